@@ -1,0 +1,66 @@
+/** From a revision's source to a folder that an agent server can start from. */
+import type { Secret, Source, SourceRevisionConfig } from './revision.ts'
+
+export interface BuildRequest {
+  revision_id: string
+  deployment_name: string
+  source: Source
+  repo_url: string | null
+  /** `file://` URLs are only taken for deployments that an admin key made. */
+  isFileUrlAllowed: boolean
+  source_revision_config: SourceRevisionConfig
+  install_command: string | null
+  build_command: string | null
+  /** The project's variables: its install scripts may need them. Never Runyard's own. */
+  secrets: Secret[]
+}
+
+export interface BuiltRevision {
+  /** Absolute; the project as the agent server loads it. */
+  configPath: string
+  /** The commit that was checked out; `null` for tarballs. */
+  repo_commit_sha: string | null
+}
+
+/**
+ * A build that did not work, told in a way that a revision's `status_message` can show: which step
+ * (`fetch`, `unpack`, `configuration`, `install`, `build`), why, and the last lines of its log.
+ */
+export class BuildError extends Error {
+  readonly step: string
+  readonly logTail: string[]
+
+  constructor(
+    step: string,
+    message: string,
+    options: { cause?: unknown; logTail?: string[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'BuildError'
+    this.step = step
+    this.logTail = options.logTail ?? []
+  }
+}
+
+/** Builds revisions. */
+export interface Builder {
+  /**
+   * Fetches, checks, installs and builds, from a clean folder each time: what an earlier try left
+   * is removed first. Throws `BuildError`; rejects with the signal's reason when it is aborted,
+   * with every process of the build gone.
+   */
+  build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision>
+  /** The result of a build that has ended well; `undefined` when there is none on this machine. */
+  find(revision_id: string): Promise<BuiltRevision | undefined>
+  /** Removes the revision's folder. */
+  remove(revision_id: string): Promise<void>
+}
+
+/** Where uploaded tarballs lie. */
+export interface Tarballs {
+  /**
+   * Stores what arrives under the object path and answers its size. Throws `too_large` beyond
+   * `MAX_TARBALL_BYTES` and `bad_request` when it is no gzip file; nothing is kept then.
+   */
+  receive(object_path: string, body: AsyncIterable<Uint8Array>): Promise<number>
+}

@@ -1,0 +1,77 @@
+/** Checkpoints as storage keeps them: bytes from the project's own serializer, and what is searched. */
+import type { JsonObject } from './json.ts'
+import type { Lease } from './run.ts'
+
+/** A value with the name of the encoding that its serializer gave it. */
+export interface TypedBytes {
+  type: string
+  bytes: Uint8Array
+}
+
+export interface CheckpointKey {
+  thread_id: string
+  checkpoint_ns: string
+  checkpoint_id: string
+}
+
+/** One channel's value at one version; checkpoints with the same version share it. */
+export interface ChannelValue extends TypedBytes {
+  channel: string
+  version: string
+}
+
+/** A checkpoint without its channel values. */
+export interface StoredCheckpoint extends CheckpointKey {
+  parent_checkpoint_id: string | null
+  /** The run that wrote it; `null` for an update through the API. */
+  run_id: string | null
+  checkpoint: TypedBytes
+  metadata: JsonObject
+}
+
+export interface PendingWrite extends TypedBytes {
+  task_id: string
+  channel: string
+  /** Place among the task's writes; negative for the special ones (error, interrupt, resume). */
+  idx: number
+}
+
+/** A checkpoint with all that belongs to it. */
+export interface CheckpointRecord extends StoredCheckpoint {
+  values: ChannelValue[]
+  writes: PendingWrite[]
+}
+
+/** The checkpoints of one database. Writes that carry a lost lease throw `conflict`. */
+export interface CheckpointStore {
+  /** `versions` names every channel's version at this checkpoint, `values` the new ones of them. */
+  put(
+    checkpoint: StoredCheckpoint,
+    versions: Record<string, string>,
+    values: ChannelValue[],
+    lease?: Lease,
+  ): Promise<void>
+  putWrites(key: CheckpointKey, writes: PendingWrite[], lease?: Lease): Promise<void>
+  /** The named checkpoint, or the latest of the namespace. */
+  get(at: {
+    thread_id: string
+    checkpoint_ns: string
+    checkpoint_id?: string
+  }): Promise<CheckpointRecord | undefined>
+  /** Newest first. Without `checkpoint_ns`, those of every namespace. */
+  list(query: {
+    thread_id?: string
+    checkpoint_ns?: string
+    checkpoint_id?: string
+    /** Only checkpoints with an id lower than this one. */
+    before?: string
+    /** Every key equal. */
+    metadata?: JsonObject
+    limit?: number
+  }): Promise<CheckpointRecord[]>
+  deleteThread(thread_id: string): Promise<void>
+  /** Removes what the run wrote (rollback). */
+  deleteRun(thread_id: string, run_id: string): Promise<void>
+  /** Whether the run has written a checkpoint of the root graph: then it is continued, not begun. */
+  hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
+}

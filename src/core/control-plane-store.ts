@@ -1,0 +1,17 @@
+/** The control plane's database as one port. */
+import type { ApiKeyStore } from './api-key.ts'
+import type { DeploymentStore, RevisionStore } from './deployment.ts'
+import type { OAuthTokenStore } from './oauth-token.ts'
+import type { UploadStore } from './upload.ts'
+
+export interface ControlPlaneStore {
+  deployments: DeploymentStore
+  revisions: RevisionStore
+  apiKeys: ApiKeyStore
+  oauthTokens: OAuthTokenStore
+  uploads: UploadStore
+  /** All or nothing; only the store handed to `work` takes part. May not be nested. */
+  transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
+  ping(): Promise<void>
+  close(): Promise<void>
+}

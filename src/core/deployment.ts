@@ -1,0 +1,74 @@
+/** A deployment: a name that an agent is reached by, and the revisions behind it. */
+import type { JsonObject } from './json.ts'
+import type { Revision, RevisionStatus, Secret, Source } from './revision.ts'
+
+export const DEPLOYMENT_STATUSES = [
+  'AWAITING_DATABASE',
+  'READY',
+  'UNUSED',
+  'AWAITING_DELETE',
+  'UNKNOWN',
+] as const
+export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
+
+/**
+ * Lower-case letters, digits, `-` and `_`, 1 to 63 characters, beginning and ending with a letter
+ * or a digit (facts, section 9). Unique in the installation.
+ */
+export const DEPLOYMENT_NAME = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
+
+/** A deployment as stored. Its secrets are plain here and encrypted in the database. */
+export interface Deployment {
+  id: string
+  tenant_id: string
+  name: string
+  display_name: string | null
+  source: Source
+  /** As sent, every member of `SourceConfig` present, `null` where not given. */
+  source_config: JsonObject
+  secrets: Secret[]
+  status: DeploymentStatus
+  created_at: string
+  updated_at: string
+  /** The newest revision. */
+  latest_revision_id: string | null
+  /** The one that serves. */
+  active_revision_id: string | null
+}
+
+export type DeploymentPatch = Partial<
+  Pick<Deployment, 'display_name' | 'source_config' | 'secrets' | 'status' | 'active_revision_id'>
+> & { updated_at: string }
+
+export interface DeploymentStore {
+  /** `false`: the name is taken, nothing was written. */
+  insert(deployment: Deployment): Promise<boolean>
+  get(id: string): Promise<Deployment | undefined>
+  getByName(name: string): Promise<Deployment | undefined>
+  /** Every deployment, whatever its workspace: for the reconciler. */
+  listAll(): Promise<Deployment[]>
+  update(id: string, patch: DeploymentPatch): Promise<void>
+}
+
+export interface RevisionStore {
+  /** Adds the deployment's next revision, numbers it, and makes it the deployment's latest. */
+  insert(revision: Omit<Revision, 'number'>): Promise<Revision>
+  get(deployment_id: string, id: string): Promise<Revision | undefined>
+  /** Newest first. */
+  list(
+    deployment_id: string,
+    page: { limit: number; offset: number; statuses?: RevisionStatus[] },
+  ): Promise<Revision[]>
+  /** Those that are not at an end, of every deployment, in the order created. */
+  listUnfinished(): Promise<Revision[]>
+  /**
+   * Moves the revision on. `false`: it is not at `from` any more, nothing was written. Throws when
+   * the transition is not in the table.
+   */
+  move(
+    id: string,
+    step: { from: RevisionStatus; to: RevisionStatus; status_message?: string; updated_at: string },
+  ): Promise<boolean>
+  /** Notes the commit that a `github` revision was resolved to. */
+  setCommit(id: string, repo_commit_sha: string): Promise<void>
+}

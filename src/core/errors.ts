@@ -1,0 +1,56 @@
+/**
+ * What can go wrong in a way that a caller can act on. The list is closed: a new code needs a row
+ * in the table of HTTP statuses (`http/errors.ts`) too.
+ */
+export const ERROR_CODES = [
+  'bad_request',
+  'invalid',
+  'unauthenticated',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'too_large',
+  'unavailable',
+  'internal',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** One field that did not validate, in the form that both APIs answer with (422 `detail[]`). */
+export interface FieldIssue {
+  /** Where: `body`, `query`, `path` or `header`, then the way to the field. */
+  loc: (string | number)[]
+  /** What is wrong and what is expected, as a sentence fragment. */
+  msg: string
+  /** A machine-readable kind, e.g. `missing`, `uuid_parsing`, `invalid_type`. */
+  type: string
+}
+
+/**
+ * The one error type for refusals. `message` goes to the caller: it says which thing and what to
+ * do. `cause` goes to the log only. `issues` is there for code `invalid` and nothing else.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly issues: FieldIssue[] | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; issues?: FieldIssue[] } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.issues = options.issues
+  }
+}
+
+/** A refusal of one field, without a schema that could have found it. */
+export function invalidField(
+  loc: (string | number)[],
+  msg: string,
+  type = 'value_error',
+): AppError {
+  return new AppError('invalid', msg, { issues: [{ loc, msg, type }] })
+}

@@ -1,0 +1,11 @@
+/** Anything that JSON can carry. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue }
+
+/** A JSON object: metadata, config, context, a graph's values on the wire. */
+export type JsonObject = { [key: string]: JsonValue }

@@ -1,0 +1,18 @@
+/** What the parts log through; `telemetry/` provides it. Fields first, then a sentence. */
+export interface Log {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+  /** The same log with these fields on every line. */
+  child(fields: object): Log
+}
+
+/** For tests and for parts that were given none. */
+export const silentLog: Log = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLog,
+}

@@ -1,0 +1,179 @@
+/**
+ * A run: one execution of a graph on a thread.
+ *
+ * ```
+ * pending ──claim──▶ running ──▶ success      the graph ended, or stopped at an interrupt
+ *    │  ▲               │  ├───▶ error        an exception, or its attempts are used up
+ *    │  └─lease lost────┘  ├───▶ interrupted  cancelled, or superseded by `interrupt`
+ *    │                     └───▶ timeout      ran longer than it may
+ *    └──cancelled while waiting──▶ interrupted
+ * ```
+ * `rollback` removes the run and its checkpoints instead of giving it a last status.
+ */
+import type { JsonObject, JsonValue } from './json.ts'
+import type { MultitaskStrategy } from './multitask-strategy.ts'
+import type { StreamMode } from './stream-mode.ts'
+
+export const RUN_STATUSES = [
+  'pending',
+  'running',
+  'success',
+  'error',
+  'interrupted',
+  'timeout',
+] as const
+
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+/** Every step a run's status may take; storage refuses any other. */
+export const RUN_TRANSITIONS: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
+  pending: ['running', 'interrupted'],
+  running: ['pending', 'success', 'error', 'interrupted', 'timeout'],
+  success: [],
+  error: [],
+  interrupted: [],
+  timeout: [],
+}
+
+export function isTerminal(status: RunStatus): boolean {
+  return RUN_TRANSITIONS[status].length === 0
+}
+
+/** How often a run is taken up again after its server died, before it ends in `error`. */
+export const MAX_RUN_ATTEMPTS = 3
+
+/** What cancelling does to the run: keep what it wrote, or remove the run and its checkpoints. */
+export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const
+export type CancelAction = (typeof CANCEL_ACTIONS)[number]
+
+/** `thread_id`, `checkpoint_ns` and `checkpoint_id` name a point of a thread's history. */
+export interface CheckpointRef {
+  checkpoint_id?: string
+  checkpoint_ns?: string
+  checkpoint_map?: JsonObject
+}
+
+/** What resumes or steers a thread instead of `input`. */
+export interface RunCommand {
+  update?: JsonValue
+  resume?: JsonValue
+  goto?: JsonValue
+}
+
+/** What the run was created with; answered as `kwargs`. Absent fields were not given. */
+export interface RunKwargs {
+  input?: JsonValue
+  command?: RunCommand
+  config: JsonObject
+  context?: JsonValue
+  checkpoint?: CheckpointRef
+  interrupt_before?: '*' | string[]
+  interrupt_after?: '*' | string[]
+  stream_mode: StreamMode[]
+  stream_subgraphs: boolean
+  durability?: 'sync' | 'async' | 'exit'
+  /** `delete`: the run made its thread, which goes when the run ends. */
+  on_completion?: 'delete' | 'keep'
+}
+
+/** The fields of a run on the wire. */
+export interface Run {
+  run_id: string
+  thread_id: string
+  assistant_id: string
+  created_at: string
+  updated_at: string
+  status: RunStatus
+  metadata: JsonObject
+  kwargs: RunKwargs
+  multitask_strategy: MultitaskStrategy
+}
+
+/** Why a run failed: the class name of the error, and its message. */
+export interface RunError {
+  error: string
+  message: string
+}
+
+/** A run with what the queue keeps about it. */
+export interface QueuedRun extends Run {
+  /** Place in the order received, over all threads of the database. */
+  seq: number
+  /** Not to be claimed before this moment (`after_seconds`), in ms since 1970. */
+  available_at: number
+  /** How often it was claimed. */
+  attempt: number
+  /** Someone asked for its end while it was running. */
+  cancel_action: CancelAction | null
+  error: RunError | null
+}
+
+/**
+ * The right to execute one run. Each claim gives a higher `token`; whatever is written for the run
+ * is refused unless it carries the latest one, so a server that lost its lease can write no more.
+ */
+export interface Lease {
+  run_id: string
+  server_id: string
+  token: number
+}
+
+/** What became of a lease at its renewal. */
+export interface LeaseState {
+  run_id: string
+  /** `false`: another server has the run, or it is gone. Stop at once. */
+  held: boolean
+  /** What was asked of the run meanwhile. */
+  cancel_action: CancelAction | null
+}
+
+export type NewRun = Omit<QueuedRun, 'seq' | 'attempt' | 'cancel_action' | 'error'>
+
+/** The runs of one database. Every method is one atomic step. */
+export interface RunStore {
+  /** Adds a pending run at the end of the order and answers it as stored. */
+  insert(run: NewRun): Promise<QueuedRun>
+  get(run_id: string): Promise<QueuedRun | undefined>
+  /** The runs of a thread that are pending or running, in the order received. */
+  listActive(thread_id: string): Promise<QueuedRun[]>
+  /** The thread's run that was received last, whatever its status. */
+  latest(thread_id: string): Promise<QueuedRun | undefined>
+  /**
+   * Hands out the next run: pending, due, first in its thread's line, no other run of its thread
+   * running. `undefined` when there is none.
+   */
+  claim(claim: {
+    server_id: string
+    now: number
+    lease_expires_at: number
+  }): Promise<{ run: QueuedRun; lease: Lease } | undefined>
+  /** Prolongs the leases that are still held; answers one state for each lease given. */
+  renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
+  /**
+   * Ends the run that this lease is for, in the same transaction as whatever else `tx` does.
+   * `false`: the lease was lost, nothing was written.
+   */
+  finish(
+    lease: Lease,
+    end: { status: RunStatus; error: RunError | null; updated_at: string },
+  ): Promise<boolean>
+  /** `true` while the lease is the latest one of its run and the run is running. */
+  holds(lease: Lease): Promise<boolean>
+  /** A pending run ends as interrupted, without having run. `false`: it was not pending. */
+  interruptPending(run_id: string, updated_at: string): Promise<boolean>
+  /** Notes on a running run that it shall end. `false`: it was not running. */
+  requestCancel(run_id: string, action: CancelAction): Promise<boolean>
+  /** Removes the row. Its checkpoints are another store's. */
+  delete(run_id: string): Promise<boolean>
+  /**
+   * Puts the running runs whose lease ran out before `now`, or whose server is in `dead_servers`,
+   * back to pending, at their old place. Those whose attempts are used up are answered separately
+   * and left running: the caller ends them.
+   */
+  release(from: {
+    now: number
+    dead_servers: string[]
+  }): Promise<{ released: string[]; exhausted: { run: QueuedRun; lease: Lease }[] }>
+  /** When the next delayed run is due, in ms since 1970. */
+  nextDue(now: number): Promise<number | undefined>
+}

@@ -1,0 +1,60 @@
+/** What both APIs start from: validation, error mapping, the OpenAPI document. */
+import { OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Env } from 'hono'
+import type { ZodError } from 'zod'
+import { AppError, type FieldIssue } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { notFound, onError } from './errors.ts'
+
+/** An app whose routes validate by schema and whose every error is JSON. */
+export function createApp<E extends Env>(log: Log): OpenAPIHono<E> {
+  const app = new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+  app.onError(onError(log))
+  app.notFound(notFound)
+  return app
+}
+
+/** A sub-app for one resource's routes; its errors are handled by the app it is mounted on. */
+export function createRoutes<E extends Env>(): OpenAPIHono<E> {
+  return new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+}
+
+type HookResult = { success: true } | { success: false; error: ZodError; target: string }
+
+const LOC_OF_TARGET: Record<string, string> = { json: 'body', form: 'body', param: 'path' }
+
+function refuseInvalid(result: HookResult): void {
+  if (result.success) return
+  const place = LOC_OF_TARGET[result.target] ?? result.target
+  const issues = result.error.issues.map(
+    (issue): FieldIssue => ({
+      loc: [place, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))],
+      msg: issue.message,
+      type: issueType(issue),
+    }),
+  )
+  throw new AppError('invalid', 'The request does not validate.', { issues })
+}
+
+function issueType(issue: ZodError['issues'][number]): string {
+  if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'uuid_parsing'
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined'))
+    return 'missing'
+  return issue.code
+}
+
+/** The 422 answer, for the OpenAPI document. */
+export const ValidationErrorSchema = z
+  .object({
+    detail: z.array(
+      z.object({
+        loc: z.array(z.union([z.string(), z.int()])),
+        msg: z.string(),
+        type: z.string(),
+      }),
+    ),
+  })
+  .openapi('HTTPValidationError')
+
+/** Every other refusal, for the OpenAPI document. */
+export const RefusalSchema = z.object({ detail: z.string() }).openapi('Refusal')

@@ -1,0 +1,55 @@
+/** Errors as both APIs answer them: always JSON, `{"detail": …}`. */
+import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import { AppError, type ErrorCode, type FieldIssue } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+
+/** The one table of codes and HTTP statuses. */
+export const HTTP_STATUS = {
+  bad_request: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unavailable: 503,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>
+
+/** The body of every refusal: a sentence, or for 422 the fields that did not validate. */
+export interface ErrorBody {
+  detail: string | FieldIssue[]
+}
+
+/** The handler for everything thrown in a route: refusals as they are, the rest logged, as 500. */
+export function onError(log: Log) {
+  return (error: Error, c: Context): Response => {
+    const refusal = asAppError(error)
+    if (refusal.code === 'internal') {
+      log.error({ err: error, method: c.req.method, path: c.req.path }, 'request failed')
+    }
+    const body: ErrorBody = { detail: refusal.issues ?? refusal.message }
+    return c.json(body, HTTP_STATUS[refusal.code])
+  }
+}
+
+export function notFound(c: Context): Response {
+  return c.json({ detail: `No route ${c.req.method} ${c.req.path}.` } satisfies ErrorBody, 404)
+}
+
+function asAppError(error: Error): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof HTTPException) return fromHttpException(error)
+  return new AppError('internal', 'Internal server error; the log says more.', { cause: error })
+}
+
+function fromHttpException(error: HTTPException): AppError {
+  if (error.status === 400 && /JSON/i.test(error.message)) {
+    const issue = { loc: ['body'], msg: 'The body is not valid JSON.', type: 'json_invalid' }
+    return new AppError('invalid', issue.msg, { cause: error, issues: [issue] })
+  }
+  const codes = Object.keys(HTTP_STATUS) as ErrorCode[]
+  const code = codes.find((one) => HTTP_STATUS[one] === error.status)
+  return new AppError(code ?? 'internal', error.message, { cause: error })
+}
