@@ -1,0 +1,22 @@
+// Everything that can be checked without running the product: format and lint, types, and that
+// generated files are up to date. The import table is a test (test/architecture.test.ts).
+import { spawnSync } from 'node:child_process'
+
+const CHECKS: [name: string, command: string, args: string[]][] = [
+  ['format and lint', 'biome', ['ci', '--error-on-warnings']],
+  ['types', 'tsc', ['-p', '.']],
+  ['generated files', process.execPath, ['scripts/generate.ts', '--check']],
+  ['import table', 'vitest', ['run', 'test/architecture.test.ts', '--reporter=dot']],
+]
+
+let failed = 0
+for (const [name, command, args] of CHECKS) {
+  console.log(`check: ${name}`)
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  if (status !== 0) {
+    failed += 1
+    console.error(`check: ${name} FAILED`)
+  }
+}
+console.log(failed === 0 ? 'check: all is well' : `check: ${failed} of ${CHECKS.length} failed`)
+process.exitCode = failed === 0 ? 0 : 1
