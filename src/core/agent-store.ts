@@ -2,6 +2,7 @@
 import type { AssistantStore } from './assistant.ts'
 import type { CheckpointStore } from './checkpoint.ts'
 import type { EventStore } from './event.ts'
+import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { RunStore } from './run.ts'
 import type { ServerStore } from './server.ts'
 import type { ThreadStore } from './thread.ts'
@@ -13,6 +14,7 @@ export interface AgentStore {
   events: EventStore
   checkpoints: CheckpointStore
   servers: ServerStore
+  idempotencyKeys: IdempotencyKeyStore
   /**
    * All or nothing. Only the store handed to `work` takes part; it must not be used afterwards.
    * May not be nested.

@@ -20,6 +20,8 @@ export interface BuiltRevision {
   configPath: string
   /** The commit that was checked out; `null` for tarballs. */
   repo_commit_sha: string | null
+  /** The Node binary that the project asked for; absolute. `null`: Runyard's own. */
+  nodePath: string | null
 }
 
 /**

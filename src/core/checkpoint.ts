@@ -42,6 +42,17 @@ export interface CheckpointRecord extends StoredCheckpoint {
   writes: PendingWrite[]
 }
 
+/** What a thread's history takes, in bytes as stored. */
+export interface StorageUse {
+  checkpoints: { count: number; bytes: number }
+  channel_values: {
+    count: number
+    bytes: number
+    by_channel: Record<string, { versions: number; bytes: number }>
+  }
+  pending_writes: { count: number; bytes: number }
+}
+
 /** The checkpoints of one database. Writes that carry a lost lease throw `conflict`. */
 export interface CheckpointStore {
   /** `versions` names every channel's version at this checkpoint, `values` the new ones of them. */
@@ -69,9 +80,27 @@ export interface CheckpointStore {
     metadata?: JsonObject
     limit?: number
   }): Promise<CheckpointRecord[]>
+  /** The id of the latest checkpoint of a namespace, by default the root graph's. */
+  latestId(thread_id: string, checkpoint_ns?: string): Promise<string | undefined>
   deleteThread(thread_id: string): Promise<void>
+  /** Gives another thread, which has none, the whole history. */
+  copyThread(from: string, to: string): Promise<void>
+  /**
+   * Removes all but what goes on from here: the root graph's latest checkpoint, the latest of each
+   * subgraph that belongs to it, and of those subgraphs that keep a memory of their own.
+   */
+  keepLatest(thread_id: string): Promise<void>
+  /** Merges into the metadata of one checkpoint. */
+  patchMetadata(key: CheckpointKey, metadata: JsonObject): Promise<void>
+  measure(thread_id: string): Promise<StorageUse>
   /** Removes what the run wrote (rollback). */
   deleteRun(thread_id: string, run_id: string): Promise<void>
   /** Whether the run has written a checkpoint of the root graph: then it is continued, not begun. */
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
 }
+
+/** What a graph's checkpointer does with its store. */
+export type GraphCheckpoints = Pick<
+  CheckpointStore,
+  'put' | 'putWrites' | 'get' | 'list' | 'deleteThread'
+>

@@ -1,6 +1,7 @@
 /** The control plane's database as one port. */
 import type { ApiKeyStore } from './api-key.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
+import type { ListenerStore } from './listener.ts'
 import type { OAuthTokenStore } from './oauth-token.ts'
 import type { UploadStore } from './upload.ts'
 
@@ -10,6 +11,7 @@ export interface ControlPlaneStore {
   apiKeys: ApiKeyStore
   oauthTokens: OAuthTokenStore
   uploads: UploadStore
+  listeners: ListenerStore
   /** All or nothing; only the store handed to `work` takes part. May not be nested. */
   transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
   ping(): Promise<void>

@@ -17,6 +17,29 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
  */
 export const DEPLOYMENT_NAME = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
+/** The type of a deployment that was created without one. */
+export const DEFAULT_DEPLOYMENT_TYPE = 'prod'
+
+/** Those that the original calls free. */
+export const FREE_DEPLOYMENT_TYPES = ['dev_free', 'dev_free_zero']
+
+/** What a deployment's `source_config` says, and answers say; any word. */
+export function deploymentTypeOf(source_config: JsonObject): string {
+  const { deployment_type } = source_config
+  return typeof deployment_type === 'string' ? deployment_type : DEFAULT_DEPLOYMENT_TYPE
+}
+
+/** Which of a workspace's deployments; an absent or empty member filters nothing. */
+export interface DeploymentFilter {
+  tenant_id: string
+  name?: string
+  /** A plain part of the name. */
+  name_contains?: string
+  ids?: string[]
+  statuses?: DeploymentStatus[]
+  deployment_types?: string[]
+}
+
 /** A deployment as stored. Its secrets are plain here and encrypted in the database. */
 export interface Deployment {
   id: string
@@ -47,7 +70,15 @@ export interface DeploymentStore {
   getByName(name: string): Promise<Deployment | undefined>
   /** Every deployment, whatever its workspace: for the reconciler. */
   listAll(): Promise<Deployment[]>
+  /**
+   * One workspace's deployments: the one whose whole name is `name_contains` first, then the newest
+   * first.
+   */
+  list(query: DeploymentFilter & { limit: number; offset: number }): Promise<Deployment[]>
+  count(filter: DeploymentFilter): Promise<number>
   update(id: string, patch: DeploymentPatch): Promise<void>
+  /** Removes the deployment with its revisions and the records of its uploads. */
+  delete(id: string): Promise<void>
 }
 
 export interface RevisionStore {

@@ -1,6 +1,6 @@
 /**
  * What can go wrong in a way that a caller can act on. The list is closed: a new code needs a row
- * in the table of HTTP statuses (`http/errors.ts`) too.
+ * in the table of HTTP statuses below too.
  */
 export const ERROR_CODES = [
   'bad_request',
@@ -15,6 +15,19 @@ export const ERROR_CODES = [
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** The one table of codes and HTTP statuses. */
+export const HTTP_STATUS = {
+  bad_request: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  unavailable: 503,
+  internal: 500,
+} as const satisfies Record<ErrorCode, number>
 
 /** One field that did not validate, in the form that both APIs answer with (422 `detail[]`). */
 export interface FieldIssue {

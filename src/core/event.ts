@@ -5,7 +5,8 @@
  * `run_seq` counts those that the legacy streams of its run show, from 0, and is their SSE id. An
  * event that only one of the two shows has `null` for the other's number or name.
  */
-import type { Lease, RunStatus } from './run.ts'
+import type { JsonObject } from './json.ts'
+import type { Lease, RunError, RunStatus } from './run.ts'
 
 /** An event before it has its numbers. */
 export interface NewEvent {
@@ -15,15 +16,22 @@ export interface NewEvent {
   data: string
 }
 
-export interface LoggedEvent extends NewEvent {
+/** An event of a thread: of one of its runs, or (`run_id` and `run_seq` null) of none. */
+export interface ThreadEvent extends NewEvent {
   thread_id: string
-  run_id: string
+  run_id: string | null
   /** 1, 2, 3, … within the thread. */
   seq: number
   /** 0, 1, 2, … within the run. */
-  run_seq: number
+  run_seq: number | null
   /** ms since 1970 */
   created_at: number
+}
+
+/** An event of a run. */
+export interface LoggedEvent extends ThreadEvent {
+  run_id: string
+  run_seq: number
 }
 
 /** The name of a run's last event; its data is a `RunEnd`. Never sent to clients. */
@@ -32,11 +40,25 @@ export const END_EVENT = '__end__'
 export interface RunEnd {
   /** `rolled_back`: the run was removed. */
   status: RunStatus | 'rolled_back'
+  /** The thread's values as the run left them: what `join` and `wait` answer. Absent: unknown. */
+  values?: JsonObject | null
+  /** Why the run failed. */
+  error?: RunError | null
 }
 
 export function isEnd(event: NewEvent): boolean {
   return event.event === END_EVENT
 }
+
+/**
+ * How a message that is being written stands in the log, but for its first piece: what this piece
+ * added, as JSON of `[message id, growth]`. Clients are shown `messages/partial` with the whole
+ * message so far. In a subgraph `|<namespace>` follows, as everywhere.
+ */
+export const PIECE_EVENT = 'messages/piece'
+
+/** What a thread's state became through the API, for the thread's stream only. */
+export const STATE_UPDATE_EVENT = 'state_update'
 
 /** The event log of one database. */
 export interface EventStore {
@@ -48,8 +70,25 @@ export interface EventStore {
     to: { thread_id: string; run_id: string; lease?: Lease; created_at: number },
     events: NewEvent[],
   ): Promise<LoggedEvent[] | undefined>
+  /** Appends events that are of no run (`STATE_UPDATE_EVENT`), in order. */
+  appendToThread(to: { thread_id: string; created_at: number }, events: NewEvent[]): Promise<void>
   /** The run's events with a `run_seq` greater than `after` (-1: all), in order. */
   read(run_id: string, after: number, limit: number): Promise<LoggedEvent[]>
-  /** Removes the events of runs that ended before `before` (ms since 1970). Answers how many. */
+  /** Of these only the ones of stream mode `messages` (`messages/…`), and only those before `before`. */
+  readMessages(
+    run_id: string,
+    between: { after: number; before: number },
+    limit: number,
+  ): Promise<LoggedEvent[]>
+  /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
+  readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
+  /** The last `seq` that was given in the thread; 0 before the first. */
+  lastSeq(thread_id: string): Promise<number>
+  /** Removes the events of one run. */
+  deleteRun(run_id: string): Promise<void>
+  /**
+   * Removes the events of runs that ended before `before` (ms since 1970), and those of no run from
+   * before it. Answers how many.
+   */
   expire(before: number): Promise<number>
 }

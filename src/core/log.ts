@@ -1,3 +1,7 @@
+/** How much is said: what is at the level or after it in this list; at `silent` nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
 /** What the parts log through; `telemetry/` provides it. Fields first, then a sentence. */
 export interface Log {
   debug(fields: object, message: string): void

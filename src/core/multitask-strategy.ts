@@ -1,39 +1,24 @@
 /** What happens to a new run while its thread still has runs that are pending or running. */
-import type { CancelAction, RunStatus } from './run.ts'
 
 export const MULTITASK_STRATEGIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]
 
 export const DEFAULT_MULTITASK_STRATEGY: MultitaskStrategy = 'enqueue'
 
-interface ActiveRun {
-  run_id: string
-  status: RunStatus
-}
-
-/** What to do before the new run is added. */
+/** What to do with a new run, and before it with those that are there. */
 export type MultitaskPlan =
   | { kind: 'reject' }
-  | {
-      kind: 'accept'
-      /** Runs to end, in the order received: at once when pending, through their server when running. */
-      cancel: { run_id: string; action: CancelAction; isRunning: boolean }[]
-    }
+  | { kind: 'accept' }
+  /** Accept it, once all the thread's active runs were told to end. */
+  | { kind: 'supersede'; action: 'interrupt' | 'rollback' }
 
 /**
- * Decides over a new run from the thread's active runs. `reject` refuses it when there is any;
- * `enqueue` lets it wait for them; `interrupt` and `rollback` end them all first.
+ * Decides over a new run; `isBusy`: the thread has runs that are pending or running. `reject`
+ * refuses it then; `enqueue` lets it wait for them; `interrupt` and `rollback` end them all first.
  * Source: facts, "multitask_strategy".
  */
-export function planMultitask(strategy: MultitaskStrategy, active: ActiveRun[]): MultitaskPlan {
-  if (active.length === 0 || strategy === 'enqueue') return { kind: 'accept', cancel: [] }
+export function planMultitask(strategy: MultitaskStrategy, isBusy: boolean): MultitaskPlan {
+  if (!isBusy || strategy === 'enqueue') return { kind: 'accept' }
   if (strategy === 'reject') return { kind: 'reject' }
-  return {
-    kind: 'accept',
-    cancel: active.map((run) => ({
-      run_id: run.run_id,
-      action: strategy,
-      isRunning: run.status === 'running',
-    })),
-  }
+  return { kind: 'supersede', action: strategy }
 }

@@ -42,6 +42,14 @@ export function isTerminal(status: RunStatus): boolean {
 /** How often a run is taken up again after its server died, before it ends in `error`. */
 export const MAX_RUN_ATTEMPTS = 3
 
+/**
+ * How the graph of a run that was told to stop (cancelled, superseded, out of time) came to its end:
+ * the functions of its nodes ended in time, or they went on and were cut off from the thread, so that
+ * nothing that they still do is written.
+ */
+export const STOP_OUTCOMES = ['stopped', 'cut_off'] as const
+export type StopOutcome = (typeof STOP_OUTCOMES)[number]
+
 /** What cancelling does to the run: keep what it wrote, or remove the run and its checkpoints. */
 export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const
 export type CancelAction = (typeof CANCEL_ACTIONS)[number]
@@ -72,6 +80,11 @@ export interface RunKwargs {
   stream_mode: StreamMode[]
   stream_subgraphs: boolean
   durability?: 'sync' | 'async' | 'exit'
+  stream_resumable?: boolean
+  /** Where the run's end is to be posted. */
+  webhook?: string
+  feedback_keys?: string[]
+  langsmith_tracer?: JsonObject
   /** `delete`: the run made its thread, which goes when the run ends. */
   on_completion?: 'delete' | 'keep'
 }
@@ -87,6 +100,10 @@ export interface Run {
   metadata: JsonObject
   kwargs: RunKwargs
   multitask_strategy: MultitaskStrategy
+  /** Why it was cancelled: a word, a colon, a sentence (`taken: …`). `null`: nobody cancelled it. */
+  cancel_reason: string | null
+  /** `null`: it was not told to stop, or was not running then. */
+  stop_outcome: StopOutcome | null
 }
 
 /** Why a run failed: the class name of the error, and its message. */
@@ -127,20 +144,47 @@ export interface LeaseState {
   cancel_action: CancelAction | null
 }
 
-export type NewRun = Omit<QueuedRun, 'seq' | 'attempt' | 'cancel_action' | 'error'>
+export type NewRun = Omit<
+  QueuedRun,
+  'seq' | 'attempt' | 'cancel_action' | 'cancel_reason' | 'stop_outcome' | 'error'
+>
+
+/** How a run ended, for its row. */
+export interface RunFinish {
+  status: RunStatus
+  error: RunError | null
+  /** Absent: it was not told to stop. */
+  stop_outcome?: StopOutcome
+  updated_at: string
+}
 
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
   /** Adds a pending run at the end of the order and answers it as stored. */
   insert(run: NewRun): Promise<QueuedRun>
   get(run_id: string): Promise<QueuedRun | undefined>
+  /** A thread's runs, the one received last first. */
+  list(
+    thread_id: string,
+    page: { status?: RunStatus; limit: number; offset: number },
+  ): Promise<QueuedRun[]>
+  /** Whether any run of the thread is pending or running. */
+  hasActive(thread_id: string): Promise<boolean>
   /** The runs of a thread that are pending or running, in the order received. */
   listActive(thread_id: string): Promise<QueuedRun[]>
+  /** Those of all threads with one of these statuses and a `seq` greater than `after`, in order. */
+  listWithStatus(
+    statuses: ('pending' | 'running')[],
+    page: { after: number; limit: number },
+  ): Promise<QueuedRun[]>
+  /** The runs of an assistant that are pending or running, on all threads. */
+  listActiveOf(assistant_id: string): Promise<QueuedRun[]>
   /** The thread's run that was received last, whatever its status. */
   latest(thread_id: string): Promise<QueuedRun | undefined>
   /**
    * Hands out the next run: pending, due, first in its thread's line, no other run of its thread
-   * running. `undefined` when there is none.
+   * running. `undefined` when there is none. A delayed run stands in the line, at its place, once it
+   * is due; until then later runs pass it.
    */
   claim(claim: {
     server_id: string
@@ -153,16 +197,17 @@ export interface RunStore {
    * Ends the run that this lease is for, in the same transaction as whatever else `tx` does.
    * `false`: the lease was lost, nothing was written.
    */
-  finish(
-    lease: Lease,
-    end: { status: RunStatus; error: RunError | null; updated_at: string },
-  ): Promise<boolean>
+  finish(lease: Lease, end: RunFinish): Promise<boolean>
   /** `true` while the lease is the latest one of its run and the run is running. */
   holds(lease: Lease): Promise<boolean>
   /** A pending run ends as interrupted, without having run. `false`: it was not pending. */
-  interruptPending(run_id: string, updated_at: string): Promise<boolean>
-  /** Notes on a running run that it shall end. `false`: it was not running. */
-  requestCancel(run_id: string, action: CancelAction): Promise<boolean>
+  interruptPending(run_id: string, updated_at: string, reason?: string): Promise<boolean>
+  /**
+   * Notes on a run that has begun that it shall end, and why; the first reason stays. One that was
+   * handed back, or whose server died, is pending: who claims it next ends it. `false`: it is over,
+   * or was never claimed.
+   */
+  requestCancel(run_id: string, action: CancelAction, reason?: string): Promise<boolean>
   /** Removes the row. Its checkpoints are another store's. */
   delete(run_id: string): Promise<boolean>
   /**
@@ -174,6 +219,12 @@ export interface RunStore {
     now: number
     dead_servers: string[]
   }): Promise<{ released: string[]; exhausted: { run: QueuedRun; lease: Lease }[] }>
+  /**
+   * Hands a running run back: pending again, at its old place, as if this claim had not been (the
+   * attempt does not count; a noted `cancel_action` stays). For a server that stops. `false`: the
+   * lease was lost, nothing was written.
+   */
+  giveBack(lease: Lease): Promise<boolean>
   /** When the next delayed run is due, in ms since 1970. */
   nextDue(now: number): Promise<number | undefined>
 }

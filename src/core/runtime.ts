@@ -18,6 +18,8 @@ export interface RuntimeSpec {
   deployment_name: string
   /** Absolute path of the built project's `langgraph.json`. */
   configPath: string
+  /** The Node binary to run it on; absolute. `null`: Runyard's own. */
+  nodePath: string | null
   secrets: Secret[]
   resource_spec: JsonObject | null
 }

@@ -1,4 +1,5 @@
 /** A thread: a conversation's metadata, its latest values, and the line of its runs. */
+import type { MetadataFilter } from './authorization.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 
 export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const
@@ -65,7 +66,20 @@ export const EMPTY_STATE: ThreadState = {
   interrupts: [],
 }
 
-export type NewThread = Pick<Thread, 'thread_id' | 'created_at' | 'metadata' | 'config'>
+export const TTL_STRATEGIES = ['delete', 'keep_latest'] as const
+/** What happens when the time is up: the thread goes, or all of its history but the latest state. */
+export type TtlStrategy = (typeof TTL_STRATEGIES)[number]
+
+/** How long a thread is kept after its last change (`updated_at`). */
+export interface ThreadTtl {
+  strategy: TtlStrategy
+  ttl_minutes: number
+}
+
+export type NewThread = Pick<Thread, 'thread_id' | 'created_at' | 'metadata' | 'config'> & {
+  /** Absent: it is kept for good. */
+  ttl?: ThreadTtl
+}
 
 /** A change of a thread: fields that are absent stay. */
 export interface ThreadPatch {
@@ -75,6 +89,35 @@ export interface ThreadPatch {
   error?: string | null
   /** The latest state; sets `values`, `interrupts` and `state_updated_at` too. */
   state?: ThreadState
+  ttl?: ThreadTtl
+}
+
+/** Which threads: those for which all that is given holds. */
+export interface ThreadQuery {
+  ids?: string[]
+  /** Contained in the thread's metadata; so with `values`. */
+  metadata?: JsonObject
+  values?: JsonObject
+  status?: ThreadStatus
+  /** What the caller may see. */
+  filter?: MetadataFilter
+}
+
+export const THREAD_SORT_FIELDS = [
+  'thread_id',
+  'status',
+  'created_at',
+  'updated_at',
+  'state_updated_at',
+] as const
+
+export interface ThreadPage {
+  sort_by: (typeof THREAD_SORT_FIELDS)[number]
+  sort_order: 'asc' | 'desc'
+  limit: number
+  offset: number
+  /** Whether values and interrupts are wanted: they are most of a thread. Default true. */
+  hasState?: boolean
 }
 
 /** The threads of one database. */
@@ -86,9 +129,22 @@ export interface ThreadStore {
   /** The state last written by `update`, without asking the graph. */
   getState(thread_id: string): Promise<ThreadState | undefined>
   update(thread_id: string, patch: ThreadPatch): Promise<void>
+  getTtl(thread_id: string): Promise<ThreadTtl | undefined>
   /**
-   * Takes the thread out of sight, with its runs; a stream of one of its runs can still be read
-   * until `purge` (the thread of a stateless run, facts section 6: two minutes).
+   * Threads in the order asked for; the id decides between equals. Without `hasState` their `values`
+   * are `null` and their `interrupts` empty.
+   */
+  search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
+  count(query: ThreadQuery): Promise<number>
+  /** Those whose time was up before `now` (ms since 1970) and that are not busy, oldest first. */
+  listExpired(now: number, limit: number): Promise<{ thread_id: string; strategy: TtlStrategy }[]>
+  /** Notes that the history of an expired thread was pruned: nothing is due until its next change. */
+  markPruned(thread_id: string): Promise<void>
+  /** Removes it at once, with runs, checkpoints and events. `false`: there was none. */
+  delete(thread_id: string): Promise<boolean>
+  /**
+   * Takes the thread out of sight, its state too; its runs, by their id, and their streams can
+   * still be read until `purge` (the thread of a stateless run, facts section 6: two minutes).
    */
   drop(thread_id: string, purge_at: number): Promise<void>
   /** Removes what was dropped and is due, with runs, checkpoints and events. Answers how many. */

@@ -1,0 +1,121 @@
+/**
+ * What to do next about one revision. The reconciler observes, asks here, does the one thing that is
+ * named, and observes again; nothing is remembered between two questions.
+ *
+ * ```
+ * CREATING          ▶ move QUEUED
+ * QUEUED            ▶ move SKIPPED when a newer one waits; first in line ▶ move AWAITING_BUILD
+ * AWAITING_BUILD    ▶ move BUILDING once there is room to build
+ * BUILDING          ▶ build ▶ wait ▶ move AWAITING_DEPLOY, or BUILD_FAILED
+ * AWAITING_DEPLOY   ▶ move DEPLOYING
+ * DEPLOYING         ▶ start ▶ wait ▶ switch (which ends in DEPLOYED), or move DEPLOY_FAILED
+ * ```
+ */
+import type { RevisionStatus } from './revision.ts'
+import type { Endpoint, RuntimeState } from './runtime.ts'
+
+/** How long a revision may be DEPLOYING before it fails, in ms. */
+export const DEPLOY_TIMEOUT_MS = 300_000
+
+/** How far a revision's build is on this machine. */
+export type BuildState =
+  | { kind: 'absent' }
+  /** Not begun: as many others are being built as may be at a time. */
+  | { kind: 'blocked' }
+  | { kind: 'running' }
+  | { kind: 'built' }
+  /** `reason`: the step, the cause and the last log lines. */
+  | { kind: 'failed'; reason: string }
+
+/** All that decides over a revision's next step. */
+export interface RolloutView {
+  status: RevisionStatus
+  /** No older revision of the deployment is on its way. */
+  isFirstInLine: boolean
+  /** A newer revision of the deployment is on its way: this one need not begin. */
+  isSuperseded: boolean
+  build: BuildState
+  runtime: RuntimeState
+  /** How long it has been DEPLOYING under the eyes of this process, in ms. */
+  deployingMs: number
+  /** Default `DEPLOY_TIMEOUT_MS`. */
+  deployTimeoutMs?: number
+}
+
+export type RolloutStep =
+  /** Nothing to do until something changes. */
+  | { kind: 'wait' }
+  /** Write this status; `reason` becomes the status message of a failure. */
+  | { kind: 'move'; to: RevisionStatus; reason?: string }
+  /** Begin the build, from a clean folder. */
+  | { kind: 'build' }
+  /** Begin the runtime. */
+  | { kind: 'start' }
+  /** Point the gateway at the endpoint, make this the active revision, and move to DEPLOYED. */
+  | { kind: 'switch'; endpoint: Endpoint }
+
+const WAIT: RolloutStep = { kind: 'wait' }
+
+/** Names the one next step. Every move is in `REVISION_TRANSITIONS`. */
+export function nextStep(view: RolloutView): RolloutStep {
+  switch (view.status) {
+    case 'CREATING':
+      return { kind: 'move', to: 'QUEUED' }
+    case 'QUEUED':
+      return leaveQueue(view)
+    case 'AWAITING_BUILD':
+      return view.build.kind === 'blocked' ? WAIT : { kind: 'move', to: 'BUILDING' }
+    case 'BUILDING':
+      return followBuild(view.build)
+    case 'AWAITING_DEPLOY':
+      return { kind: 'move', to: 'DEPLOYING' }
+    case 'DEPLOYING':
+      return followRuntime(view)
+    case 'DEPLOYED':
+    case 'CREATE_FAILED':
+    case 'BUILD_FAILED':
+    case 'DEPLOY_FAILED':
+    case 'SKIPPED':
+    case 'INTERRUPTED':
+    case 'UNKNOWN':
+      return WAIT
+  }
+}
+
+function leaveQueue(view: RolloutView): RolloutStep {
+  if (view.isSuperseded) return { kind: 'move', to: 'SKIPPED' }
+  return view.isFirstInLine ? { kind: 'move', to: 'AWAITING_BUILD' } : WAIT
+}
+
+function followBuild(build: BuildState): RolloutStep {
+  switch (build.kind) {
+    case 'absent':
+      return { kind: 'build' }
+    case 'blocked':
+    case 'running':
+      return WAIT
+    case 'built':
+      return { kind: 'move', to: 'AWAITING_DEPLOY' }
+    case 'failed':
+      return { kind: 'move', to: 'BUILD_FAILED', reason: build.reason }
+  }
+}
+
+function followRuntime(view: RolloutView): RolloutStep {
+  const { build, runtime } = view
+  if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
+  if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
+  if (runtime.kind === 'healthy') return { kind: 'switch', endpoint: runtime.endpoint }
+  const timeoutMs = view.deployTimeoutMs ?? DEPLOY_TIMEOUT_MS
+  if (view.deployingMs >= timeoutMs) return failed(timedOut(runtime, timeoutMs))
+  return runtime.kind === 'absent' ? { kind: 'start' } : WAIT
+}
+
+function failed(reason: string): RolloutStep {
+  return { kind: 'move', to: 'DEPLOY_FAILED', reason }
+}
+
+function timedOut(runtime: RuntimeState, timeoutMs: number): string {
+  const last = runtime.kind === 'restarting' ? ` It last died with: ${runtime.reason}` : ''
+  return `start: its agent server was not healthy within ${timeoutMs / 1000} s.${last}`
+}

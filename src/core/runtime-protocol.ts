@@ -1,0 +1,69 @@
+/**
+ * What the process driver and the agent server that it started say to each other: over Node's IPC
+ * channel (JSON), so that secrets are neither on a command line nor in an environment that other
+ * processes of the same user can read.
+ *
+ * ```
+ * driver                                   agent server (child)
+ *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
+ *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
+ *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
+ *   ◀──────────────────────────── ready ──   it listens
+ *   GET <url>/ok with the gateway token ──▶  200: healthy
+ *   SIGTERM ──────────────────────────────▶  drains, exits with 0
+ *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
+ * ```
+ * The child leads a process group of its own, which the driver kills after the child's end; a child
+ * that ends because the channel closed kills the group itself (`process.kill(-process.pid)`).
+ *
+ * `serve` takes part when it was started with `--managed` and an IPC channel. It waits
+ * for `start` before it loads any of the project's code. Messages of another `type` are ignored by
+ * both sides, so that either can be newer.
+ */
+
+/** The header that carries `Endpoint.token`. */
+export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
+
+/** The driver's first message, sent once. */
+export interface StartMessage {
+  type: 'start'
+  deployment_id: string
+  deployment_name: string
+  revision_id: string
+  /** By name; each becomes a variable of the agent server's own environment. */
+  secrets: Record<string, string>
+  /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
+  gatewayToken: string
+}
+
+/** The agent server's answer once it listens, sent once. */
+export interface ReadyMessage {
+  type: 'ready'
+  /** `http://127.0.0.1:PORT`, without a path. */
+  url: string
+}
+
+/** The files that the project consists of, so far as they are not in an earlier message. */
+export interface SourcesMessage {
+  type: 'sources'
+  /** Absolute, links resolved; none of a `node_modules`. */
+  files: string[]
+}
+
+export function isStartMessage(message: unknown): message is StartMessage {
+  return isOfType(message, 'start')
+}
+
+export function isReadyMessage(message: unknown): message is ReadyMessage {
+  return isOfType(message, 'ready') && typeof (message as { url?: unknown }).url === 'string'
+}
+
+export function isSourcesMessage(message: unknown): message is SourcesMessage {
+  return isOfType(message, 'sources') && Array.isArray((message as { files?: unknown }).files)
+}
+
+function isOfType(message: unknown, type: string): boolean {
+  return typeof message === 'object' && message !== null && 'type' in message
+    ? message.type === type
+    : false
+}

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/revision.ts'
+import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/run.ts'
+
+const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
+
+/** The arrows of the drawing below this heading, as `from --> to`, sorted. */
+function drawn(heading: string): string[] {
+  const section = page.split(`## ${heading}\n`)[1] ?? ''
+  const drawing = /```mermaid\n(.*?)```/s.exec(section)?.[1] ?? ''
+  return [...drawing.matchAll(/^ {2}(\S+ --> \S+?)(?::.*)?$/gm)]
+    .map((arrow) => arrow[1] ?? '')
+    .sort()
+}
+
+/** The same from the list of transitions; an end points to `[*]`. */
+function listed<Status extends string>(
+  statuses: readonly Status[],
+  transitions: Readonly<Record<Status, readonly Status[]>>,
+): string[] {
+  const arrows = statuses.flatMap((from) => {
+    const next: readonly string[] = transitions[from]
+    return (next.length === 0 ? ['[*]'] : next).map((to) => `${from} --> ${to}`)
+  })
+  return [`[*] --> ${statuses[0]}`, ...arrows].sort()
+}
+
+describe('the drawings of docs/states.md', () => {
+  it('show every step of a run, and no other', () => {
+    expect(drawn('A run')).toEqual(listed(RUN_STATUSES, RUN_TRANSITIONS))
+  })
+
+  it('show every step of a revision, and no other', () => {
+    expect(drawn('A revision')).toEqual(listed(REVISION_STATUSES, REVISION_TRANSITIONS))
+  })
+})
