@@ -1,0 +1,62 @@
+/** The agent server's database: one file a noun, put together here. */
+import type { AgentStore } from '../core/agent-store.ts'
+import { AppError } from '../core/errors.ts'
+import { createAssistantStore } from './assistants.ts'
+import { createCheckpointStore } from './checkpoints.ts'
+import type { Db } from './db.ts'
+import { createEventStore } from './events.ts'
+import { createIdempotencyKeyStore } from './idempotency-keys.ts'
+import { type Migration, migrate } from './migrate.ts'
+import { initial } from './migrations/agent-server/0001-initial.ts'
+import { createRunStore } from './runs.ts'
+import { createServerStore } from './servers.ts'
+import { openSqlite } from './sqlite.ts'
+import { createThreadStore } from './threads.ts'
+
+/** In order; a change of the schema is a new one at the end. */
+export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial]
+
+/**
+ * Opens the database, a file (made where it is missing; `:memory:` for one that is not kept) or one
+ * that is open already, and brings it up to date. `close` closes it. Throws `conflict` when it is
+ * newer than this code.
+ */
+export async function openAgentStore(where: string | Db): Promise<AgentStore> {
+  const db = typeof where === 'string' ? await openSqlite(where) : where
+  try {
+    await migrate(db, AGENT_SERVER_MIGRATIONS)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return {
+    ...createParts(db),
+    transaction: (work) => db.transaction((tx) => work(createTransactionStore(tx))),
+    close: () => db.close(),
+  }
+}
+
+function createTransactionStore(tx: Db): AgentStore {
+  const refuse = async () => {
+    throw new AppError(
+      'internal',
+      'A transaction is neither nested nor closed: it ends with its work.',
+    )
+  }
+  return { ...createParts(tx), transaction: refuse, close: refuse }
+}
+
+function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
+  return {
+    assistants: createAssistantStore(db),
+    threads: createThreadStore(db),
+    runs: createRunStore(db),
+    events: createEventStore(db),
+    checkpoints: createCheckpointStore(db),
+    servers: createServerStore(db),
+    idempotencyKeys: createIdempotencyKeyStore(db),
+    ping: async () => {
+      await db.get('SELECT 1')
+    },
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Checkpoints in three tables: the checkpoint with the version of each channel, the values by
+ * version, and the pending writes by the run that made them.
+ */
+import type {
+  CheckpointKey,
+  CheckpointRecord,
+  CheckpointStore,
+  PendingWrite,
+  StoredCheckpoint,
+} from '../core/checkpoint.ts'
+import { createCheckpointHistories } from './checkpoint-histories.ts'
+import { readCheckpoint, readCheckpoints } from './checkpoint-records.ts'
+import type { Db } from './db.ts'
+import { encodeJson } from './json-columns.ts'
+import { requireLease } from './leases.ts'
+
+const PUT = `
+INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id,
+  type, bytes, metadata, channel_versions)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id) DO UPDATE
+SET parent_checkpoint_id = excluded.parent_checkpoint_id, run_id = excluded.run_id,
+  type = excluded.type, bytes = excluded.bytes, metadata = excluded.metadata,
+  channel_versions = excluded.channel_versions`
+
+// A version names one value for good: other checkpoints may share it.
+const PUT_VALUE = `
+INSERT INTO channel_values (thread_id, checkpoint_ns, channel, version, type, bytes)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING`
+
+// What a task has written stands; only the special writes are replaced by later ones.
+const PUT_WRITE = `
+INSERT INTO checkpoint_writes
+  (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id, channel, type, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id) DO UPDATE
+SET channel = excluded.channel, type = excluded.type, bytes = excluded.bytes
+WHERE excluded.idx < 0`
+
+const HAS_CHECKPOINT_OF = `
+SELECT 1 FROM checkpoints
+WHERE run_id = $2 AND thread_id = $1 AND checkpoint_ns = '' LIMIT 1`
+
+const TABLES = ['checkpoints', 'channel_values', 'checkpoint_writes']
+
+export function createCheckpointStore(db: Db): CheckpointStore {
+  return {
+    put: (checkpoint, versions, values, lease) =>
+      db.transaction(async (tx) => {
+        await requireLease(tx, lease)
+        await putCheckpoint(tx, checkpoint, versions)
+        const { thread_id, checkpoint_ns } = checkpoint
+        for (const { channel, version, type, bytes } of values) {
+          await tx.run(PUT_VALUE, [thread_id, checkpoint_ns, channel, version, type, bytes])
+        }
+      }),
+    putWrites: (key, writes, lease) =>
+      db.transaction(async (tx) => {
+        await requireLease(tx, lease)
+        for (const write of writes) await putWrite(tx, key, write, lease?.run_id ?? '')
+      }),
+    get: (at) => db.snapshot((tx) => readCheckpoint(tx, at)),
+    list: (query): Promise<CheckpointRecord[]> => db.snapshot((tx) => readCheckpoints(tx, query)),
+    deleteThread: (thread_id) =>
+      db.transaction(async (tx) => {
+        for (const table of TABLES) {
+          await tx.run(`DELETE FROM ${table} WHERE thread_id = $1`, [thread_id])
+        }
+      }),
+    deleteRun: (thread_id, run_id) => db.transaction((tx) => deleteRun(tx, thread_id, run_id)),
+    ...createCheckpointHistories(db),
+    async hasCheckpointOf(thread_id, run_id) {
+      return (await db.get(HAS_CHECKPOINT_OF, [thread_id, run_id])) !== undefined
+    },
+  }
+}
+
+async function putCheckpoint(
+  tx: Db,
+  stored: StoredCheckpoint,
+  versions: Record<string, string>,
+): Promise<void> {
+  await tx.run(PUT, [
+    stored.thread_id,
+    stored.checkpoint_ns,
+    stored.checkpoint_id,
+    stored.parent_checkpoint_id,
+    stored.run_id,
+    stored.checkpoint.type,
+    stored.checkpoint.bytes,
+    encodeJson(stored.metadata),
+    encodeJson(versions),
+  ])
+}
+
+async function putWrite(
+  tx: Db,
+  { thread_id, checkpoint_ns, checkpoint_id }: CheckpointKey,
+  { task_id, idx, channel, type, bytes }: PendingWrite,
+  run_id: string,
+): Promise<void> {
+  const place = [thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id]
+  await tx.run(PUT_WRITE, [...place, channel, type, bytes])
+}
+
+/** The run's writes, those on its checkpoints, the values that only these used, and they. */
+async function deleteRun(tx: Db, thread_id: string, run_id: string): Promise<void> {
+  const versionsOf = (condition: string) => `
+    SELECT c.checkpoint_ns, e.key, e.value
+    FROM checkpoints AS c CROSS JOIN ${tx.json.entries('c.channel_versions')} AS e
+    WHERE c.thread_id = $1 AND ${condition}`
+  const statements = [
+    `DELETE FROM checkpoint_writes WHERE thread_id = $1 AND (run_id = $2
+       OR (checkpoint_ns, checkpoint_id) IN (
+         SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = $1 AND run_id = $2))`,
+    `DELETE FROM channel_values
+     WHERE thread_id = $1 AND (checkpoint_ns, channel, version) IN (
+       ${versionsOf('c.run_id = $2')} EXCEPT ${versionsOf('c.run_id IS DISTINCT FROM $2')})`,
+    'DELETE FROM checkpoints WHERE thread_id = $1 AND run_id = $2',
+  ]
+  for (const statement of statements) await tx.run(statement, [thread_id, run_id])
+}

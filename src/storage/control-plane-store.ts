@@ -1,0 +1,89 @@
+/** The control plane's database: one file a noun, put together here. */
+import { DEFAULT_WORKSPACE_ID } from '../core/api-key.ts'
+import { systemClock, timestamp } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import { AppError } from '../core/errors.ts'
+import { createApiKeyStore } from './api-keys.ts'
+import type { Db } from './db.ts'
+import { createDeploymentStore } from './deployments.ts'
+import { createListenerStore } from './listeners.ts'
+import { type Migration, migrate } from './migrate.ts'
+import { initial } from './migrations/control-plane/0001-initial.ts'
+import { createOAuthTokenStore } from './oauth-tokens.ts'
+import { createRevisionStore } from './revisions.ts'
+import type { SecretBox } from './secret-box.ts'
+import { openSqlite } from './sqlite.ts'
+import { createUploadStore } from './uploads.ts'
+
+/** In order; a change of the schema is a new one at the end. */
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial]
+
+const ENSURE_WORKSPACE = `
+INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)
+ON CONFLICT (id) DO NOTHING`
+
+const ENSURE_PROBE = `
+INSERT INTO encryption_probe (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`
+
+const PROBE = 'encryption/probe'
+
+/**
+ * Opens the database file (made where it is missing; `:memory:` for one that is not kept), brings
+ * it up to date, and makes sure of the default workspace. Secrets and tokens go through `box`.
+ * Throws `conflict` when the file is newer than this code, `internal` when it was written with
+ * another encryption key.
+ */
+export async function openControlPlaneStore(
+  path: string,
+  box: SecretBox,
+): Promise<ControlPlaneStore> {
+  const db = await openSqlite(path)
+  try {
+    await migrate(db, CONTROL_PLANE_MIGRATIONS)
+    await refuseOtherKey(db, box)
+    await db.run(ENSURE_WORKSPACE, [DEFAULT_WORKSPACE_ID, timestamp(systemClock)])
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return createStore(db, box)
+}
+
+/** Before anything is sealed with it: a database with two keys in it could never be read whole. */
+async function refuseOtherKey(db: Db, box: SecretBox): Promise<void> {
+  await db.run(ENSURE_PROBE, [box.seal('', PROBE)])
+  const row = await db.get<{ sealed: string }>('SELECT sealed FROM encryption_probe')
+  if (row) box.open(row.sealed, PROBE)
+}
+
+function createStore(db: Db, box: SecretBox): ControlPlaneStore {
+  return {
+    ...createParts(db, box),
+    transaction: (work) => db.transaction((tx) => work(createTransactionStore(tx, box))),
+    close: () => db.close(),
+  }
+}
+
+function createTransactionStore(tx: Db, box: SecretBox): ControlPlaneStore {
+  const refuse = async () => {
+    throw new AppError(
+      'internal',
+      'A transaction is neither nested nor closed: it ends with its work.',
+    )
+  }
+  return { ...createParts(tx, box), transaction: refuse, close: refuse }
+}
+
+function createParts(db: Db, box: SecretBox): Omit<ControlPlaneStore, 'transaction' | 'close'> {
+  return {
+    deployments: createDeploymentStore(db, box),
+    revisions: createRevisionStore(db, box),
+    apiKeys: createApiKeyStore(db),
+    oauthTokens: createOAuthTokenStore(db, box),
+    uploads: createUploadStore(db),
+    listeners: createListenerStore(db),
+    ping: async () => {
+      await db.get('SELECT 1')
+    },
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The one seam to a database. SQL is written by hand, in the words that SQLite and PostgreSQL share;
+ * where they differ a member says how, so that no store asks which database it has.
+ */
+
+/** What a statement takes. A truth is 0 or 1, JSON is text, an absent value is `null`. */
+export type SqlValue = string | number | bigint | null | Uint8Array
+
+/** What a statement answers: columns by name. The object has no prototype; blobs are Uint8Array. */
+export type Row = Record<string, SqlValue>
+
+/**
+ * A database, or one open transaction on it. Placeholders are `$1`, `$2`, …; one may be used several
+ * times, none may stand within a string literal. Each SQL text is prepared once and kept, so texts
+ * must be few: values go through placeholders, lists through the fragments of `json`.
+ *
+ * Errors of the database are thrown as they come, but for a lock that another process keeps too
+ * long: `unavailable`.
+ */
+export interface Db {
+  /** Every row; also those of `RETURNING`. */
+  all<T = Row>(sql: string, params?: SqlValue[]): Promise<T[]>
+  /** The first row. */
+  get<T = Row>(sql: string, params?: SqlValue[]): Promise<T | undefined>
+  /** Answers how many rows were inserted, changed or deleted. */
+  run(sql: string, params?: SqlValue[]): Promise<number>
+  /** Several statements without parameters, for migrations. */
+  script(sql: string): Promise<void>
+  /**
+   * All that `work` does through its `tx`, or nothing when it throws. No one else writes meanwhile.
+   * Await nothing but the database in it: everything else of this process waits for its end. The
+   * outer `Db` may not be used within (`internal`), nor `tx` after it. On a `tx` itself `work` joins
+   * the open transaction; an error that comes out of it must end the whole.
+   */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Waits for what is open, then closes. A second `close` is harmless. */
+  close(): Promise<void>
+  /** SQL fragments over JSON text. */
+  readonly json: JsonSql
+}
+
+/** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
+export interface JsonSql {
+  /** A subquery with the texts of a JSON array: `WHERE id IN ${json.texts('$1')}`. */
+  texts(array: string): string
+  /** A row source with the columns `key` and `value` (text) of a JSON object: `FROM ${…} AS e`. */
+  entries(object: string): string
+  /** A condition: the object has this key, and there this JSON value. */
+  fieldEquals(object: string, key: string, value: string): string
+  /** A condition: the JSON `document` contains the JSON `wanted` (`core/json-containment.ts`). */
+  contains(document: string, wanted: string): string
+}

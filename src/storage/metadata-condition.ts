@@ -1,0 +1,92 @@
+/** What must hold of a row's `metadata`, in SQL. */
+import type { MetadataFilter } from '../core/authorization.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { JsonSql, SqlValue } from './db.ts'
+
+export interface MetadataWanted {
+  /** What the client asks for: the metadata contains it. */
+  metadata?: JsonObject
+  /** What the caller may see: the same as `matchesFilter`. */
+  filter?: MetadataFilter
+}
+
+/** The conditions, to be joined by AND; their values are added to `params`. */
+export function metadataConditions(
+  json: JsonSql,
+  { metadata = {}, filter = {} }: MetadataWanted,
+  params: SqlValue[],
+): string[] {
+  const place = (value: JsonValue) => `$${params.push(JSON.stringify(value))}`
+  const { contained, equal } = splitFilter(filter)
+  return [
+    ...[metadata, contained]
+      .filter((wanted) => Object.keys(wanted).length > 0)
+      .map((wanted) => json.contains('metadata', place(wanted))),
+    ...equal.map(([key, value]) => {
+      params.push(key)
+      return json.fieldEquals('metadata', `$${params.length}`, place(value))
+    }),
+  ]
+}
+
+/**
+ * The plain values that the metadata must hold, to be looked up as labels, apart from the rest.
+ * `undefined`: the client asks for another value than the caller may see.
+ */
+export function splitLabels({ metadata = {}, filter = {} }: MetadataWanted):
+  | (Required<MetadataWanted> & {
+      /** By key, as JSON. */
+      labels: Record<string, string>
+    })
+  | undefined {
+  const asked = labelsOf(metadata)
+  const allowed = labelsOf(plainConditions(filter))
+  const isImpossible = Object.keys(asked).some(
+    (key) => Object.hasOwn(allowed, key) && allowed[key] !== asked[key],
+  )
+  if (isImpossible) return undefined
+  return {
+    labels: { ...asked, ...allowed },
+    metadata: without(metadata, asked),
+    filter: without(filter, allowed),
+  }
+}
+
+function plainConditions(filter: MetadataFilter): JsonObject {
+  const plain = Object.entries(filter).flatMap(([key, condition]): [string, JsonValue][] => {
+    if (typeof condition === 'string') return [[key, condition]]
+    return '$eq' in condition ? [[key, condition.$eq]] : []
+  })
+  return Object.fromEntries(plain)
+}
+
+function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(taken, key)))
+}
+
+/** Longer values are not worth an index entry. */
+const MAX_LABEL_LENGTH = 256
+
+/** The plain values at the top of an object, each as JSON. */
+export function labelsOf(metadata: JsonObject): Record<string, string> {
+  const labels = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
+    if (typeof value === 'object' && value !== null) return []
+    const text = JSON.stringify(value)
+    return key.length + text.length <= MAX_LABEL_LENGTH ? [[key, text]] : []
+  })
+  return Object.fromEntries(labels)
+}
+
+function splitFilter(filter: MetadataFilter): {
+  contained: JsonObject
+  equal: [string, JsonValue][]
+} {
+  const contained: [string, JsonValue][] = []
+  const equal: [string, JsonValue][] = []
+  for (const [key, condition] of Object.entries(filter)) {
+    if (typeof condition === 'string') contained.push([key, condition])
+    else if ('$eq' in condition) equal.push([key, condition.$eq])
+    else contained.push([key, [condition.$contains].flat() as JsonValue[]])
+  }
+  return { contained: Object.fromEntries(contained), equal }
+}

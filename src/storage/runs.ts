@@ -1,0 +1,213 @@
+/** The `runs` table: the line of each thread, and the leases. States: `core/run.ts`. */
+import { AppError } from '../core/errors.ts'
+import {
+  isTerminal,
+  type Lease,
+  type LeaseState,
+  MAX_RUN_ATTEMPTS,
+  type QueuedRun,
+  type RunStore,
+} from '../core/run.ts'
+import type { Db } from './db.ts'
+import { decodeRow, encodeJson } from './json-columns.ts'
+import { HELD, heldParams, holdsLease } from './leases.ts'
+
+const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
+  multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error`
+
+const JSON_COLUMNS = ['metadata', 'kwargs', 'error'] as const
+
+const INSERT = `
+INSERT INTO runs (run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
+  multitask_strategy, available_at)
+VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9)
+RETURNING ${COLUMNS}`
+
+const GET = `SELECT ${COLUMNS} FROM runs WHERE run_id = $1`
+
+const LIST = `
+SELECT ${COLUMNS} FROM runs
+WHERE thread_id = $1 AND ($2 IS NULL OR status = $2) ORDER BY seq DESC LIMIT $3 OFFSET $4`
+
+const HAS_ACTIVE = `
+SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') LIMIT 1`
+
+const LIST_ACTIVE = `
+SELECT ${COLUMNS} FROM runs
+WHERE thread_id = $1 AND status IN ('pending', 'running') ORDER BY seq`
+
+const LIST_ACTIVE_OF = `
+SELECT ${COLUMNS} FROM runs
+WHERE assistant_id = $1 AND status IN ('pending', 'running')
+ORDER BY seq`
+
+const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DESC LIMIT 1`
+
+// The lowest due number of a thread that is not busy is first in its thread's line by itself.
+// Measured: 0.1 ms with 1,000 pending runs of a busy thread in front, among 100,000 finished ones.
+const CLAIM = `
+UPDATE runs
+SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
+  lease_server_id = $1, lease_expires_at = $3
+WHERE seq = (
+  SELECT seq FROM runs
+  WHERE status = 'pending' AND available_at <= $2
+    AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
+  ORDER BY seq LIMIT 1
+)
+RETURNING ${COLUMNS}, lease_server_id, lease_token`
+
+const RENEW = `UPDATE runs SET lease_expires_at = $4 WHERE ${HELD} RETURNING cancel_action`
+
+const FINISH = `
+UPDATE runs
+SET status = $4, error = $5, updated_at = $6, stop_outcome = $7, lease_server_id = NULL, lease_expires_at = NULL
+WHERE ${HELD}`
+
+const GIVE_BACK = `
+UPDATE runs
+SET status = 'pending', attempt = attempt - 1, lease_server_id = NULL, lease_expires_at = NULL
+WHERE ${HELD}`
+
+const INTERRUPT_PENDING = `
+UPDATE runs
+SET status = 'interrupted', updated_at = $2, cancel_reason = coalesce(cancel_reason, $3)
+WHERE run_id = $1 AND status = 'pending'`
+
+// Once a rollback was asked for, an interrupt asks for less. A token tells that the run has begun.
+const REQUEST_CANCEL = `
+UPDATE runs
+SET cancel_action = CASE WHEN cancel_action = 'rollback' THEN cancel_action ELSE $2 END,
+  cancel_reason = coalesce(cancel_reason, $3)
+WHERE run_id = $1 AND (status = 'running' OR (status = 'pending' AND lease_token > 0))`
+
+const NEXT_DUE = `
+SELECT min(available_at) AS due FROM runs WHERE status = 'pending' AND available_at > $1`
+
+export function createRunStore(db: Db): RunStore {
+  const isLost = `status = 'running'
+    AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
+  const withStatusSql = `
+    SELECT ${COLUMNS} FROM runs
+    WHERE status IN ('pending', 'running') AND status IN ${db.json.texts('$1')} AND seq > $2
+    ORDER BY seq LIMIT $3`
+  const releaseSql = `
+    UPDATE runs SET status = 'pending', lease_server_id = NULL, lease_expires_at = NULL
+    WHERE ${isLost} AND attempt < ${MAX_RUN_ATTEMPTS} RETURNING run_id`
+  const exhaustedSql = `
+    SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
+    WHERE ${isLost} AND attempt >= ${MAX_RUN_ATTEMPTS} ORDER BY seq`
+
+  return {
+    async insert(run) {
+      const row = await db.get(INSERT, [
+        run.run_id,
+        run.thread_id,
+        run.assistant_id,
+        run.created_at,
+        run.updated_at,
+        encodeJson(run.metadata),
+        encodeJson(run.kwargs),
+        run.multitask_strategy,
+        run.available_at,
+      ])
+      if (!row) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
+      return toRun(row)
+    },
+    async get(run_id) {
+      const row = await db.get(GET, [run_id])
+      return row && toRun(row)
+    },
+    async list(thread_id, { status, limit, offset }) {
+      return (await db.all(LIST, [thread_id, status ?? null, limit, offset])).map(toRun)
+    },
+    async hasActive(thread_id) {
+      return (await db.get(HAS_ACTIVE, [thread_id])) !== undefined
+    },
+    async listWithStatus(statuses, { after, limit }) {
+      const rows = await db.all(withStatusSql, [JSON.stringify(statuses), after, limit])
+      return rows.map(toRun)
+    },
+    async listActive(thread_id) {
+      return (await db.all(LIST_ACTIVE, [thread_id])).map(toRun)
+    },
+    async listActiveOf(assistant_id) {
+      return (await db.all(LIST_ACTIVE_OF, [assistant_id])).map(toRun)
+    },
+    async latest(thread_id) {
+      const row = await db.get(LATEST, [thread_id])
+      return row && toRun(row)
+    },
+    async claim({ server_id, now, lease_expires_at }) {
+      const row = await db.get<LeasedRow>(CLAIM, [server_id, now, lease_expires_at])
+      return row && splitLease(row)
+    },
+    renew: (leases, lease_expires_at) =>
+      db.transaction(async (tx) => {
+        const states: LeaseState[] = []
+        for (const lease of leases) states.push(await renew(tx, lease, lease_expires_at))
+        return states
+      }),
+    async finish(lease, { status, error, updated_at, stop_outcome }) {
+      if (!isTerminal(status)) {
+        throw new AppError('internal', `Run ${lease.run_id} cannot end as "${status}".`)
+      }
+      const end = [status, encodeJson(error), updated_at, stop_outcome ?? null]
+      return (await db.run(FINISH, [...heldParams(lease), ...end])) === 1
+    },
+    async giveBack(lease) {
+      return (await db.run(GIVE_BACK, heldParams(lease))) === 1
+    },
+    holds: (lease) => holdsLease(db, lease),
+    async interruptPending(run_id, updated_at, reason) {
+      return (await db.run(INTERRUPT_PENDING, [run_id, updated_at, reason ?? null])) === 1
+    },
+    async requestCancel(run_id, action, reason) {
+      return (await db.run(REQUEST_CANCEL, [run_id, action, reason ?? null])) === 1
+    },
+    async delete(run_id) {
+      return (await db.run('DELETE FROM runs WHERE run_id = $1', [run_id])) === 1
+    },
+    release: ({ now, dead_servers }) =>
+      db.transaction(async (tx) => {
+        const params = [now, JSON.stringify(dead_servers)]
+        const released = await tx.all<{ run_id: string }>(releaseSql, params)
+        const exhausted = await tx.all<LeasedRow>(exhaustedSql, params)
+        return {
+          released: released.map((row) => row.run_id),
+          exhausted: exhausted.map(splitLease),
+        }
+      }),
+    async nextDue(now) {
+      const row = await db.get<{ due: number | null }>(NEXT_DUE, [now])
+      return row?.due ?? undefined
+    },
+  }
+}
+
+interface LeasedRow {
+  run_id: string
+  lease_server_id: string
+  lease_token: number
+}
+
+function toRun(row: object): QueuedRun {
+  return decodeRow<QueuedRun>(row, JSON_COLUMNS)
+}
+
+function splitLease(row: LeasedRow): { run: QueuedRun; lease: Lease } {
+  const { lease_server_id: server_id, lease_token: token, ...run } = row
+  return { run: toRun(run), lease: { run_id: row.run_id, server_id, token } }
+}
+
+async function renew(tx: Db, lease: Lease, lease_expires_at: number): Promise<LeaseState> {
+  const row = await tx.get<Pick<LeaseState, 'cancel_action'>>(RENEW, [
+    ...heldParams(lease),
+    lease_expires_at,
+  ])
+  return {
+    run_id: lease.run_id,
+    held: row !== undefined,
+    cancel_action: row?.cancel_action ?? null,
+  }
+}

@@ -1,0 +1,99 @@
+/** One open SQLite file: its settings and its prepared statements. Nothing here waits. */
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { AppError } from '../core/errors.ts'
+import { containsJson } from '../core/json-containment.ts'
+import type { SqlValue } from './db.ts'
+
+export class SqliteConnection {
+  readonly path: string
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(path: string) {
+    this.path = path
+    if (path !== ':memory:') createPrivately(path)
+    this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true })
+    this.#database.function('json_contains', { deterministic: true }, jsonContains)
+  }
+
+  /**
+   * WAL: readers do not wait for the writer. NORMAL: a commit is in the operating system's hands, so
+   * it survives kill -9; only the loss of power can take the last ones (never the file), and an fsync
+   * for each of a run's many small commits would cost more than all the rest of it.
+   */
+  configure(): void {
+    this.#database.exec('PRAGMA journal_mode = WAL')
+    this.#database.exec('PRAGMA synchronous = NORMAL')
+  }
+
+  all(sql: string, params: SqlValue[]): unknown[] {
+    return this.#prepare(sql).all(...params)
+  }
+
+  get(sql: string, params: SqlValue[]): unknown {
+    return this.#prepare(sql).get(...params)
+  }
+
+  run(sql: string, params: SqlValue[]): number {
+    return Number(this.#prepare(sql).run(...params).changes)
+  }
+
+  script(sql: string): void {
+    this.#database.exec(sql)
+  }
+
+  beginWriting(): void {
+    this.run('BEGIN IMMEDIATE', [])
+  }
+
+  /** The read fixes what will be seen, and is where a lock would be in the way. */
+  beginReading(): void {
+    this.run('BEGIN', [])
+    try {
+      this.get('SELECT count(*) FROM sqlite_schema', [])
+    } catch (error) {
+      this.rollback()
+      throw error
+    }
+  }
+
+  commit(): void {
+    this.run('COMMIT', [])
+  }
+
+  /** SQLite ends the transaction itself on some errors, such as a full disk. */
+  rollback(): void {
+    if (this.#database.isTransaction) this.run('ROLLBACK', [])
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    if (!this.#database.isOpen) {
+      throw new AppError('unavailable', `The database ${this.path} was closed; nothing was done.`)
+    }
+    const statement = this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'))
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** SQLite's part of `Db.json.contains`, which it has no words for. What is NULL contains nothing. */
+function jsonContains(document: unknown, wanted: unknown): number {
+  if (typeof document !== 'string') return 0
+  return containsJson(JSON.parse(document), JSON.parse(String(wanted))) ? 1 : 0
+}
+
+// The journal files take over the mode of the database file.
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  closeSync(openSync(path, 'a', 0o600))
+}

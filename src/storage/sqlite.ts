@@ -1,0 +1,166 @@
+/**
+ * The Db port on SQLite: one connection, one user of it at a time.
+ *
+ * A statement outside a transaction waits for the one that is open, so that it neither takes part in
+ * it nor sees what may be undone. A second connection for reading is left out: SQLite works on this
+ * thread, so there is little to wait for. Measured beside constant checkpoints: a read takes 36 µs
+ * here and 9 µs there, all the work together a seventh less time. One rule for all is worth that.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { AppError } from '../core/errors.ts'
+import type { Db, JsonSql, SqlValue } from './db.ts'
+import { isBusy, whileBusy } from './sqlite-busy.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { Turns } from './turns.ts'
+
+/** Opens the file, and creates it (readable by its owner only) with its folder where it is missing. */
+export async function openSqlite(path: string): Promise<Db> {
+  const connection = new SqliteConnection(path)
+  try {
+    await whileBusy(path, () => connection.configure())
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return new SqliteDb(connection)
+}
+
+const json: JsonSql = {
+  texts: (array) => `(SELECT value FROM json_each(${array}))`,
+  entries: (object) => `json_each(${object})`,
+  fieldEquals: (object, key, value) =>
+    `EXISTS (SELECT 1 FROM json_each(${object}) AS field WHERE field.key = ${key} AND ${object} -> field.fullkey = json(${value}))`,
+  contains: (document, wanted) => `json_contains(${document}, ${wanted})`,
+}
+
+/** The transaction that the current chain of calls runs in. */
+const current = new AsyncLocalStorage<SqliteTransaction>()
+
+class SqliteDb implements Db {
+  readonly json = json
+  readonly #connection: SqliteConnection
+  readonly #turns = new Turns()
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
+    return this.#alone(() => this.#connection.all(sql, params) as T[])
+  }
+
+  get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
+    return this.#alone(() => this.#connection.get(sql, params) as T | undefined)
+  }
+
+  run(sql: string, params: SqlValue[] = []): Promise<number> {
+    return this.#alone(() => this.#connection.run(sql, params))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#alone(() => this.#connection.script(sql))
+  }
+
+  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    this.#refuseWithin()
+    return this.#turns.take(() => runTransaction(this.#connection, 'beginWriting', work))
+  }
+
+  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    this.#refuseWithin()
+    return this.#turns.take(() => runTransaction(this.#connection, 'beginReading', work))
+  }
+
+  close(): Promise<void> {
+    return this.#alone(() => this.#connection.close())
+  }
+
+  async #alone<T>(statement: () => T): Promise<T> {
+    this.#refuseWithin()
+    if (this.#turns.isFree) {
+      try {
+        return statement()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+    }
+    return this.#turns.take(() => whileBusy(this.#connection.path, statement))
+  }
+
+  // It would wait for the transaction, which waits for it.
+  #refuseWithin(): void {
+    if (!current.getStore()?.isOpenOn(this.#connection)) return
+    throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
+  }
+}
+
+async function runTransaction<T>(
+  connection: SqliteConnection,
+  begin: 'beginReading' | 'beginWriting',
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
+  await whileBusy(connection.path, () => connection[begin]())
+  const tx = new SqliteTransaction(connection)
+  try {
+    const result = await current.run(tx, work, tx)
+    connection.commit()
+    return result
+  } catch (error) {
+    connection.rollback()
+    throw error
+  } finally {
+    tx.end()
+  }
+}
+
+class SqliteTransaction implements Db {
+  readonly json = json
+  #connection: SqliteConnection | undefined
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  isOpenOn(connection: SqliteConnection): boolean {
+    return this.#connection === connection
+  }
+
+  end(): void {
+    this.#connection = undefined
+  }
+
+  async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
+    return this.#open().all(sql, params) as T[]
+  }
+
+  async get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
+    return this.#open().get(sql, params) as T | undefined
+  }
+
+  async run(sql: string, params: SqlValue[] = []): Promise<number> {
+    return this.#open().run(sql, params)
+  }
+
+  async script(sql: string): Promise<void> {
+    this.#open().script(sql)
+  }
+
+  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    this.#open()
+    return work(this)
+  }
+
+  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    this.#open()
+    return work(this)
+  }
+
+  async close(): Promise<void> {
+    throw new AppError('internal', 'A transaction is not closed: it ends with its work.')
+  }
+
+  #open(): SqliteConnection {
+    if (this.#connection) return this.#connection
+    throw new AppError('internal', 'The transaction is over: what it was handed is no more of use.')
+  }
+}

@@ -1,0 +1,356 @@
+/** What every store of checkpoints must do. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentStore } from '../../src/core/agent-store.ts'
+import type { ChannelValue, PendingWrite, StoredCheckpoint } from '../../src/core/checkpoint.ts'
+import type { Lease } from '../../src/core/run.ts'
+import {
+  type AgentStoreWorld,
+  aCheckpoint,
+  aRun,
+  aThread,
+  bytesOf,
+} from '../support/agent-records.ts'
+
+const LATEST = { thread_id: 't', checkpoint_ns: '' }
+
+export function testCheckpointStore(world: () => AgentStoreWorld): void {
+  let store: AgentStore
+  beforeEach(() => {
+    store = world().store
+  })
+
+  /** Each value's version is also what it holds. */
+  const put = (
+    change: Partial<StoredCheckpoint>,
+    versions: Record<string, string> = {},
+    fresh: string[] = Object.keys(versions),
+    lease?: Lease,
+  ) => store.checkpoints.put(aCheckpoint(change), versions, fresh.map(holding(versions)), lease)
+
+  const ids = async (query: Parameters<AgentStore['checkpoints']['list']>[0]) =>
+    (await store.checkpoints.list(query)).map((one) => one.checkpoint_id)
+
+  async function claimRun(): Promise<Lease> {
+    const thread = aThread()
+    await store.threads.insert(thread)
+    await store.runs.insert(aRun({ thread_id: thread.thread_id }))
+    const claimed = await store.runs.claim({ server_id: 's', now: 1, lease_expires_at: 2 })
+    return claimed?.lease ?? expect.fail('nothing claimed')
+  }
+
+  describe('a history', () => {
+    /** Two steps of the root and one of a subgraph in the second, and one of a run's in the first. */
+    async function fill(): Promise<void> {
+      await put({ checkpoint_id: 'c1', run_id: 'r1' }, { a: '1', b: '1' })
+      const c2 = { checkpoint_id: 'c2', parent_checkpoint_id: 'c1', run_id: 'r2' }
+      await put(c2, { a: '2', b: '1' }, ['a'])
+      const old = {
+        checkpoint_ns: 'sub:t1',
+        checkpoint_id: 'c1s',
+        metadata: { parents: { '': 'c1' } },
+      }
+      await put(old, { s: '1' })
+      const inner = { checkpoint_ns: 'sub:t2', metadata: { parents: { '': 'c2' } } }
+      await put({ ...inner, checkpoint_id: 'c2s' }, { s: '1' })
+      await put({ ...inner, checkpoint_id: 'c2t' }, { s: '2' })
+      await put({ checkpoint_ns: 'memory', checkpoint_id: 'c1m' }, { m: '1' })
+      await store.checkpoints.putWrites({ ...LATEST, checkpoint_id: 'c1' }, [aWrite('old')])
+      await store.checkpoints.putWrites({ ...LATEST, checkpoint_id: 'c2' }, [aWrite('new')])
+    }
+
+    const aWrite = (text: string): PendingWrite => ({
+      task_id: 'task',
+      channel: 'a',
+      idx: 0,
+      ...bytesOf(text),
+    })
+
+    it('has a latest checkpoint of the root and of each subgraph', async () => {
+      expect(await store.checkpoints.latestId('t')).toBeUndefined()
+      await fill()
+      expect(await store.checkpoints.latestId('t')).toBe('c2')
+      expect(await store.checkpoints.latestId('t', 'sub:t2')).toBe('c2t')
+    })
+
+    it('is copied whole, and both go their own ways', async () => {
+      await fill()
+      await store.checkpoints.copyThread('t', 'copy')
+      const [mine, theirs] = [
+        await store.checkpoints.list({ thread_id: 't' }),
+        await store.checkpoints.list({ thread_id: 'copy' }),
+      ]
+      expect(theirs).toEqual(mine.map((one) => ({ ...one, thread_id: 'copy' })))
+      await store.checkpoints.deleteRun('copy', 'r2')
+      expect(await store.checkpoints.latestId('copy')).toBe('c1')
+      expect(await store.checkpoints.latestId('t')).toBe('c2')
+    })
+
+    it('is cut to what goes on from here', async () => {
+      await fill()
+      await put({ thread_id: 'u', checkpoint_id: 'c1' }, { a: '1' })
+      const latest = await store.checkpoints.get(LATEST)
+      await store.checkpoints.keepLatest('t')
+      expect((await ids({ thread_id: 't' })).toSorted()).toEqual(['c1m', 'c2', 'c2t'])
+      expect(await store.checkpoints.get(LATEST)).toEqual(latest)
+      const use = await store.checkpoints.measure('t')
+      expect(use.channel_values.by_channel).toMatchObject({
+        a: { versions: 1 },
+        b: { versions: 1 },
+        s: { versions: 1 },
+        m: { versions: 1 },
+      })
+      expect(use.pending_writes.count).toBe(1)
+      expect(await ids({ thread_id: 'u' })).toEqual(['c1'])
+    })
+
+    it('is measured', async () => {
+      await put({}, { a: '1', b: '22' })
+      await store.checkpoints.putWrites({ ...LATEST, checkpoint_id: 'c1' }, [aWrite('four')])
+      const { checkpoints, channel_values, pending_writes } = await store.checkpoints.measure('t')
+      expect(checkpoints.count).toBe(1)
+      expect(checkpoints.bytes).toBeGreaterThan(2)
+      expect(channel_values).toMatchObject({ count: 2, bytes: 7 })
+      expect(channel_values.by_channel).toEqual({
+        a: { versions: 1, bytes: 3 },
+        b: { versions: 1, bytes: 4 },
+      })
+      expect(pending_writes).toEqual({ count: 1, bytes: 4 })
+      const nothing = await store.checkpoints.measure('u')
+      expect(nothing.checkpoints).toEqual({ count: 0, bytes: 0 })
+    })
+
+    it('takes more metadata at one of its checkpoints', async () => {
+      await put({ metadata: { step: 1, by: 'ada' } })
+      const key = { ...LATEST, checkpoint_id: 'c1' }
+      await store.checkpoints.patchMetadata(key, { by: 'bob', seen: true })
+      const metadata = { step: 1, by: 'bob', seen: true }
+      expect(await store.checkpoints.get(LATEST)).toMatchObject({ metadata })
+      await store.checkpoints.patchMetadata({ ...key, checkpoint_id: 'none' }, { by: 'eve' })
+      expect(await ids({ thread_id: 't' })).toEqual(['c1'])
+    })
+  })
+
+  describe('checkpoints', () => {
+    it('come back as they were put', async () => {
+      const checkpoint = aCheckpoint({
+        parent_checkpoint_id: 'c0',
+        run_id: 'r',
+        checkpoint: { type: 'bytes', bytes: new Uint8Array([0, 1, 255]) },
+        metadata: { step: 1, writes: { a: [null] } },
+      })
+      const versions = { a: '1', b: '2', empty: '3' }
+      const values = ['a', 'b'].map(holding(versions))
+      await store.checkpoints.put(checkpoint, versions, values)
+      const expected = { ...checkpoint, values, writes: [] }
+      expect(await store.checkpoints.get(LATEST)).toEqual(expected)
+      expect(await store.checkpoints.get({ ...LATEST, checkpoint_id: 'c1' })).toEqual(expected)
+      expect(await store.checkpoints.list({ thread_id: 't' })).toEqual([expected])
+    })
+
+    it('are not found where there are none', async () => {
+      await put({})
+      expect(await store.checkpoints.get({ thread_id: 'u', checkpoint_ns: '' })).toBeUndefined()
+      expect(await store.checkpoints.get({ thread_id: 't', checkpoint_ns: 'x' })).toBeUndefined()
+      expect(await store.checkpoints.get({ ...LATEST, checkpoint_id: 'c2' })).toBeUndefined()
+    })
+
+    it('share the values that did not change', async () => {
+      await put({ checkpoint_id: 'c1' }, { a: '1', b: '1' })
+      await put({ checkpoint_id: 'c2' }, { a: '1', b: '2' }, ['b'])
+      const values = async (checkpoint_id: string) =>
+        (await store.checkpoints.get({ ...LATEST, checkpoint_id }))?.values
+      expect(await values('c1')).toEqual([holding({ a: '1' })('a'), holding({ b: '1' })('b')])
+      expect(await values('c2')).toEqual([holding({ a: '1' })('a'), holding({ b: '2' })('b')])
+    })
+
+    it('of each namespace have values of their own', async () => {
+      await put({}, { a: '1' })
+      await put({ checkpoint_ns: 'child:x', checkpoint_id: 'c9' }, { a: '1' }, [])
+      const child = await store.checkpoints.get({ thread_id: 't', checkpoint_ns: 'child:x' })
+      expect(child).toMatchObject({ checkpoint_id: 'c9', values: [] })
+      expect(await store.checkpoints.get(LATEST)).toMatchObject({ checkpoint_id: 'c1' })
+    })
+
+    it('are replaced under the same id', async () => {
+      await put({ metadata: { step: 1 } })
+      await put({ metadata: { step: 2 } })
+      expect(await store.checkpoints.list({ thread_id: 't' })).toMatchObject([
+        { metadata: { step: 2 } },
+      ])
+    })
+
+    it('go with their thread', async () => {
+      await put({}, { a: '1' })
+      await put({ thread_id: 'u' }, { a: '1' })
+      await store.checkpoints.putWrites(aCheckpoint(), [aWrite()])
+      await store.checkpoints.deleteThread('t')
+      expect(await ids({})).toEqual(['c1'])
+      await put({}, { a: '1' }, [])
+      expect(await store.checkpoints.get(LATEST)).toMatchObject({ values: [], writes: [] })
+    })
+  })
+
+  describe('a list of checkpoints', () => {
+    beforeEach(async () => {
+      await put({ checkpoint_id: 'c1', metadata: { source: 'input', step: 1 } })
+      await put({ checkpoint_id: 'c2', metadata: { source: 'loop', step: 2, deep: { a: [1] } } })
+      await put({ checkpoint_id: 'c3', checkpoint_ns: 'child', metadata: { source: 'loop' } })
+      await put({ checkpoint_id: 'c4', thread_id: 'u', metadata: { source: 'loop' } })
+    })
+
+    it('is newest first, of every namespace or of one', async () => {
+      expect(await ids({ thread_id: 't' })).toEqual(['c3', 'c2', 'c1'])
+      expect(await ids({ thread_id: 't', checkpoint_ns: '' })).toEqual(['c2', 'c1'])
+      expect(await ids({})).toEqual(['c4', 'c3', 'c2', 'c1'])
+    })
+
+    it('ends where asked', async () => {
+      expect(await ids({ thread_id: 't', limit: 2 })).toEqual(['c3', 'c2'])
+      expect(await ids({ thread_id: 't', before: 'c3', limit: 1 })).toEqual(['c2'])
+      expect(await ids({ thread_id: 't', checkpoint_id: 'c1' })).toEqual(['c1'])
+    })
+
+    it('holds those whose metadata has every value asked for', async () => {
+      const query = { thread_id: 't' }
+      expect(await ids({ ...query, metadata: { source: 'loop' } })).toEqual(['c3', 'c2'])
+      expect(await ids({ ...query, metadata: { source: 'loop', step: 2 } })).toEqual(['c2'])
+      expect(await ids({ ...query, metadata: { deep: { a: [1] } } })).toEqual(['c2'])
+      expect(await ids({ ...query, metadata: { step: '2' } })).toEqual([])
+      expect(await ids({ ...query, metadata: {} })).toHaveLength(3)
+    })
+  })
+
+  describe('pending writes', () => {
+    const key = aCheckpoint()
+    const writes = async () => (await store.checkpoints.get(LATEST))?.writes
+
+    beforeEach(() => put({}))
+
+    it('come with their checkpoint, by task and place', async () => {
+      const [a0, a1, b0] = [aWrite(), aWrite({ idx: 1 }), aWrite({ task_id: 'b' })]
+      await store.checkpoints.putWrites(key, [b0, a1])
+      await store.checkpoints.putWrites(key, [a0])
+      await put({ checkpoint_id: 'c0' })
+      expect(await writes()).toEqual([a0, a1, b0])
+      expect(await store.checkpoints.get({ ...LATEST, checkpoint_id: 'c0' })).toMatchObject({
+        writes: [],
+      })
+    })
+
+    it('stand once written, but for the special ones, which are replaced', async () => {
+      const later = bytesOf('later')
+      await store.checkpoints.putWrites(key, [aWrite(), aWrite({ idx: -1, channel: '__error__' })])
+      await store.checkpoints.putWrites(key, [
+        aWrite(later),
+        aWrite({ ...later, idx: -1, channel: '__error__' }),
+      ])
+      expect(await writes()).toEqual([
+        aWrite({ ...later, idx: -1, channel: '__error__' }),
+        aWrite(),
+      ])
+    })
+
+    it('of a later run hide those of the run before, special ones only', async () => {
+      const special = { idx: -4, channel: '__resume__' }
+      await store.checkpoints.putWrites(key, [aWrite(special), aWrite()])
+      const lease = await claimRun()
+      const later = bytesOf('later')
+      await store.checkpoints.putWrites(
+        key,
+        [aWrite({ ...special, ...later }), aWrite(later)],
+        lease,
+      )
+      expect(await writes()).toEqual([aWrite({ ...special, ...later }), aWrite()])
+    })
+  })
+
+  describe('a lease', () => {
+    it('lets its holder write, and no one else', async () => {
+      const lease = await claimRun()
+      await put({ run_id: lease.run_id }, { a: '1' }, ['a'], lease)
+      await store.checkpoints.putWrites(aCheckpoint(), [aWrite()], lease)
+      const lost = { ...lease, token: lease.token - 1 }
+      const refusal = { code: 'conflict', message: expect.stringContaining(lease.run_id) }
+      await expect(put({ checkpoint_id: 'c2' }, {}, [], lost)).rejects.toMatchObject(refusal)
+      const writing = store.checkpoints.putWrites(aCheckpoint(), [aWrite({ idx: 1 })], lost)
+      await expect(writing).rejects.toMatchObject(refusal)
+      expect(await store.checkpoints.get(LATEST)).toMatchObject({
+        checkpoint_id: 'c1',
+        writes: [{ idx: 0 }],
+      })
+    })
+
+    it('that was lost to another server refuses within the transaction', async () => {
+      const lease = await claimRun()
+      const other = await world().another()
+      await other.runs.release({ now: 0, dead_servers: ['s'] })
+      await expect(put({}, {}, [], lease)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.checkpoints.get(LATEST)).toBeUndefined()
+    })
+  })
+
+  describe('removing a run', () => {
+    it('leaves the thread at the checkpoint before it', async () => {
+      await put({ checkpoint_id: 'c1', run_id: 'old' }, { a: '1', b: '1' })
+      await put({ checkpoint_id: 'c2', run_id: 'gone' }, { a: '2', b: '1' }, ['a'])
+      await put({ checkpoint_id: 'c3', run_id: 'gone', checkpoint_ns: 'child' }, { a: '1' })
+      await store.checkpoints.putWrites(aCheckpoint({ checkpoint_id: 'c2' }), [aWrite()])
+      await store.checkpoints.deleteRun('t', 'gone')
+      expect(await ids({ thread_id: 't' })).toEqual(['c1'])
+      expect(await store.checkpoints.get(LATEST)).toMatchObject({
+        checkpoint_id: 'c1',
+        values: [{ version: '1' }, { version: '1' }],
+      })
+    })
+
+    it('removes the values and writes that only it used', async () => {
+      await put({ checkpoint_id: 'c1', run_id: 'gone' }, { a: '1', shared: '1' })
+      await store.checkpoints.putWrites(aCheckpoint(), [aWrite()])
+      await put({ checkpoint_id: 'c2' }, { shared: '1' }, [])
+      await store.checkpoints.deleteRun('t', 'gone')
+      await put({ checkpoint_id: 'c1' }, { a: '1', shared: '1' }, [])
+      const again = await store.checkpoints.get({ ...LATEST, checkpoint_id: 'c1' })
+      expect(again).toMatchObject({ values: [{ channel: 'shared' }], writes: [] })
+    })
+
+    it('uncovers what an older run had written to the checkpoint it went on from', async () => {
+      const interrupt = { idx: -3, channel: '__interrupt__' }
+      await put({ run_id: 'old' })
+      await store.checkpoints.putWrites(aCheckpoint(), [aWrite(interrupt)])
+      const lease = await claimRun()
+      await store.checkpoints.putWrites(
+        aCheckpoint(),
+        [aWrite({ ...interrupt, ...bytesOf('again') }), aWrite({ task_id: 'resumed' })],
+        lease,
+      )
+      await store.checkpoints.deleteRun('t', lease.run_id)
+      expect((await store.checkpoints.get(LATEST))?.writes).toEqual([aWrite(interrupt)])
+    })
+
+    it('leaves other threads alone', async () => {
+      await put({ run_id: 'r' }, { a: '1' })
+      await put({ thread_id: 'u', run_id: 'r' }, { a: '1' })
+      await store.checkpoints.deleteRun('t', 'r')
+      expect(await store.checkpoints.list({})).toMatchObject([{ thread_id: 'u', values: [{}] }])
+    })
+
+    it('is told whether it has begun by its checkpoints of the root graph', async () => {
+      await put({ run_id: 'r', checkpoint_ns: 'child' })
+      expect(await store.checkpoints.hasCheckpointOf('t', 'r')).toBe(false)
+      await put({ run_id: 'r', checkpoint_id: 'c2' })
+      expect(await store.checkpoints.hasCheckpointOf('t', 'r')).toBe(true)
+      expect(await store.checkpoints.hasCheckpointOf('t', 'other')).toBe(false)
+    })
+  })
+}
+
+function holding(versions: Record<string, string>): (channel: string) => ChannelValue {
+  return (channel) => {
+    const version = versions[channel] ?? ''
+    return { channel, version, ...bytesOf(`${channel}@${version}`) }
+  }
+}
+
+function aWrite(change: Partial<PendingWrite> = {}): PendingWrite {
+  return { task_id: 'a', channel: 'messages', idx: 0, ...bytesOf('first'), ...change }
+}

@@ -1,0 +1,171 @@
+import {
+  Annotation,
+  BaseCheckpointSaver,
+  END,
+  interrupt,
+  START,
+  StateGraph,
+} from '@langchain/langgraph'
+import type { CheckpointSaverTestInitializer } from '@langchain/langgraph-checkpoint-validation'
+import * as vitest from 'vitest'
+import type { Lease } from '../../src/core/run.ts'
+import { LEASE_KEY } from '../../src/graph/checkpoint-config.ts'
+import { createCheckpointerClass } from '../../src/graph/checkpointer.ts'
+import { type Graph, withCheckpointer } from '../../src/graph/graph.ts'
+import { finishRun, readState } from '../support/graph-runs.ts'
+import { RunWorld } from '../support/run-world.ts'
+
+const { afterEach, beforeEach, describe, expect, it } = vitest
+
+// LangGraph's own suite is written for a runner whose functions are globals.
+Object.assign(globalThis, vitest)
+const { deltaChannelHistoryTests, validate } = await import(
+  '@langchain/langgraph-checkpoint-validation'
+)
+
+const Checkpointer = createCheckpointerClass(BaseCheckpointSaver)
+const worlds = new Map<object, RunWorld>()
+
+const onSqlite: CheckpointSaverTestInitializer<BaseCheckpointSaver> = {
+  checkpointerName: 'the checkpointer on SQLite',
+  async createCheckpointer() {
+    const world = await RunWorld.open()
+    const checkpointer = new Checkpointer(world.store.checkpoints)
+    worlds.set(checkpointer, world)
+    return checkpointer as unknown as BaseCheckpointSaver
+  },
+  async destroyCheckpointer(checkpointer) {
+    await worlds.get(checkpointer)?.close()
+    worlds.delete(checkpointer)
+  },
+}
+
+validate(onSqlite)
+deltaChannelHistoryTests(onSqlite)
+
+const Steps = Annotation.Root({
+  steps: Annotation<string[]>({ reducer: (a, b) => a.concat(b), default: () => [] }),
+})
+
+const inner = new StateGraph(Steps)
+  .addNode('inside', () => ({ steps: ['inside'] }))
+  .addEdge(START, 'inside')
+  .addEdge('inside', END)
+  .compile()
+
+const outer = new StateGraph(Steps)
+  .addNode('before', () => ({ steps: ['before'] }))
+  .addNode('inner', inner)
+  .addEdge(START, 'before')
+  .addEdge('before', 'inner')
+  .addEdge('inner', END)
+  .compile()
+
+const asksTwice = new StateGraph(Steps)
+  .addNode('ask', () => ({ steps: [interrupt('first?'), interrupt('second?')] }))
+  .addEdge(START, 'ask')
+  .addEdge('ask', END)
+  .compile()
+
+describe('the checkpointer in a run', () => {
+  let world: RunWorld
+  const bind = (graph: unknown) =>
+    withCheckpointer(graph as Graph, new Checkpointer(world.store.checkpoints))
+
+  beforeEach(async () => {
+    world = await RunWorld.open()
+  })
+
+  afterEach(() => world.close())
+
+  async function claimRun(thread_id: string): Promise<Lease> {
+    await world.addRun(thread_id)
+    const claim = { server_id: 's1', now: Date.now(), lease_expires_at: Date.now() + 60_000 }
+    const claimed = await world.store.runs.claim(claim)
+    if (!claimed) throw new Error('There was a run to claim.')
+    return claimed.lease
+  }
+
+  it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {
+    const thread_id = await world.addThread()
+    const lease = await claimRun(thread_id)
+    const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', [LEASE_KEY]: lease }
+    await finishRun(bind(outer), {}, at)
+    const records = await world.store.checkpoints.list({ thread_id })
+    expect(new Set(records.map((record) => record.checkpoint_ns.split(':')[0]))).toEqual(
+      new Set(['', 'inner']),
+    )
+    for (const record of records) {
+      expect(record.run_id).toBe(lease.run_id)
+      expect(record.metadata).toMatchObject({ graph_id: 'outer', run_id: lease.run_id })
+      expect(Object.keys(record.metadata).filter((key) => key.startsWith('__'))).toEqual([])
+    }
+    expect(await world.store.checkpoints.hasCheckpointOf(thread_id, lease.run_id)).toBe(true)
+  })
+
+  it('lets a run that lost its lease write no more, not even in a subgraph', async () => {
+    const thread_id = await world.addThread()
+    const lease = await claimRun(thread_id)
+    const at = { thread_id, run_id: lease.run_id, [LEASE_KEY]: lease }
+    let countAtLoss = -1
+    const takesAway = new StateGraph(Steps)
+      .addNode('lose', async () => {
+        await world.store.runs.release({ now: Date.now(), dead_servers: ['s1'] })
+        countAtLoss = (await world.store.checkpoints.list({ thread_id })).length
+        return { steps: ['lose'] }
+      })
+      .addNode('inner', inner)
+      .addEdge(START, 'lose')
+      .addEdge('lose', 'inner')
+      .compile()
+    await expect(finishRun(bind(takesAway), {}, at)).rejects.toMatchObject({ code: 'conflict' })
+    expect(countAtLoss).toBeGreaterThan(0)
+    expect(await world.store.checkpoints.list({ thread_id })).toHaveLength(countAtLoss)
+  })
+
+  it('keeps the branches of a thread apart', async () => {
+    const graph = bind(outer)
+    await finishRun(graph, { steps: ['a'] }, { thread_id: 't', run_id: 'r1' })
+    const fork = (await readState(graph, 't')).checkpoint
+    const checkpoint_id = fork?.checkpoint_id
+    const from = { thread_id: 't', checkpoint_ns: '', checkpoint_id }
+    await finishRun(graph, { steps: ['b'] }, { ...from, run_id: 'r2' })
+    const branch = (await readState(graph, 't')).checkpoint?.checkpoint_id
+    await finishRun(graph, { steps: ['c'] }, { ...from, run_id: 'r3' })
+    const stepsAt = async (at: object) =>
+      (await graph.getState({ configurable: at })).values as { steps: string[] }
+    const common = ['a', 'before', 'inside']
+    const [b, c] = [
+      await stepsAt({ ...from, checkpoint_id: branch }),
+      await stepsAt({ thread_id: 't' }),
+    ]
+    expect(b.steps).toContain('b')
+    expect(b.steps).not.toContain('c')
+    expect(c.steps).toContain('c')
+    expect(c.steps).not.toContain('b')
+    expect(c.steps).toEqual(expect.arrayContaining(common))
+  })
+
+  it('shows one interrupt of a task that asks again, and keeps the earlier answer', async () => {
+    const { Command } = await import('@langchain/langgraph')
+    const graph = bind(asksTwice)
+    await finishRun(graph, {}, { thread_id: 't', run_id: 'r1' })
+    expect((await readState(graph, 't')).interrupts).toMatchObject([{ value: 'first?' }])
+    await finishRun(graph, new Command({ resume: '1' }), { thread_id: 't', run_id: 'r2' })
+    expect((await readState(graph, 't')).interrupts).toMatchObject([{ value: 'second?' }])
+    const end = await finishRun(graph, new Command({ resume: '2' }), {
+      thread_id: 't',
+      run_id: 'r3',
+    })
+    expect(end).toEqual({ steps: ['1', '2'] })
+    expect((await readState(graph, 't')).interrupts).toEqual([])
+  })
+
+  it('goes back to before a run when the run is removed', async () => {
+    const graph = bind(outer)
+    const before = await finishRun(graph, {}, { thread_id: 't', run_id: 'r1' })
+    await finishRun(graph, {}, { thread_id: 't', run_id: 'r2' })
+    await world.store.checkpoints.deleteRun('t', 'r2')
+    expect((await readState(graph, 't')).values).toEqual(before)
+  })
+})

@@ -1,0 +1,93 @@
+/** Every implementation of the control plane's store, through the same suites. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
+import { createSecretBox } from '../../src/storage/secret-box.ts'
+import { aDeployment, aRevision } from '../support/control-plane-records.ts'
+import { testApiKeyStore } from './api-key-store.ts'
+import { testDeploymentStore } from './deployment-store.ts'
+import { testListenerStore } from './listener-store.ts'
+import { testOAuthTokenStore } from './oauth-token-store.ts'
+import { testRevisionStore } from './revision-store.ts'
+import { testUploadStore } from './upload-store.ts'
+
+/** Each opens a fresh store whose files, if any, lie in the folder. */
+const IMPLEMENTATIONS = {
+  SQLite: (folder: string) =>
+    openControlPlaneStore(join(folder, 'control-plane.db'), createSecretBox(randomBytes(32))),
+}
+
+describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %s', (_name, make) => {
+  let folder: string
+  let store: ControlPlaneStore
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'runyard-control-plane-'))
+    store = await make(folder)
+  })
+
+  afterEach(async () => {
+    await store.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const open = () => store
+  testDeploymentStore(open)
+  testRevisionStore(open)
+  testApiKeyStore(open)
+  testOAuthTokenStore(open)
+  testUploadStore(open)
+  testListenerStore(open)
+
+  describe('a transaction', () => {
+    const deployment = aDeployment()
+
+    it('writes all of it, and answers what the work answered', async () => {
+      const revision = await store.transaction(async (tx) => {
+        await tx.deployments.insert(deployment)
+        return tx.revisions.insert(aRevision({ deployment_id: deployment.id }))
+      })
+      expect(await store.deployments.get(deployment.id)).toMatchObject({
+        latest_revision_id: revision.id,
+      })
+    })
+
+    it('writes nothing when the work throws', async () => {
+      const work = store.transaction(async (tx) => {
+        await tx.deployments.insert(deployment)
+        await tx.revisions.insert(aRevision({ deployment_id: deployment.id }))
+        throw new Error('changed my mind')
+      })
+      await expect(work).rejects.toThrow('changed my mind')
+      expect(await store.deployments.get(deployment.id)).toBeUndefined()
+    })
+
+    it('may name the revision before it is there', async () => {
+      const revision = aRevision({ deployment_id: deployment.id })
+      await store.transaction(async (tx) => {
+        await tx.deployments.insert({ ...deployment, latest_revision_id: revision.id })
+        await tx.revisions.insert(revision)
+      })
+      expect(await store.revisions.get(deployment.id, revision.id)).toBeDefined()
+    })
+
+    it('is not nested, and its store is not closed', async () => {
+      const refusal = { code: 'internal' }
+      await store.transaction(async (tx) => {
+        await expect(tx.transaction(async () => {})).rejects.toMatchObject(refusal)
+        await expect(tx.close()).rejects.toMatchObject(refusal)
+      })
+    })
+  })
+
+  it('answers a ping while it is open, and closes twice without harm', async () => {
+    await expect(store.ping()).resolves.toBeUndefined()
+    await store.close()
+    await store.close()
+    await expect(store.ping()).rejects.toThrow()
+  })
+})

@@ -1,0 +1,204 @@
+/** The process driver, on real child processes over real HTTP. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import type { RuntimeSpec } from '../../src/core/runtime.ts'
+import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
+import { ask, type RuntimeDriverWorld, testRuntimeDriver, until } from './runtime-driver.ts'
+
+const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
+const OWNER = join(import.meta.dirname, '../fixtures/driver-owner.js')
+
+interface ProcessWorld extends RuntimeDriverWorld {
+  dir: string
+}
+
+async function openWorld(options: Partial<ProcessDriverOptions> = {}): Promise<ProcessWorld> {
+  const dir = await realpath(await mkdtemp(join(tmpdir(), 'runtime-')))
+  const driver = createProcessDriver({
+    command: () => ({ file: process.execPath, args: [STAND_IN] }),
+    dataDir: (deployment_id) => join(dir, 'deployments', deployment_id),
+    logsDir: join(dir, 'logs'),
+    env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
+    clock: systemClock,
+    log: silentLog,
+    ...options,
+  })
+  return {
+    dir,
+    driver,
+    spec: (behaviour, secrets = []) => makeSpec(dir, behaviour, secrets),
+    async kill(revision_id) {
+      const state = driver.observe(revision_id)
+      if (state.kind !== 'healthy') throw new Error(`${revision_id} is ${state.kind}`)
+      const about = await ask(state.endpoint)
+      process.kill(about?.pid as number, 'SIGKILL')
+    },
+    async close() {
+      await driver.stopAll(0)
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+function makeSpec(dir: string, behaviour: string, secrets: RuntimeSpec['secrets']): RuntimeSpec {
+  const revision_id = randomUUID()
+  const source = join(dir, 'revisions', revision_id)
+  mkdirSync(source, { recursive: true })
+  const configPath = join(source, 'langgraph.json')
+  writeFileSync(configPath, JSON.stringify({ behaviour }))
+  const deployment_id = randomUUID()
+  const deployment_name = 'stand-in'
+  const owner = { deployment_id, deployment_name }
+  return { revision_id, ...owner, configPath, nodePath: null, secrets, resource_spec: null }
+}
+
+/** Gone, or a zombie that only waits for its parent to notice. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+testRuntimeDriver('The process driver', openWorld)
+
+describe('The process driver', () => {
+  let world: ProcessWorld
+  beforeEach(async () => {
+    world = await openWorld()
+  })
+  afterEach(() => world.close())
+
+  const startHealthy = async (behaviour: 'is well' | 'has a companion') => {
+    const spec = world.spec(behaviour, [{ name: 'MODEL_KEY', value: 'the-secret' }])
+    await world.driver.start(spec)
+    const { endpoint } = await until(world.driver, spec.revision_id, 'healthy')
+    const about = (await ask(endpoint)) as {
+      pid: number
+      companion: number
+      argv: string[]
+      env: Record<string, string>
+      cwd: string
+    }
+    return { spec, endpoint, about }
+  }
+
+  it('starts `serve` in the folder of the configuration', async () => {
+    const { spec, about } = await startHealthy('is well')
+    expect(about.argv.slice(2)).toEqual([
+      'serve',
+      '--managed',
+      '--config',
+      spec.configPath,
+      '--host',
+      '127.0.0.1',
+      '--port',
+      '0',
+      '--data-dir',
+      join(world.dir, 'deployments', spec.deployment_id),
+    ])
+    expect(about.cwd).toBe(join(spec.configPath, '..'))
+  })
+
+  it('shows secrets and token neither in the environment nor on the command line', async () => {
+    const { about, endpoint } = await startHealthy('is well')
+    const visible = JSON.stringify([about.argv, about.env])
+    expect(visible).not.toContain('the-secret')
+    expect(visible).not.toContain(endpoint.token)
+    expect(about.env).not.toHaveProperty('HOME')
+  })
+
+  it('leaves no process behind, whether the agent server is stopped or dies', async () => {
+    const first = await startHealthy('has a companion')
+    const restarting = until(world.driver, first.spec.revision_id, 'restarting')
+    process.kill(first.about.pid, 'SIGKILL')
+    await restarting
+    await expect.poll(() => isAlive(first.about.companion)).toBe(false)
+    const { endpoint } = await until(world.driver, first.spec.revision_id, 'healthy')
+    const second = (await ask(endpoint)) as { pid: number; companion: number }
+    await world.driver.stop(first.spec.revision_id, 5000)
+    await expect.poll(() => isAlive(second.companion)).toBe(false)
+    expect(isAlive(second.pid)).toBe(false)
+  })
+
+  it('keeps what an agent server prints, with the time', async () => {
+    const { spec } = await startHealthy('is well')
+    const log = join(world.dir, 'logs', spec.revision_id, 'deploy.log')
+    await expect.poll(() => readFile(log, 'utf8')).toMatch(/^\d{4}-\S+Z listening\n$/)
+  })
+
+  it('fails a revision whose command cannot be run, and says why', async () => {
+    const driver = createProcessDriver({
+      command: () => ({ file: '/nowhere/node', args: [] }),
+      dataDir: () => world.dir,
+      logsDir: join(world.dir, 'logs'),
+      env: {},
+      clock: systemClock,
+      log: silentLog,
+    })
+    const spec = world.spec('is well')
+    await driver.start(spec)
+    const { reason } = await until(driver, spec.revision_id, 'failed')
+    expect(reason).toContain('/nowhere/node')
+  })
+
+  it('restarts at once again after it was healthy for long enough', async () => {
+    const patient = await openWorld({ backoff: { baseMs: 600_000, maxMs: 600_000, resetMs: 0 } })
+    const { revision_id } = await startIn(patient)
+    for (const restarts of [1, 2, 3]) {
+      const restarting = until(patient.driver, revision_id, 'restarting')
+      await patient.kill(revision_id)
+      expect(await restarting).toMatchObject({ restarts })
+      await until(patient.driver, revision_id, 'healthy')
+    }
+    await patient.close()
+  })
+
+  it('waits before the second restart when it was not', async () => {
+    const patient = await openWorld({ backoff: { baseMs: 600_000, maxMs: 600_000 } })
+    const { revision_id } = await startIn(patient)
+    const states: string[] = []
+    patient.driver.onChange((id) => states.push(patient.driver.observe(id).kind))
+    for (const last of ['healthy', 'restarting'] as const) {
+      const restarting = until(patient.driver, revision_id, 'restarting')
+      await patient.kill(revision_id)
+      await restarting
+      await until(patient.driver, revision_id, last)
+    }
+    expect(states).toEqual(['restarting', 'healthy', 'restarting'])
+    await patient.close()
+    expect(patient.driver.observe(revision_id)).toEqual({ kind: 'absent' })
+  })
+
+  it('takes its agent servers with it when it is killed', async () => {
+    const spec = world.spec('is well')
+    const parent = startOwner(world.dir, spec)
+    const [about] = (await once(parent, 'message')) as [{ pid: number }]
+    expect(isAlive(about.pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await expect.poll(() => isAlive(about.pid), { timeout: 5000 }).toBe(false)
+  })
+})
+
+async function startIn(world: ProcessWorld): Promise<RuntimeSpec> {
+  const spec = world.spec('is well')
+  await world.driver.start(spec)
+  await until(world.driver, spec.revision_id, 'healthy')
+  return spec
+}
+
+/** A process of its own that has a driver, starts the revision and sends what it says of itself. */
+function startOwner(dir: string, spec: RuntimeSpec): ChildProcess {
+  return spawn(process.execPath, [OWNER, dir, STAND_IN, JSON.stringify(spec)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+}

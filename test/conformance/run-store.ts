@@ -1,0 +1,435 @@
+/** What every store of runs must do: the line of a thread, leases, ends. */
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentStore } from '../../src/core/agent-store.ts'
+import {
+  isTerminal,
+  type Lease,
+  MAX_RUN_ATTEMPTS,
+  type NewRun,
+  type QueuedRun,
+  RUN_STATUSES,
+  type RunStatus,
+} from '../../src/core/run.ts'
+import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+
+const NOW = 1_795_000_000_000
+
+export function testRunStore(world: () => AgentStoreWorld): void {
+  let store: AgentStore
+  beforeEach(() => {
+    store = world().store
+  })
+
+  async function insertThread(): Promise<string> {
+    const thread = aThread()
+    await store.threads.insert(thread)
+    return thread.thread_id
+  }
+
+  async function insertRun(change: Partial<NewRun> = {}): Promise<QueuedRun> {
+    return store.runs.insert(
+      aRun({ thread_id: change.thread_id ?? (await insertThread()), ...change }),
+    )
+  }
+
+  async function insertRuns(thread_id: string, count: number): Promise<QueuedRun[]> {
+    return store.transaction(async (tx) => {
+      const runs: QueuedRun[] = []
+      for (let i = 0; i < count; i++) runs.push(await tx.runs.insert(aRun({ thread_id })))
+      return runs
+    })
+  }
+
+  const claim = (from = store, server_id = 'here') =>
+    from.runs.claim({ server_id, now: NOW, lease_expires_at: NOW + 1000 })
+
+  async function mustClaim(from = store, server_id = 'here') {
+    return (await claim(from, server_id)) ?? expect.fail('nothing to claim')
+  }
+
+  const finish = (lease: Lease, from = store) =>
+    from.runs.finish(lease, { status: 'success', error: null, updated_at: LATER })
+
+  const release = (from: { now?: number; dead_servers?: string[] } = {}) =>
+    store.runs.release({ now: NOW, dead_servers: [], ...from })
+
+  describe('runs', () => {
+    it('are answered as they were stored', async () => {
+      const thread_id = await insertThread()
+      const run = aRun({
+        thread_id,
+        metadata: { a: { b: [null, 'ü'] } },
+        kwargs: { input: null, config: { tags: [] }, stream_mode: [], stream_subgraphs: true },
+        available_at: NOW,
+      })
+      const stored = await store.runs.insert(run)
+      expect(stored).toEqual({
+        ...run,
+        seq: stored.seq,
+        attempt: 0,
+        cancel_action: null,
+        cancel_reason: null,
+        stop_outcome: null,
+        error: null,
+      })
+      expect(await store.runs.get(run.run_id)).toEqual(stored)
+      expect(await store.runs.get('none')).toBeUndefined()
+    })
+
+    it('keep the order received over all threads, and give no place twice', async () => {
+      const first = await insertRun()
+      const removed = await insertRun()
+      await store.runs.delete(removed.run_id)
+      const last = await insertRun({ thread_id: first.thread_id })
+      expect(removed.seq).toBeGreaterThan(first.seq)
+      expect(last.seq).toBeGreaterThan(removed.seq)
+    })
+
+    it('are listed while they are active, in the order received', async () => {
+      const thread_id = await insertThread()
+      const [first, second, third] = await insertRuns(thread_id, 3)
+      await insertRun()
+      const { lease } = await mustClaim()
+      const ids = async () => (await store.runs.listActive(thread_id)).map((run) => run.run_id)
+      expect(await ids()).toEqual([first?.run_id, second?.run_id, third?.run_id])
+      await finish(lease)
+      expect(await ids()).toEqual([second?.run_id, third?.run_id])
+    })
+
+    it('are listed page by page, the latest first, all or those with a status', async () => {
+      const thread_id = await insertThread()
+      const runs = await insertRuns(thread_id, 3)
+      await insertRun()
+      const ids = runs.map((run) => run.run_id).toReversed()
+      const list = async (page: { status?: RunStatus; limit: number; offset: number }) =>
+        (await store.runs.list(thread_id, page)).map((run) => run.run_id)
+      expect(await list({ limit: 10, offset: 0 })).toEqual(ids)
+      expect(await list({ limit: 1, offset: 1 })).toEqual(ids.slice(1, 2))
+      const { lease } = await mustClaim()
+      await finish(lease)
+      expect(await list({ status: 'success', limit: 10, offset: 0 })).toEqual(ids.slice(2))
+      expect(await list({ status: 'pending', limit: 1, offset: 1 })).toEqual(ids.slice(1, 2))
+    })
+
+    it('make their thread busy while one is active', async () => {
+      const { thread_id } = await insertRun()
+      expect(await store.runs.hasActive(thread_id)).toBe(true)
+      const { lease } = await mustClaim()
+      expect(await store.runs.hasActive(thread_id)).toBe(true)
+      await finish(lease)
+      expect(await store.runs.hasActive(thread_id)).toBe(false)
+    })
+
+    it('are found by status over all threads, in the order received', async () => {
+      const [first, second, third] = [await insertRun(), await insertRun(), await insertRun()]
+      await mustClaim()
+      const ids = async (statuses: ('pending' | 'running')[], after = 0, limit = 10) =>
+        (await store.runs.listWithStatus(statuses, { after, limit })).map((run) => run.run_id)
+      expect(await ids(['running'])).toEqual([first.run_id])
+      expect(await ids(['pending'])).toEqual([second.run_id, third.run_id])
+      const all = [first.run_id, second.run_id, third.run_id]
+      expect(await ids(['pending', 'running'])).toEqual(all)
+      expect(await ids(['pending', 'running'], first.seq, 1)).toEqual([second.run_id])
+    })
+
+    it('have a latest one in each thread, whatever its status', async () => {
+      const thread_id = await insertThread()
+      expect(await store.runs.latest(thread_id)).toBeUndefined()
+      const runs = await insertRuns(thread_id, 2)
+      await insertRun()
+      await store.runs.interruptPending(runs[1]?.run_id ?? '', LATER)
+      expect(await store.runs.latest(thread_id)).toMatchObject({
+        run_id: runs[1]?.run_id,
+        status: 'interrupted',
+      })
+    })
+
+    it('are removed once', async () => {
+      const { run_id } = await insertRun()
+      expect(await store.runs.delete(run_id)).toBe(true)
+      expect(await store.runs.delete(run_id)).toBe(false)
+      expect(await store.runs.get(run_id)).toBeUndefined()
+    })
+  })
+
+  describe('a claim', () => {
+    it('takes the oldest run and notes who has it', async () => {
+      const first = await insertRun()
+      await insertRun()
+      const { run, lease } = await mustClaim()
+      expect(run).toEqual({ ...first, status: 'running', attempt: 1 })
+      expect(lease).toEqual({ run_id: first.run_id, server_id: 'here', token: 1 })
+      expect(await store.runs.holds(lease)).toBe(true)
+    })
+
+    it('finds nothing where nothing waits', async () => {
+      expect(await claim()).toBeUndefined()
+    })
+
+    it('takes a thread’s runs one after another, in the order received', async () => {
+      const runs = await insertRuns(await insertThread(), 20)
+      const order: string[] = []
+      for (let i = 0; i < runs.length; i++) {
+        const { run, lease } = await mustClaim()
+        expect(await claim()).toBeUndefined()
+        order.push(run.run_id)
+        await finish(lease)
+      }
+      expect(order).toEqual(runs.map((run) => run.run_id))
+    })
+
+    it('passes a busy thread’s thousand waiting runs', async () => {
+      const busy = await insertThread()
+      await insertRuns(busy, 1001)
+      const free = await insertRun()
+      const { lease } = await mustClaim()
+      expect((await mustClaim()).run.run_id).toBe(free.run_id)
+      expect(await claim()).toBeUndefined()
+      await finish(lease)
+      expect((await mustClaim()).run.thread_id).toBe(busy)
+    })
+
+    it('gives each run to one of two connections, never two of a thread at once', async () => {
+      const stores = [store, await world().another()]
+      const threads = [await insertThread(), await insertThread(), await insertThread()]
+      for (const thread_id of threads) await insertRuns(thread_id, 10)
+      const done: QueuedRun[] = []
+      while (done.length < 30) {
+        const claims = Array.from({ length: 8 }, (_, i) => claim(stores[i % 2], `server ${i % 2}`))
+        const taken = (await Promise.all(claims)).filter((one) => one !== undefined)
+        expect(taken.map(({ run }) => run.thread_id).toSorted()).toEqual(threads.toSorted())
+        await Promise.all(taken.map(({ lease }, i) => finish(lease, stores[i % 2])))
+        done.push(...taken.map(({ run }) => run))
+      }
+      for (const thread_id of threads) {
+        const order = done.filter((run) => run.thread_id === thread_id).map((run) => run.seq)
+        expect(order).toEqual(order.toSorted((a, b) => a - b))
+      }
+      expect(new Set(done.map((run) => run.run_id)).size).toBe(30)
+    })
+
+    it('does not see a run before its transaction is through', async () => {
+      const thread_id = await insertThread()
+      const failed = store.transaction(async (tx) => {
+        await tx.runs.insert(aRun({ thread_id }))
+        throw new Error('undo')
+      })
+      const early = claim()
+      await expect(failed).rejects.toThrow('undo')
+      expect(await early).toBeUndefined()
+    })
+  })
+
+  describe('a delayed run', () => {
+    it('is not taken before it is due, and lets later runs pass until then', async () => {
+      const thread_id = await insertThread()
+      const delayed = await insertRun({ thread_id, available_at: NOW + 1 })
+      const prompt = await insertRun({ thread_id })
+      const { run, lease } = await mustClaim()
+      expect(run.run_id).toBe(prompt.run_id)
+      await finish(lease)
+      expect(await claim()).toBeUndefined()
+      const due = await store.runs.claim({
+        server_id: 's',
+        now: NOW + 1,
+        lease_expires_at: NOW + 9,
+      })
+      expect(due?.run.run_id).toBe(delayed.run_id)
+    })
+
+    it('takes its old place once it is due', async () => {
+      const thread_id = await insertThread()
+      const delayed = await insertRun({ thread_id, available_at: NOW })
+      await insertRun({ thread_id })
+      expect((await mustClaim()).run.run_id).toBe(delayed.run_id)
+    })
+
+    it('tells when to look again', async () => {
+      expect(await store.runs.nextDue(NOW)).toBeUndefined()
+      await insertRun({ available_at: NOW })
+      await insertRun({ available_at: NOW + 20 })
+      await insertRun({ available_at: NOW + 10 })
+      expect(await store.runs.nextDue(NOW)).toBe(NOW + 10)
+    })
+  })
+
+  describe('a lease', () => {
+    it('that is held ends its run, once', async () => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      const error = { error: 'TypeError', message: 'no' }
+      const end = {
+        status: 'error',
+        error,
+        stop_outcome: 'cut_off',
+        updated_at: LATER,
+      } as const
+      expect(await store.runs.finish(lease, end)).toBe(true)
+      expect(await store.runs.finish(lease, { ...end, status: 'success' })).toBe(false)
+      expect(await store.runs.get(run_id)).toMatchObject({
+        status: 'error',
+        error,
+        stop_outcome: 'cut_off',
+        updated_at: LATER,
+      })
+      expect(await store.runs.holds(lease)).toBe(false)
+    })
+
+    it.each(RUN_STATUSES.filter((status) => !isTerminal(status)))(
+      'does not end its run as %s',
+      async (status) => {
+        await insertRun()
+        const { lease } = await mustClaim()
+        const end = { status, error: null, updated_at: LATER }
+        await expect(store.runs.finish(lease, end)).rejects.toMatchObject({ code: 'internal' })
+      },
+    )
+
+    it('is worth nothing once the run was handed on, and tokens only grow', async () => {
+      await insertRun()
+      const { lease: first } = await mustClaim()
+      await release({ dead_servers: ['here'] })
+      expect(await store.runs.holds(first)).toBe(false)
+      const { lease: second } = await mustClaim()
+      expect(second.token).toBeGreaterThan(first.token)
+      expect(await store.runs.holds(first)).toBe(false)
+      expect(await finish(first)).toBe(false)
+      expect(await store.runs.giveBack(first)).toBe(false)
+      expect(await finish(second)).toBe(true)
+    })
+
+    it('is renewed while it is held, and the renewal tells of a cancel', async () => {
+      await insertRun()
+      await insertRun()
+      await insertRun()
+      const leases = [await mustClaim(), await mustClaim(), await mustClaim()].map((c) => c.lease)
+      const [kept, cancelled, lost] = leases as [Lease, Lease, Lease]
+      await store.runs.requestCancel(cancelled.run_id, 'rollback')
+      await finish(lost)
+      expect(await store.runs.renew(leases, NOW + 5000)).toEqual([
+        { run_id: kept.run_id, held: true, cancel_action: null },
+        { run_id: cancelled.run_id, held: true, cancel_action: 'rollback' },
+        { run_id: lost.run_id, held: false, cancel_action: null },
+      ])
+      expect((await release({ now: NOW + 5000 })).released).toEqual([])
+      expect((await release({ now: NOW + 5001 })).released).toHaveLength(2)
+    })
+
+    it('that is given back costs no attempt and no place', async () => {
+      const thread_id = await insertThread()
+      const [first] = await insertRuns(thread_id, 2)
+      for (let i = 0; i < MAX_RUN_ATTEMPTS + 1; i++) {
+        const { run, lease } = await mustClaim()
+        expect(run).toMatchObject({ run_id: first?.run_id, attempt: 1 })
+        expect(await store.runs.giveBack(lease)).toBe(true)
+        expect(await store.runs.holds(lease)).toBe(false)
+      }
+    })
+
+    it('of a removed run is lost', async () => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      await store.runs.delete(run_id)
+      expect(await store.runs.holds(lease)).toBe(false)
+      expect(await store.runs.renew([lease], NOW)).toMatchObject([{ held: false }])
+    })
+  })
+
+  describe('release', () => {
+    it('puts the runs of a dead server back at their old place', async () => {
+      const thread_id = await insertThread()
+      const [first] = await insertRuns(thread_id, 2)
+      await mustClaim(store, 'dead')
+      const alive = await insertRun()
+      await mustClaim(store, 'alive')
+      expect((await release({ dead_servers: ['dead', 'other'] })).released).toEqual([first?.run_id])
+      expect(await store.runs.get(alive.run_id)).toMatchObject({ status: 'running' })
+      expect((await mustClaim()).run).toMatchObject({ run_id: first?.run_id, attempt: 2 })
+    })
+
+    it('puts back what ran past its lease', async () => {
+      const { run_id } = await insertRun()
+      await mustClaim()
+      expect((await release({ now: NOW + 1000 })).released).toEqual([])
+      expect((await release({ now: NOW + 1001 })).released).toEqual([run_id])
+    })
+
+    it('answers runs whose attempts are used up, with a lease that ends them', async () => {
+      const { run_id } = await insertRun()
+      for (let i = 1; i < MAX_RUN_ATTEMPTS; i++) {
+        await mustClaim()
+        expect((await release({ dead_servers: ['here'] })).released).toEqual([run_id])
+      }
+      await mustClaim()
+      const { released, exhausted } = await release({ dead_servers: ['here'] })
+      expect(released).toEqual([])
+      expect(exhausted).toMatchObject([{ run: { run_id, attempt: MAX_RUN_ATTEMPTS } }])
+      const lease = exhausted[0]?.lease ?? expect.fail('no lease')
+      const error = { error: 'Error', message: 'its server died' }
+      const end = { status: 'error', error, updated_at: LATER } as const
+      expect(await store.runs.finish(lease, end)).toBe(true)
+    })
+
+    it('keeps what was asked of the run', async () => {
+      const { run_id } = await insertRun()
+      await mustClaim()
+      await store.runs.requestCancel(run_id, 'interrupt')
+      await release({ dead_servers: ['here'] })
+      expect((await mustClaim()).run.cancel_action).toBe('interrupt')
+    })
+  })
+
+  describe('a cancel', () => {
+    it('ends a run that waits, and no other', async () => {
+      const { run_id } = await insertRun()
+      await mustClaim()
+      expect(await store.runs.interruptPending(run_id, LATER)).toBe(false)
+      const waiting = await insertRun()
+      expect(await store.runs.interruptPending(waiting.run_id, LATER)).toBe(true)
+      expect(await store.runs.interruptPending(waiting.run_id, LATER)).toBe(false)
+      expect(await claim()).toBeUndefined()
+    })
+
+    it('is noted on a run that runs, and on no other', async () => {
+      const { run_id } = await insertRun()
+      expect(await store.runs.requestCancel(run_id, 'interrupt')).toBe(false)
+      await mustClaim()
+      expect(await store.runs.requestCancel(run_id, 'interrupt')).toBe(true)
+      expect(await store.runs.get(run_id)).toMatchObject({ cancel_action: 'interrupt' })
+      expect(await store.runs.requestCancel(randomUUID(), 'interrupt')).toBe(false)
+    })
+
+    it('is noted on a run that waits again, so that who takes it up ends it', async () => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      await store.runs.giveBack(lease)
+      expect(await store.runs.requestCancel(run_id, 'interrupt')).toBe(true)
+      expect((await mustClaim()).run).toMatchObject({ run_id, cancel_action: 'interrupt' })
+      await release({ dead_servers: ['here'] })
+      expect(await store.runs.requestCancel(run_id, 'rollback')).toBe(true)
+      expect((await mustClaim()).run).toMatchObject({ run_id, cancel_action: 'rollback' })
+    })
+
+    it('leaves its reason, the first one', async () => {
+      const waiting = await insertRun({ available_at: NOW + 1 })
+      await store.runs.interruptPending(waiting.run_id, LATER, 'requested: it waits')
+      const { run_id } = await insertRun()
+      await mustClaim()
+      await store.runs.requestCancel(run_id, 'interrupt', 'taken: first')
+      await store.runs.requestCancel(run_id, 'rollback', 'requested: second')
+      const reasonOf = async (id: string) => (await store.runs.get(id))?.cancel_reason
+      expect(await reasonOf(waiting.run_id)).toBe('requested: it waits')
+      expect(await reasonOf(run_id)).toBe('taken: first')
+    })
+
+    it('that asks for less does not take back a rollback', async () => {
+      const { run_id } = await insertRun()
+      await mustClaim()
+      for (const action of ['interrupt', 'rollback', 'interrupt'] as const) {
+        await store.runs.requestCancel(run_id, action)
+      }
+      expect(await store.runs.get(run_id)).toMatchObject({ cancel_action: 'rollback' })
+    })
+  })
+}

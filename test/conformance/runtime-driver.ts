@@ -1,0 +1,222 @@
+/** What every runtime driver must do. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Secret } from '../../src/core/revision.ts'
+import type { Endpoint, RuntimeDriver, RuntimeSpec, RuntimeState } from '../../src/core/runtime.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/runtime-protocol.ts'
+
+/** How a stand-in for the agent server behaves. */
+export type Behaviour =
+  | 'is well'
+  | 'dies at start'
+  | 'dies after its first start'
+  | 'never listens'
+  | 'is never well'
+  | 'ignores SIGTERM'
+  | 'has a companion'
+
+export interface RuntimeDriverWorld {
+  driver: RuntimeDriver
+  /** A new revision of a new deployment, whose agent server behaves so. */
+  spec(behaviour: Behaviour, secrets?: Secret[]): RuntimeSpec
+  /** Kills the revision's agent server without a warning (SIGKILL). */
+  kill(revision_id: string): Promise<void>
+  /** Ends what is left and removes its files. */
+  close(): Promise<void>
+}
+
+/** Settles with the state once the revision is in one of this kind. */
+export async function until<K extends RuntimeState['kind']>(
+  driver: RuntimeDriver,
+  revision_id: string,
+  kind: K,
+): Promise<Extract<RuntimeState, { kind: K }>> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = () => driver.observe(revision_id).kind === kind && resolve()
+  const unsubscribe = driver.onChange(look)
+  look()
+  await promise
+  unsubscribe()
+  return driver.observe(revision_id) as Extract<RuntimeState, { kind: K }>
+}
+
+/** What the stand-in says of itself; `undefined` when nobody answers. */
+export async function ask(endpoint: Endpoint): Promise<Record<string, unknown> | undefined> {
+  const headers = { [GATEWAY_TOKEN_HEADER]: endpoint.token }
+  const response = await fetch(`${endpoint.url}/ok`, { headers }).catch(() => undefined)
+  return response?.ok ? ((await response.json()) as Record<string, unknown>) : undefined
+}
+
+/**
+ * Runs the suite. `open` makes a fresh world for each test; an agent server has `healthTimeoutMs` to
+ * become healthy in it.
+ */
+export function testRuntimeDriver(
+  name: string,
+  open: (options: { healthTimeoutMs: number }) => Promise<RuntimeDriverWorld>,
+): void {
+  describe(`${name} as a runtime driver`, () => {
+    let world: RuntimeDriverWorld
+    let driver: RuntimeDriver
+    beforeEach(async () => {
+      world = await open({ healthTimeoutMs: 20_000 })
+      driver = world.driver
+    })
+    afterEach(() => world.close())
+
+    const startHealthy = async (behaviour: Behaviour = 'is well') => {
+      const spec = world.spec(behaviour)
+      await driver.start(spec)
+      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      return { spec, endpoint }
+    }
+
+    it('knows nothing of a revision that was not started', () => {
+      expect(driver.observe('unknown')).toEqual({ kind: 'absent' })
+    })
+
+    it('starts a revision, which is healthy once it answers', async () => {
+      const spec = world.spec('is well')
+      await driver.start(spec)
+      expect(driver.observe(spec.revision_id).kind).toBe('starting')
+      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      expect(await ask(endpoint)).toBeDefined()
+      expect((await fetch(`${endpoint.url}/ok`)).status).toBe(403)
+    })
+
+    it('hands the secrets to the agent server', async () => {
+      const spec = world.spec('is well', [{ name: 'MODEL_KEY', value: 'a "quoted"\nvalue' }])
+      await driver.start(spec)
+      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      expect(await ask(endpoint)).toMatchObject({
+        start: { revision_id: spec.revision_id, secrets: { MODEL_KEY: 'a "quoted"\nvalue' } },
+      })
+    })
+
+    it('does nothing when it is asked to start what is there', async () => {
+      const { spec, endpoint } = await startHealthy()
+      await driver.start(spec)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'healthy', endpoint })
+    })
+
+    it('reports a revision that dies at its start as failed, with its last words', async () => {
+      const spec = world.spec('dies at start')
+      await driver.start(spec)
+      const { reason } = await until(driver, spec.revision_id, 'failed')
+      expect(reason).toContain('exit code 3')
+      expect(reason).toContain('the graph cannot be loaded')
+    })
+
+    it.each(['never listens', 'is never well'] as const)(
+      'reports a revision that %s as failed when its time is over',
+      async (behaviour) => {
+        const hasty = await open({ healthTimeoutMs: 500 })
+        const spec = hasty.spec(behaviour)
+        await hasty.driver.start(spec)
+        const { reason } = await until(hasty.driver, spec.revision_id, 'failed')
+        await hasty.close()
+        expect(reason).toContain('not healthy within 0.5 s')
+      },
+    )
+
+    it('starts a failed revision again when it is asked to', async () => {
+      const spec = world.spec('dies at start')
+      await driver.start(spec)
+      await until(driver, spec.revision_id, 'failed')
+      await driver.start(spec)
+      expect(driver.observe(spec.revision_id).kind).toBe('starting')
+      await until(driver, spec.revision_id, 'failed')
+    })
+
+    it('serves again soon after a kill -9, under a new token', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const killed = Date.now()
+      const restarting = until(driver, spec.revision_id, 'restarting')
+      await world.kill(spec.revision_id)
+      expect(await restarting).toMatchObject({ restarts: 1 })
+      const again = await until(driver, spec.revision_id, 'healthy')
+      expect(await ask(again.endpoint)).toBeDefined()
+      expect(Date.now() - killed).toBeLessThan(5000)
+      expect(again.endpoint.token).not.toBe(endpoint.token)
+    })
+
+    it('says how it died while it tries again, and stays startable and stoppable', async () => {
+      const { spec } = await startHealthy('dies after its first start')
+      const restarting = until(driver, spec.revision_id, 'restarting')
+      await world.kill(spec.revision_id)
+      expect((await restarting).reason).toContain('SIGKILL')
+      await expect
+        .poll(() => driver.observe(spec.revision_id))
+        .toMatchObject({ kind: 'restarting', reason: expect.stringContaining('exit code 4') })
+      await driver.start(spec)
+      await driver.stop(spec.revision_id, 1000)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'absent' })
+    })
+
+    it('asks an agent server to end, and is done when it has', async () => {
+      const { spec, endpoint } = await startHealthy()
+      await driver.stop(spec.revision_id, 60_000)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'absent' })
+      expect(await ask(endpoint)).toBeUndefined()
+    })
+
+    it('kills an agent server that does not end in time', async () => {
+      const { spec, endpoint } = await startHealthy('ignores SIGTERM')
+      await driver.stop(spec.revision_id, 50)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'absent' })
+      expect(await ask(endpoint)).toBeUndefined()
+    })
+
+    it('stops a revision that is only starting', async () => {
+      const spec = world.spec('never listens')
+      await driver.start(spec)
+      await driver.stop(spec.revision_id, 1000)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'absent' })
+    })
+
+    it('takes a stop of what is not there, and a second stop, without complaint', async () => {
+      await driver.stop('unknown', 1000)
+      const { spec } = await startHealthy()
+      await Promise.all([driver.stop(spec.revision_id, 1000), driver.stop(spec.revision_id, 1000)])
+      await driver.stop(spec.revision_id, 1000)
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'absent' })
+    })
+
+    it('starts a revision afresh that is being stopped', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const stopped = driver.stop(spec.revision_id, 1000)
+      await driver.start(spec)
+      await stopped
+      const again = await until(driver, spec.revision_id, 'healthy')
+      expect(again.endpoint.token).not.toBe(endpoint.token)
+    })
+
+    it('keeps revisions apart, and ends all of them at once', async () => {
+      const [one, two] = await Promise.all([startHealthy(), startHealthy()])
+      await driver.stop(one.spec.revision_id, 1000)
+      expect(await ask(two.endpoint)).toBeDefined()
+      await driver.stopAll(1000)
+      expect(await ask(two.endpoint)).toBeUndefined()
+      expect(driver.observe(two.spec.revision_id)).toEqual({ kind: 'absent' })
+      await driver.stopAll(1000)
+    })
+
+    it('tells of each change of state until the listener leaves', async () => {
+      const spec = world.spec('is well')
+      const seen: RuntimeState['kind'][] = []
+      const unsubscribe = driver.onChange((id) => {
+        if (id === spec.revision_id) seen.push(driver.observe(id).kind)
+      })
+      await driver.start(spec)
+      await until(driver, spec.revision_id, 'healthy')
+      const restarting = until(driver, spec.revision_id, 'restarting')
+      await world.kill(spec.revision_id)
+      await restarting
+      await until(driver, spec.revision_id, 'healthy')
+      await driver.stop(spec.revision_id, 1000)
+      expect(seen).toEqual(['starting', 'healthy', 'restarting', 'healthy', 'absent'])
+      unsubscribe()
+      await driver.start(spec)
+      expect(seen).toHaveLength(5)
+    })
+  })
+}

@@ -1,0 +1,108 @@
+/** Records as the control plane's stores take them, valid as they are; a test changes what it is about. */
+import { randomUUID } from 'node:crypto'
+import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/api-key.ts'
+import type { Deployment } from '../../src/core/deployment.ts'
+import type { Listener } from '../../src/core/listener.ts'
+import type { OAuthToken } from '../../src/core/oauth-token.ts'
+import type { Revision } from '../../src/core/revision.ts'
+import type { Upload } from '../../src/core/upload.ts'
+
+const CREATED_AT = '2026-11-20T12:00:00.000Z'
+
+export function aDeployment(change: Partial<Deployment> = {}): Deployment {
+  const id = randomUUID()
+  return {
+    id,
+    tenant_id: DEFAULT_WORKSPACE_ID,
+    name: `d-${id}`,
+    display_name: null,
+    source: 'github',
+    source_config: { repo_url: 'https://git.example.com/agent.git', resource_spec: null },
+    secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
+    status: 'AWAITING_DATABASE',
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    latest_revision_id: null,
+    active_revision_id: null,
+    ...change,
+  }
+}
+
+export function aRevision(
+  change: Partial<Revision> & { deployment_id: string },
+): Omit<Revision, 'number'> {
+  return {
+    id: randomUUID(),
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    status: 'CREATING',
+    status_message: null,
+    source: 'github',
+    source_revision_config: {
+      repo_ref: 'main',
+      langgraph_config_path: 'langgraph.json',
+      image_uri: null,
+      source_tarball_path: null,
+      repo_commit_sha: null,
+    },
+    source_config: { install_command: null },
+    secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
+    ...change,
+  }
+}
+
+export function anApiKey(change: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: randomUUID(),
+    name: 'laptop',
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    role: 'developer',
+    key_hash: randomUUID(),
+    created_at: CREATED_AT,
+    expires_at: null,
+    revoked_at: null,
+    ...change,
+  }
+}
+
+export function aListener(change: Partial<Listener> = {}): Listener {
+  return {
+    id: randomUUID(),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    compute_type: 'k8s',
+    compute_id: `cluster-${randomUUID()}`,
+    compute_config: { k8s_namespaces: ['agents'] },
+    version: null,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    ...change,
+  }
+}
+
+export function anOAuthToken(change: Partial<OAuthToken> = {}): OAuthToken {
+  return {
+    id: randomUUID(),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    user_id: 'user-1',
+    provider_id: 'github',
+    provider_account_label: 'octocat',
+    access_token: 'access',
+    refresh_token: 'refresh',
+    scopes: ['repo', 'user:email'],
+    expires_at: '2026-11-21T12:00:00.000Z',
+    is_default: true,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    ...change,
+  }
+}
+
+export function anUpload(change: Partial<Upload> & { deployment_id: string }): Upload {
+  return {
+    object_path: `uploads/${randomUUID()}.tar.gz`,
+    created_at: CREATED_AT,
+    uploaded_at: null,
+    bytes: null,
+    ...change,
+  }
+}
