@@ -1,6 +1,6 @@
 /** What both APIs start from: validation, error mapping, the OpenAPI document. */
 import { OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Env } from 'hono'
+import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { ZodError } from 'zod'
 import { AppError, type FieldIssue } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -9,6 +9,7 @@ import { notFound, onError } from './errors.ts'
 /** An app whose routes validate by schema and whose every error is JSON. */
 export function createApp<E extends Env>(log: Log): OpenAPIHono<E> {
   const app = new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+  app.use(treatBodyAsJson)
   app.onError(onError(log))
   app.notFound(notFound)
   return app
@@ -17,6 +18,27 @@ export function createApp<E extends Env>(log: Log): OpenAPIHono<E> {
 /** A sub-app for one resource's routes; its errors are handled by the app it is mounted on. */
 export function createRoutes<E extends Env>(): OpenAPIHono<E> {
   return new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+}
+
+/**
+ * A body that is sent to one of the JSON methods is JSON, whatever its content type says or does not
+ * say: `curl -d` sends a form's, browsers `text/plain`, some clients none. Uploads are PUT.
+ */
+const treatBodyAsJson: MiddlewareHandler = async (c, next) => {
+  if (['POST', 'PATCH', 'DELETE'].includes(c.req.method)) {
+    const headers = c.req.raw.headers
+    if (hasBody(c)) headers.set('content-type', 'application/json')
+    else headers.delete('content-type')
+  }
+  await next()
+}
+
+function hasBody(c: Context): boolean {
+  const length = c.req.header('content-length')
+  if (length !== undefined) return Number(length) > 0
+  if (c.req.header('transfer-encoding') !== undefined) return true
+  // A request from within the process has neither header.
+  return c.env?.incoming === undefined && c.req.raw.body !== null
 }
 
 type HookResult = { success: true } | { success: false; error: ZodError; target: string }
@@ -37,7 +59,9 @@ function refuseInvalid(result: HookResult): void {
 }
 
 function issueType(issue: ZodError['issues'][number]): string {
-  if (issue.code === 'invalid_format' && issue.format === 'uuid') return 'uuid_parsing'
+  if (issue.code === 'invalid_format' && ['uuid', 'guid'].includes(issue.format)) {
+    return 'uuid_parsing'
+  }
   if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined'))
     return 'missing'
   return issue.code

@@ -1,21 +1,8 @@
 /** Errors as both APIs answer them: always JSON, `{"detail": …}`. */
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { AppError, type ErrorCode, type FieldIssue } from '../core/errors.ts'
+import { AppError, type ErrorCode, type FieldIssue, HTTP_STATUS } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-
-/** The one table of codes and HTTP statuses. */
-export const HTTP_STATUS = {
-  bad_request: 400,
-  invalid: 422,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  conflict: 409,
-  too_large: 413,
-  unavailable: 503,
-  internal: 500,
-} as const satisfies Record<ErrorCode, number>
 
 /** The body of every refusal: a sentence, or for 422 the fields that did not validate. */
 export interface ErrorBody {

@@ -1,0 +1,17 @@
+/** Refusing requests that are too large, before they are read. */
+import type { MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { AppError } from '../core/errors.ts'
+
+/** Middleware that throws `too_large` for a body of more than `maxBytes`. */
+export function limitBody(maxBytes: number): MiddlewareHandler {
+  const refuse = (): never => {
+    throw new AppError('too_large', `The request is larger than ${maxBytes} bytes.`)
+  }
+  const limitUnannounced = bodyLimit({ maxSize: maxBytes, onError: refuse })
+  return async (c, next) => {
+    if (Number(c.req.header('content-length') ?? 0) > maxBytes) refuse()
+    if (c.req.header('transfer-encoding') === undefined) return next()
+    return limitUnannounced(c, next)
+  }
+}

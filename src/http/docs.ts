@@ -1,0 +1,46 @@
+/** `/docs`: the OpenAPI document to read and try, without a request to anywhere else. */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Env, Hono } from 'hono'
+
+const ASSETS = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+} as const
+
+type Asset = keyof typeof ASSETS
+
+/**
+ * The page and its two files, open without a key. Every address in it is relative, so that it works
+ * below a prefix too; it reads the `openapi.json` beside it.
+ */
+export function docsRoutes<E extends Env>(title: string): Hono<E> {
+  const routes = new Hono<E>()
+  routes.get('/docs', (c) => c.html(page(title)))
+  for (const [name, type] of Object.entries(ASSETS)) {
+    routes.get(`/docs/${name}`, async () => {
+      const headers = { 'content-type': type, 'cache-control': 'public, max-age=3600' }
+      return new Response(await readFile(locate(name as Asset)), { headers })
+    })
+  }
+  return routes
+}
+
+function page(title: string): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>${title}</title>
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<div id="ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script>SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', validatorUrl: null })</script>
+</html>`
+}
+
+/** The published package carries the files beside its compiled code, a clone has the library. */
+function locate(name: Asset): string {
+  const packed = fileURLToPath(new URL(`../../swagger-ui/${name}`, import.meta.url))
+  return existsSync(packed) ? packed : fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
+}

@@ -1,0 +1,102 @@
+/**
+ * Keys on requests. Both APIs take them as `X-Api-Key: KEY` or `Authorization: Bearer KEY`; the
+ * first one wins where both are sent, so that a client's own bearer token can pass beside our key.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import type { ApiKey, ApiKeyStore, Principal } from '../core/api-key.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { Authenticate } from '../core/target.ts'
+
+const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
+
+/** A fresh key: `ry_` and 32 random bytes in base64url. */
+export function newKey(): string {
+  return `ry_${randomBytes(32).toString('base64url')}`
+}
+
+/** The form in which keys are stored and looked up: SHA-256 in hex. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
+}
+
+/**
+ * The control plane's and the gateway's check. A key is looked up by its hash, which leaves nothing
+ * about it to learn from the time that takes. `X-Tenant-Id` may name the key's own workspace and
+ * no other; alone it is no credential. Throws `unauthenticated` and `forbidden`.
+ */
+export function createAuthenticate(parts: { apiKeys: ApiKeyStore; clock: Clock }): Authenticate {
+  return async (headers) => {
+    const key = await parts.apiKeys.findByHash(hashKey(requireKey(headers)))
+    const valid = requireValid(key, parts.clock.now())
+    requireWorkspace(valid, headers.get('x-tenant-id'))
+    return { user_id: valid.id, workspace_id: valid.workspace_id, role: valid.role }
+  }
+}
+
+/**
+ * The agent server's own check, for `RUNYARD_API_KEYS`: returns when the headers carry one of the
+ * keys, throws `unauthenticated` otherwise. With no keys at all every request passes.
+ */
+export function serverKeys(keys: readonly string[]): (headers: Headers) => void {
+  const hashes = keys.map(digest)
+  return (headers) => {
+    if (hashes.length === 0) return
+    const sent = digest(requireKey(headers))
+    // Compares with every key, so that the time does not tell which one came close.
+    const matches = hashes.filter((hash) => timingSafeEqual(hash, sent))
+    if (matches.length === 0) throw unknownKey()
+  }
+}
+
+/** Middleware that sets `c.get('principal')`, or refuses the request. */
+export function requirePrincipal(
+  authenticate: Authenticate,
+): MiddlewareHandler<{ Variables: { principal: Principal } }> {
+  return async (c, next) => {
+    c.set('principal', await authenticate(c.req.raw.headers))
+    await next()
+  }
+}
+
+function requireKey(headers: Headers): string {
+  const key = headers.get('x-api-key')?.trim() || bearer(headers.get('authorization'))
+  if (!key) throw new AppError('unauthenticated', `An API key is needed. ${HOW_TO_SEND}`)
+  return key
+}
+
+function bearer(authorization: string | null): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
+function requireValid(key: ApiKey | undefined, now: number): ApiKey {
+  if (!key) throw unknownKey()
+  if (key.revoked_at !== null) throw refusedKey(key, 'was revoked')
+  if (key.expires_at !== null && Date.parse(key.expires_at) <= now) {
+    throw refusedKey(key, 'has expired')
+  }
+  return key
+}
+
+function requireWorkspace(key: ApiKey, tenantId: string | null): void {
+  const named = tenantId?.trim().toLowerCase()
+  if (!named || named === key.workspace_id) return
+  throw new AppError(
+    'forbidden',
+    `The API key belongs to workspace ${key.workspace_id}, not to the one in X-Tenant-Id. ` +
+      'Send that id, leave the header out, or use a key of the other workspace.',
+  )
+}
+
+function unknownKey(): AppError {
+  return new AppError('unauthenticated', 'The API key is unknown. Check it, or create another.')
+}
+
+function refusedKey(key: ApiKey, what: string): AppError {
+  return new AppError('unauthenticated', `The API key "${key.name}" ${what}. Create another.`)
+}
+
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
