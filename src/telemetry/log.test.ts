@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../core/errors.ts'
+import type { LogLevel } from '../core/log.ts'
+import { createLog } from './log.ts'
+
+describe('the log', () => {
+  it('writes one JSON object a line, with the level in words and the time in ISO 8601', () => {
+    const { log, lines } = record('info')
+    log.info({ run_id: 'r1', attempt: 2 }, 'run taken up')
+    log.error({}, 'it broke')
+    expect(lines()).toMatchObject([
+      { level: 'info', run_id: 'r1', attempt: 2, msg: 'run taken up', pid: process.pid },
+      { level: 'error', msg: 'it broke' },
+    ])
+    expect(lines()[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  it('says nothing below its level', () => {
+    const { log, lines } = record('warn')
+    log.debug({}, 'a')
+    log.info({}, 'b')
+    log.warn({}, 'c')
+    expect(lines().map((line) => line.msg)).toEqual(['c'])
+  })
+
+  it('puts a child’s fields on every line of the child and its children', () => {
+    const { log, lines } = record('debug')
+    log.child({ deployment: 'support' }).child({ revision: 7 }).debug({ port: 1 }, 'started')
+    log.info({}, 'elsewhere')
+    expect(lines()[0]).toMatchObject({ deployment: 'support', revision: 7, port: 1 })
+    expect(lines()[1]).not.toHaveProperty('deployment')
+  })
+
+  it('writes errors with type, message, stack, code and causes', () => {
+    const { log, lines } = record('info')
+    const root = Object.assign(new Error('disk is full'), { code: 'ENOSPC' })
+    const err = new AppError('unavailable', 'Not stored.', {
+      cause: new TypeError('middle', { cause: root }),
+    })
+    log.error({ err }, 'failed')
+    expect(lines()[0]?.err).toMatchObject({
+      type: 'AppError',
+      message: 'Not stored.',
+      code: 'unavailable',
+      stack: expect.stringContaining('log.test.ts'),
+      cause: {
+        type: 'TypeError',
+        message: 'middle',
+        cause: { message: 'disk is full', code: 'ENOSPC' },
+      },
+    })
+  })
+
+  it('lets no secret out of fields, a child’s fields, errors or the sentence', () => {
+    const { log, text } = record('debug')
+    const key = `ry_${'k'.repeat(43)}`
+    const cause = Object.assign(new Error(`refused ${key}`), {
+      config: { clientSecret: 'hidden-1' },
+    })
+    log.child({ adminKey: 'hidden-2' }).info(
+      {
+        headers: { authorization: 'Bearer hidden-3', 'x-api-key': 'hidden-4', accept: 'text/html' },
+        err: new Error('call failed', { cause }),
+        secrets: [{ name: 'hidden-5', value: 'hidden-6' }],
+      },
+      `fetching https://user:hidden-7@git.example.com/a.git with ${key}`,
+    )
+    expect(text()).not.toMatch(/hidden-|kkkk/)
+    expect(text()).toContain('text/html')
+    expect(text()).toContain('git.example.com/a.git')
+  })
+
+  it('goes to standard error, and leaves standard output alone', () => {
+    const module = JSON.stringify(new URL('./log.ts', import.meta.url).href)
+    const script = `import { createLog } from ${module}
+      createLog('info').info({ n: 1 }, 'hello')
+      process.exit(0)`
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+    expect(ran.stdout.toString()).toBe('')
+    expect(JSON.parse(ran.stderr.toString())).toMatchObject({ level: 'info', n: 1, msg: 'hello' })
+  })
+})
+
+/** A log, and what it has written so far. */
+function record(level: LogLevel) {
+  const written: string[] = []
+  const log = createLog(level, { write: (line) => written.push(line) })
+  return { log, lines: () => written.map((line) => JSON.parse(line)), text: () => written.join('') }
+}

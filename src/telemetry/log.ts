@@ -1,0 +1,48 @@
+/**
+ * The log: one JSON object a line, on standard error, so that standard output stays free for what a
+ * command was asked for.
+ */
+import { type DestinationStream, destination, pino } from 'pino'
+import type { Log, LogLevel } from '../core/log.ts'
+import { maskSecrets, withoutSecrets } from './redaction.ts'
+
+/**
+ * A log that says what is at `level` or above it. Lines carry `level` as a word, `time` in ISO
+ * 8601, `pid`, the fields, and the sentence as `msg`. Errors come out with type, message, stack and
+ * causes. What looks like a secret is replaced (`redaction.ts`). Lines are written at once: none is
+ * lost when the process ends. `to` is standard error unless a test wants the lines.
+ */
+export function createLog(
+  level: LogLevel,
+  to: DestinationStream = destination({ fd: 2, sync: true }),
+): Log {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
+    // `withoutSecrets` has already serialized the errors, with their causes.
+    serializers: { err: (error: unknown) => error },
+    hooks: { logMethod: maskMessage },
+  }
+  return asLog(pino(options, to))
+}
+
+function maskMessage(
+  this: pino.Logger,
+  [fields, message]: Parameters<pino.LogFn>,
+  write: pino.LogFn,
+): void {
+  write.call(this, fields, maskSecrets(message ?? ''))
+}
+
+/** pino gives a child's fields to no formatter, so they are cleaned here. */
+function asLog(logger: pino.Logger): Log {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    child: (fields) => asLog(logger.child(withoutSecrets(fields))),
+  }
+}

@@ -1,0 +1,141 @@
+/** Reads build and deploy logs from the files that builders and runtime drivers write. */
+import { rm, rmdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import {
+  comparePositions,
+  entryId,
+  type LogEntry,
+  type LogKind,
+  type LogPosition,
+  type LogQuery,
+  type LogSource,
+  parseEntryId,
+  type RevisionLogs,
+} from '../core/revision-log.ts'
+import { type LogFile, openLogFile } from './log-file.ts'
+import { levelOf, messageOf } from './log-line.ts'
+import { type MergeOrder, mergeSorted, type SortedStream } from './merge.ts'
+
+export interface RevisionLogsOptions {
+  /**
+   * Where a revision's log lies: the file that is written to, then those that it was before. Each
+   * line is as `log-file.ts` has it.
+   */
+  paths(kind: LogKind, revision_id: string): string[]
+}
+
+/** A line that is to be matched, with what its source says of it. */
+interface SourceLine {
+  at: LogPosition
+  text: string
+  source: LogSource
+}
+
+/** A file's time of change may lag behind the clock that its lines are stamped by. */
+const CHANGE_LAG_MS = 1000
+
+export function createRevisionLogs({ paths }: RevisionLogsOptions): RevisionLogs {
+  return {
+    async read(query) {
+      const entries: LogEntry[] = []
+      for await (const entry of matchingEntries(query, paths)) {
+        // One more than is wanted: only then is there a next page.
+        if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id ?? null }
+        entries.push(entry)
+      }
+      return { entries, next: null }
+    },
+    async remove(revision_id) {
+      const all = [...paths('build', revision_id), ...paths('deploy', revision_id)]
+      await Promise.all(all.map((path) => rm(path, { force: true })))
+      await Promise.all(all.map((path) => rmdir(dirname(path)).catch(() => {})))
+    },
+  }
+}
+
+async function* matchingEntries(
+  query: LogQuery,
+  paths: RevisionLogsOptions['paths'],
+): AsyncGenerator<LogEntry> {
+  const after = query.after === undefined ? undefined : parseEntryId(query.after)
+  const order = orderOf(query)
+  const streams = await Promise.all(
+    query.sources.map((source) => streamOf(source, query, paths(query.kind, source.revision_id))),
+  )
+  for await (const line of mergeSorted(streams, order)) {
+    if (after && order.compare(line, { ...line, at: after }) <= 0) continue
+    const entry = match(line, query)
+    if (entry) yield entry
+  }
+}
+
+function orderOf({ order }: LogQuery): MergeOrder<SourceLine> {
+  const sign = order === 'asc' ? 1 : -1
+  return {
+    compare: (a, b) => sign * comparePositions(a.at, b.at),
+    boundOf: (line) => line.at.ms,
+    compareBounds: (a, b) => sign * (a - b),
+  }
+}
+
+async function streamOf(
+  source: LogSource,
+  query: LogQuery,
+  paths: string[],
+): Promise<SortedStream<SourceLine>> {
+  const bound = query.order === 'asc' ? source.sinceMs : await lastChangeMs(paths[0])
+  return { bound, open: () => linesOf(source, query, paths) }
+}
+
+async function lastChangeMs(path: string | undefined): Promise<number> {
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  return found ? found.mtimeMs + CHANGE_LAG_MS : 0
+}
+
+async function* linesOf(
+  source: LogSource,
+  query: LogQuery,
+  paths: string[],
+): AsyncGenerator<SourceLine> {
+  const files = await openAll(paths)
+  const after = query.after === undefined ? undefined : parseEntryId(query.after)
+  const isForward = query.order === 'asc'
+  const fromMs = Math.max(query.startMs ?? 0, isForward ? (after?.ms ?? 0) : 0)
+  const untilMs = Math.min(
+    query.endMs ?? Number.MAX_SAFE_INTEGER,
+    isForward ? Number.MAX_SAFE_INTEGER : (after?.ms ?? Number.MAX_SAFE_INTEGER),
+  )
+  const { revision_id } = source
+  try {
+    for (const file of isForward ? files.toReversed() : files) {
+      const lines = isForward ? file.forward(fromMs, untilMs) : file.backward(fromMs, untilMs)
+      for await (const { ms, offset, text } of lines) {
+        yield { at: { ms, revision_id, fileMs: file.firstMs, offset }, text, source }
+      }
+    }
+  } finally {
+    await Promise.all(files.map((file) => file.close()))
+  }
+}
+
+/** The newest first. A file that was renamed meanwhile is opened twice and kept once. */
+async function openAll(paths: string[]): Promise<LogFile[]> {
+  const files: LogFile[] = []
+  for (const path of paths) {
+    const file = await openLogFile(path)
+    if (!file) continue
+    if (files.some(({ inode }) => inode === file.inode)) await file.close()
+    else files.push(file)
+  }
+  return files
+}
+
+function match({ at, text, source }: SourceLine, query: LogQuery): LogEntry | undefined {
+  const line = source.mask(text)
+  const level = levelOf(line)
+  if (query.level !== undefined && level !== query.level) return undefined
+  if (query.run_id !== undefined && !line.includes(query.run_id)) return undefined
+  const message = messageOf(line)
+  if (query.query && !message.toLowerCase().includes(query.query.toLowerCase())) return undefined
+  return { id: entryId(at), timestamp: new Date(at.ms).toISOString(), level, message }
+}
