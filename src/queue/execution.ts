@@ -1,0 +1,45 @@
+/** One claimed run while it executes in this process. */
+import type { Lease, QueuedRun } from '../core/run.ts'
+import { type StopReason, stopReasonOf } from './stop-reason.ts'
+
+/** What the queue calls to execute a run; it ends the run itself, under the lease. */
+export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<void>
+
+export class Execution {
+  readonly run_id: string
+  readonly lease: Lease
+  /** Until when no other server may take the run, in ms since 1970, as last renewed. */
+  leaseExpiresAt: number
+  /** Settles when `execute` has: `error` is there when it rejected. Never rejects. */
+  readonly settled: Promise<{ error?: unknown }>
+  readonly #controller = new AbortController()
+
+  /** Begins at once. A run whose end was asked for before it was claimed begins aborted. */
+  constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
+    this.run_id = claimed.run.run_id
+    this.lease = claimed.lease
+    this.leaseExpiresAt = claimed.leaseExpiresAt
+    const action = claimed.run.cancel_action
+    if (action) this.stop({ kind: 'cancelled', action })
+    this.settled = this.#begin(claimed.run, execute)
+  }
+
+  /** Why it was told to stop; `undefined` while it was not. */
+  get stopReason(): StopReason | undefined {
+    return stopReasonOf(this.#controller.signal)
+  }
+
+  /** Tells it to stop; the first reason stays. */
+  stop(reason: StopReason): void {
+    this.#controller.abort(reason)
+  }
+
+  async #begin(run: QueuedRun, execute: Execute): Promise<{ error?: unknown }> {
+    try {
+      await execute(run, this.lease, this.#controller.signal)
+      return {}
+    } catch (error) {
+      return { error }
+    }
+  }
+}

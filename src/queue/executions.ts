@@ -1,0 +1,133 @@
+/** The runs that execute in this process: their leases, and what becomes of them. */
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/run.ts'
+import { type Execute, Execution } from './execution.ts'
+import type { StopReason } from './stop-reason.ts'
+
+export interface ExecutionsParts {
+  runs: RunStore
+  execute: Execute
+  leaseMs: number
+  clock: Clock
+  log: Log
+}
+
+export class Executions {
+  readonly #parts: ExecutionsParts
+  /** Each with the promise that settles when all is done for it. That never rejects. */
+  readonly #all = new Map<Execution, Promise<void>>()
+
+  constructor(parts: ExecutionsParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** The run's execution under a lease that is not known to be lost. */
+  find(run_id: string): Execution | undefined {
+    return this.#held().findLast((one) => one.run_id === run_id)
+  }
+
+  /** Begins to execute; `onDone` is called once, when there is room again. */
+  add(
+    claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
+    onDone: () => void,
+  ): Execution {
+    const execution = new Execution(claimed, this.#parts.execute)
+    this.#all.set(execution, this.#attend(execution, onDone))
+    return execution
+  }
+
+  /** Prolongs the leases, and stops what lost its own or is asked to end. */
+  async renew(): Promise<void> {
+    const held = this.#held()
+    if (held.length === 0) return
+    const { runs, clock, leaseMs, log } = this.#parts
+    const expiresAt = clock.now() + leaseMs
+    try {
+      const leases = held.map((one) => one.lease)
+      const states = await runs.renew(leases, expiresAt)
+      for (const [index, execution] of held.entries()) heed(execution, states[index], expiresAt)
+    } catch (error) {
+      log.error({ err: error }, 'could not renew the leases; it is tried again')
+      this.#stopOverdue(held)
+    }
+  }
+
+  stopAll(reason: StopReason): void {
+    for (const execution of this.#all.keys()) execution.stop(reason)
+  }
+
+  /** Waits until nothing executes any more, at most `ms`. */
+  async settleWithin(ms: number): Promise<void> {
+    if (this.#all.size === 0) return
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise((resolve) => {
+      timer = setTimeout(resolve, ms)
+    })
+    await Promise.race([Promise.all(this.#all.values()), limit])
+    clearTimeout(timer)
+  }
+
+  /** Gives up the leases of what still executes: what it writes from now on is refused. */
+  async handBackAll(): Promise<void> {
+    for (const execution of this.#all.keys()) await this.#handBack(execution)
+  }
+
+  #held(): Execution[] {
+    return [...this.#all.keys()].filter((one) => one.stopReason?.kind !== 'lease_lost')
+  }
+
+  /** Another server may have taken what could not be renewed in time. */
+  #stopOverdue(held: Execution[]): void {
+    const now = this.#parts.clock.now()
+    const overdue = held.filter((one) => one.leaseExpiresAt <= now)
+    for (const execution of overdue) execution.stop({ kind: 'lease_lost' })
+  }
+
+  async #attend(execution: Execution, onDone: () => void): Promise<void> {
+    const { error } = await execution.settled
+    try {
+      await this.#check(execution, error)
+    } catch (failure) {
+      this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
+    }
+    this.#all.delete(execution)
+    onDone()
+  }
+
+  /** Sees to a run that is not at its end although its execution is. */
+  async #check(execution: Execution, error: unknown): Promise<void> {
+    const { run_id, lease, stopReason } = execution
+    if (stopReason?.kind === 'lease_lost') return
+    if (stopReason?.kind === 'shutdown') return this.#handBack(execution)
+    if (!(await this.#parts.runs.holds(lease))) return
+    // Not handed back: each claim of a run that cannot be executed has to count.
+    this.#parts.log.error(
+      { run_id, err: error },
+      'the execution did not end its run; it is taken up again when its lease runs out',
+    )
+  }
+
+  async #handBack(execution: Execution): Promise<void> {
+    const { runs, log } = this.#parts
+    const { run_id, lease } = execution
+    try {
+      if (await runs.giveBack(lease)) log.info({ run_id }, 'handed the run back')
+    } catch (error) {
+      log.error({ run_id, err: error }, 'could not hand the run back; its lease runs out')
+    }
+  }
+}
+
+function heed(execution: Execution, state: LeaseState | undefined, expiresAt: number): void {
+  if (!state?.held) {
+    execution.stop({ kind: 'lease_lost' })
+    return
+  }
+  execution.leaseExpiresAt = expiresAt
+  if (state.cancel_action) execution.stop({ kind: 'cancelled', action: state.cancel_action })
+}

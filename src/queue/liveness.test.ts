@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RunWorld } from '../../test/support/run-world.ts'
+import { systemClock } from '../core/clock.ts'
+import { silentLog } from '../core/log.ts'
+import { MAX_RUN_ATTEMPTS, type QueuedRun } from '../core/run.ts'
+import type { ServerRecord } from '../core/server.ts'
+import { hostId, isAlive, startedAt } from './host-processes.ts'
+import { Liveness, type OnExhausted } from './liveness.ts'
+
+let world: RunWorld
+let released: number
+
+beforeEach(async () => {
+  world = await RunWorld.open()
+  released = 0
+})
+
+afterEach(() => world.close())
+
+function liveness(onExhausted: OnExhausted = async () => {}): Liveness {
+  return new Liveness({
+    store: world.store,
+    server: { server_id: 'this', host: hostId(), pid: process.pid },
+    onExhausted,
+    onReleased: () => {
+      released += 1
+    },
+    clock: systemClock,
+    log: silentLog,
+  })
+}
+
+/** Another server on the record, which holds a run. Alive unless said otherwise. */
+async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
+  const run = await world.addRun()
+  const now = systemClock.now()
+  const server_id = randomUUID()
+  await world.store.servers.register({
+    server_id,
+    host: hostId(),
+    pid: process.pid,
+    started_at: new Date(now).toISOString(),
+    seen_at: now,
+    ...fields,
+  })
+  await world.store.runs.claim({ server_id, now, lease_expires_at: now + 60_000 })
+  return run
+}
+
+async function goneProcess(): Promise<number> {
+  const child = spawn(process.execPath, ['--version'])
+  await once(child, 'exit')
+  return child.pid as number
+}
+
+const statusOf = async (run: QueuedRun) => (await world.store.runs.get(run.run_id))?.status
+const ids = async () => (await world.store.servers.list()).map((one) => one.server_id)
+
+test('a server whose process is gone loses its runs and its row', async () => {
+  const run = await addServer({ pid: await goneProcess() })
+  await liveness().start()
+  expect(await statusOf(run)).toBe('pending')
+  expect(await ids()).toEqual(['this'])
+  expect(released).toBe(1)
+})
+
+test('a server whose pid is ours now is gone too', async () => {
+  const run = await addServer({ started_at: new Date(performance.timeOrigin - 1).toISOString() })
+  await liveness().start()
+  expect(await statusOf(run)).toBe('pending')
+})
+
+test('a silent server whose pid belongs to a younger process is gone', async () => {
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])
+  await once(other, 'spawn')
+  const started_at = new Date(systemClock.now() - 60_000).toISOString()
+  const pid = other.pid as number
+  const silent = await addServer({ pid, started_at, seen_at: systemClock.now() - 10_000 })
+  const seen = await addServer({ pid, started_at })
+  await liveness().start()
+  expect(await statusOf(silent)).toBe('pending')
+  expect(await statusOf(seen)).toBe('running')
+  const gone = once(other, 'exit')
+  other.kill()
+  await gone
+})
+
+test('a server that lives keeps its runs', async () => {
+  const sibling = await addServer({})
+  const parent = await addServer({ pid: process.ppid })
+  await liveness().start()
+  expect(await statusOf(sibling)).toBe('running')
+  expect(await statusOf(parent)).toBe('running')
+  expect(released).toBe(0)
+})
+
+test('a server of another host keeps its runs until its leases run out', async () => {
+  const run = await addServer({ host: 'elsewhere', pid: await goneProcess() })
+  await liveness().start()
+  expect(await statusOf(run)).toBe('running')
+  expect(await ids()).toHaveLength(2)
+})
+
+test('a lease that ran out is taken, whoever holds it', async () => {
+  const run = await world.addRun()
+  const now = systemClock.now()
+  await world.store.runs.claim({ server_id: 'unknown', now, lease_expires_at: now - 1 })
+  await liveness().start()
+  expect(await statusOf(run)).toBe('pending')
+})
+
+test('a run whose attempts are used up is handed out until it has ended', async () => {
+  const run = await world.addRun()
+  for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
+    const now = systemClock.now()
+    await world.store.runs.claim({ server_id: 'x', now, lease_expires_at: now - 1 })
+    if (attempt < MAX_RUN_ATTEMPTS) await world.store.runs.release({ now, dead_servers: [] })
+  }
+  const calls: string[] = []
+  const one = liveness(async (exhausted, lease) => {
+    calls.push(exhausted.run_id)
+    if (calls.length === 1) throw new Error('the database is busy')
+    const end = { status: 'error' as const, error: null, updated_at: new Date().toISOString() }
+    expect(await world.store.runs.finish(lease, end)).toBe(true)
+  })
+  await one.start()
+  expect(await statusOf(run)).toBe('running')
+  await one.sweep()
+  await one.sweep()
+  expect(calls).toEqual([run.run_id, run.run_id])
+  expect(await statusOf(run)).toBe('error')
+})
+
+test('a server is on the record while it works, and is seen', async () => {
+  const one = liveness()
+  await one.start()
+  const [first] = await world.store.servers.list()
+  expect(first).toMatchObject({ server_id: 'this', host: hostId(), pid: process.pid })
+  await one.sweep()
+  const [second] = await world.store.servers.list()
+  expect(second?.seen_at).toBeGreaterThanOrEqual(first?.seen_at ?? Number.POSITIVE_INFINITY)
+  await one.stop()
+  await one.stop()
+  expect(await ids()).toEqual([])
+})
+
+test('the start of a process is known to about a second', async () => {
+  const before = systemClock.now()
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])
+  await once(child, 'spawn')
+  const pid = child.pid as number
+  expect(isAlive(pid)).toBe(true)
+  const known = startedAt(pid)
+  if (process.platform === 'linux') expect(known).toBeDefined()
+  expect(Math.abs((known ?? before) - before)).toBeLessThan(2_000)
+  const gone = once(child, 'exit')
+  child.kill()
+  await gone
+  expect(isAlive(pid)).toBe(false)
+  expect(startedAt(pid)).toBeUndefined()
+})

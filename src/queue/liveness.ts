@@ -1,0 +1,103 @@
+/**
+ * Keeps the record of which servers work on the database, and frees the runs of those that died: of
+ * the same host at once, of other hosts when their leases run out.
+ */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Clock } from '../core/clock.ts'
+import { timestamp } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Lease, QueuedRun } from '../core/run.ts'
+import type { ServerRecord } from '../core/server.ts'
+import { isAlive, startedAt } from './host-processes.ts'
+
+/** Who this process is: `hostId()` and `process.pid`, under an id of its own for every start. */
+export type ThisServer = Pick<ServerRecord, 'server_id' | 'host' | 'pid'>
+
+/** Ends, in error, a run whose attempts are used up. It is asked again until the run has ended. */
+export type OnExhausted = (run: QueuedRun, lease: Lease) => Promise<void>
+
+export interface LivenessParts {
+  store: Pick<AgentStore, 'runs' | 'servers'>
+  server: ThisServer
+  onExhausted: OnExhausted
+  /** Called when runs became claimable. */
+  onReleased: () => void
+  clock: Clock
+  log: Log
+}
+
+/** A living server is seen every second; one that was not for this long may have lost its pid. */
+const SILENT_MS = 3_000
+/** What a start time from the system may be wrong by. */
+const START_SLACK_MS = 1_000
+/** Servers of other hosts, and of earlier boots, that were not seen for a day are forgotten. */
+const FORGET_MS = 24 * 3_600_000
+
+export class Liveness {
+  readonly #parts: LivenessParts
+
+  constructor(parts: LivenessParts) {
+    this.#parts = parts
+  }
+
+  /** Registers this server and frees what dead ones left, before it answers. */
+  async start(): Promise<void> {
+    const { store, server, clock } = this.#parts
+    const now = clock.now()
+    await store.servers.register({ ...server, started_at: timestamp(clock), seen_at: now })
+    await this.sweep()
+  }
+
+  /** One look at the other servers and at the leases; the queue calls it every second. */
+  async sweep(): Promise<void> {
+    const { store, server, clock } = this.#parts
+    const now = clock.now()
+    await store.servers.seen(server.server_id, now)
+    const others = (await store.servers.list()).filter((one) => one.server_id !== server.server_id)
+    const dead = others.filter((one) => this.#isDead(one, now)).map((one) => one.server_id)
+    await this.#release(now, dead)
+    for (const server_id of dead) await this.#forget(server_id)
+  }
+
+  /** Takes this server off the record: it holds no lease any more. */
+  async stop(): Promise<void> {
+    await this.#parts.store.servers.remove(this.#parts.server.server_id)
+  }
+
+  async #release(now: number, dead_servers: string[]): Promise<void> {
+    const { released, exhausted } = await this.#parts.store.runs.release({ now, dead_servers })
+    if (released.length > 0) {
+      this.#parts.log.warn({ runs: released }, 'took up runs of a server that died')
+      this.#parts.onReleased()
+    }
+    for (const { run, lease } of exhausted) await this.#end(run, lease)
+  }
+
+  async #end(run: QueuedRun, lease: Lease): Promise<void> {
+    const { log, onExhausted, onReleased } = this.#parts
+    try {
+      log.error({ run_id: run.run_id, attempt: run.attempt }, 'the run used up its attempts')
+      await onExhausted(run, lease)
+      onReleased()
+    } catch (error) {
+      log.error({ run_id: run.run_id, err: error }, 'could not end the run; it is tried again')
+    }
+  }
+
+  async #forget(server_id: string): Promise<void> {
+    this.#parts.log.info({ server_id }, 'forgot a server that is gone')
+    await this.#parts.store.servers.remove(server_id)
+  }
+
+  #isDead(other: ServerRecord, now: number): boolean {
+    if (other.host !== this.#parts.server.host) return now - other.seen_at > FORGET_MS
+    if (!isAlive(other.pid)) return true
+    const started = startedAt(other.pid)
+    if (started === undefined) return false
+    const registered = Date.parse(other.started_at)
+    // Our own pid is certain. Another one's start is read off a clock that may have been set since:
+    // believe it only where the server is silent too.
+    if (other.pid === process.pid) return started > registered
+    return started > registered + START_SLACK_MS && now - other.seen_at > SILENT_MS
+  }
+}

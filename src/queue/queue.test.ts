@@ -1,0 +1,405 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { RunWorld } from '../../test/support/run-world.ts'
+import { systemClock, timestamp } from '../core/clock.ts'
+import { silentLog } from '../core/log.ts'
+import { type Lease, MAX_RUN_ATTEMPTS, type QueuedRun, type RunStatus } from '../core/run.ts'
+import { hostId } from './host-processes.ts'
+import { Queue, type QueueParts } from './queue.ts'
+import { type StopReason, stopReasonOf } from './stop-reason.ts'
+
+let world: RunWorld
+const queues: Queue[] = []
+const children: ChildProcess[] = []
+
+beforeEach(async () => {
+  world = await RunWorld.open()
+})
+
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child)
+  await Promise.all(queues.splice(0).map((queue) => queue.stop({ graceMs: 0 })))
+  await world.close()
+})
+
+/** Waits for something that shows outside this process, or after a few turns of it. */
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+
+/** A started queue. Without `pollMs` it only looks when it is woken. */
+async function startQueue(parts: Partial<QueueParts> & Pick<QueueParts, 'execute'>) {
+  const queue = new Queue({
+    store: world.store,
+    server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
+    onExhausted: async () => {},
+    concurrency: 4,
+    pollMs: 60_000,
+    clock: systemClock,
+    log: silentLog,
+    ...parts,
+  })
+  queues.push(queue)
+  await queue.start()
+  return queue
+}
+
+async function finish(lease: Lease, status: RunStatus = 'success'): Promise<boolean> {
+  const end = { status, error: null, updated_at: timestamp(systemClock) }
+  return world.store.runs.finish(lease, end)
+}
+
+/** Settles with the signal's reason. */
+async function stopped(signal: AbortSignal): Promise<StopReason | undefined> {
+  if (!signal.aborted) await once(signal, 'abort')
+  return stopReasonOf(signal)
+}
+
+const untilStatus = (run: QueuedRun, status: RunStatus) =>
+  eventually(async () => expect(await world.store.runs.get(run.run_id)).toMatchObject({ status }))
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGKILL')
+  await gone
+}
+
+/** Executions that stop when they are told to, and tell what they were told. */
+function obedient() {
+  const begun: QueuedRun[] = []
+  const reasons: (StopReason | undefined)[] = []
+  const execute: QueueParts['execute'] = async (run, lease, signal) => {
+    begun.push(run)
+    const reason = await stopped(signal)
+    reasons.push(reason)
+    if (reason?.kind === 'cancelled') await finish(lease, 'interrupted')
+  }
+  return { begun, reasons, execute }
+}
+
+describe('order', () => {
+  test('the runs of a thread execute one at a time, in the order received', async () => {
+    const thread_id = await world.addThread()
+    const steps: string[] = []
+    const runs = []
+    for (let i = 0; i < 5; i += 1) runs.push(await world.addRun(thread_id))
+    await startQueue({
+      execute: async (run, lease) => {
+        steps.push(`begin ${run.run_id}`)
+        await new Promise((resolve) => setImmediate(resolve))
+        steps.push(`end ${run.run_id}`)
+        await finish(lease)
+      },
+    })
+    await untilStatus(runs[4] as QueuedRun, 'success')
+    expect(steps).toEqual(runs.flatMap((run) => [`begin ${run.run_id}`, `end ${run.run_id}`]))
+  })
+
+  test('never two at once on a thread, never more than the concurrency in all', async () => {
+    const threads = [await world.addThread(), await world.addThread(), await world.addThread()]
+    const runs: QueuedRun[] = []
+    for (let i = 0; i < 30; i += 1) runs.push(await world.addRun(threads[i % 3]))
+    const busy = new Map<string, number>()
+    let most = 0
+    let ended = 0
+    const execute: QueueParts['execute'] = async (run, lease) => {
+      expect(busy.has(run.thread_id)).toBe(false)
+      busy.set(run.thread_id, 1)
+      most = Math.max(most, busy.size)
+      await new Promise((resolve) => setImmediate(resolve))
+      busy.delete(run.thread_id)
+      if (await finish(lease)) ended += 1
+    }
+    await startQueue({ execute, concurrency: 2 })
+    await eventually(() => expect(ended).toBe(30))
+    expect(most).toBe(2)
+  })
+
+  test('two servers on one database share the runs and do each once', async () => {
+    const thread_id = await world.addThread()
+    const runs: QueuedRun[] = []
+    for (let i = 0; i < 20; i += 1) runs.push(await world.addRun(i % 2 ? thread_id : undefined))
+    const done: string[] = []
+    const execute: QueueParts['execute'] = async (run, lease) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (await finish(lease)) done.push(run.run_id)
+    }
+    await startQueue({ execute, concurrency: 2, pollMs: 5 })
+    await startQueue({ execute, concurrency: 2, pollMs: 5, store: await world.otherProcess() })
+    await eventually(() => expect(done).toHaveLength(20))
+    expect(new Set(done).size).toBe(20)
+    const ofThread = runs.filter((run) => run.thread_id === thread_id).map((run) => run.run_id)
+    expect(done.filter((id) => ofThread.includes(id))).toEqual(ofThread)
+  })
+})
+
+describe('finding runs', () => {
+  test('a run that was added is begun at the wake-up', async () => {
+    const { begun, execute } = obedient()
+    const queue = await startQueue({ execute })
+    const run = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(begun).toHaveLength(1))
+    expect(begun[0]).toMatchObject({ run_id: run.run_id, status: 'running', attempt: 1 })
+    expect(queue.isRunning(run.run_id)).toBe(true)
+  })
+
+  test('a run that another process added is found without a wake-up', async () => {
+    const { begun, execute } = obedient()
+    await startQueue({ execute, pollMs: 5 })
+    await world.addRun()
+    await eventually(() => expect(begun).toHaveLength(1))
+  })
+
+  test('a delayed run begins when it is due', async () => {
+    const begunAt: number[] = []
+    const execute: QueueParts['execute'] = async (_run, lease) => {
+      begunAt.push(systemClock.now())
+      await finish(lease)
+    }
+    const available_at = systemClock.now() + 80
+    await world.addRun(undefined, { available_at })
+    await startQueue({ execute })
+    await eventually(() => expect(begunAt).toHaveLength(1))
+    expect(begunAt[0]).toBeGreaterThanOrEqual(available_at)
+  })
+})
+
+describe('cancelling', () => {
+  test('a run that executes here is told at once', async () => {
+    const { begun, reasons, execute } = obedient()
+    const queue = await startQueue({ execute })
+    const run = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(begun).toHaveLength(1))
+    expect(queue.cancelLocal(run.run_id, 'rollback')).toBe(true)
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'rollback' }])
+  })
+
+  test('a run that does not execute here is not', async () => {
+    const queue = await startQueue(obedient())
+    expect(queue.cancelLocal(randomUUID(), 'interrupt')).toBe(false)
+  })
+
+  test('a run that is cancelled while it is being claimed is told when it begins', async () => {
+    const { reasons, execute } = obedient()
+    const run = await world.addRun()
+    const queue = await startQueue({ execute })
+    queue.cancelLocal(run.run_id, 'interrupt')
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
+  })
+
+  test('a request from another process is heeded at the renewal of the lease', async () => {
+    const { begun, reasons, execute } = obedient()
+    const run = await world.addRun()
+    await startQueue({ execute, leaseMs: 300 })
+    await eventually(() => expect(begun).toHaveLength(1))
+    const other = await world.otherProcess()
+    expect(await other.runs.requestCancel(run.run_id, 'interrupt')).toBe(true)
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
+  })
+
+  test('a run whose server died after the request begins stopped', async () => {
+    const run = await world.addRun()
+    const now = systemClock.now()
+    await world.store.runs.claim({ server_id: 'dead', now, lease_expires_at: now + 1 })
+    await world.store.runs.requestCancel(run.run_id, 'rollback')
+    await world.store.runs.release({ now, dead_servers: ['dead'] })
+    const { reasons, execute } = obedient()
+    await startQueue({ execute })
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'rollback' }])
+  })
+})
+
+describe('leases', () => {
+  test('a run is kept for longer than its lease while it executes', async () => {
+    const { begun, execute } = obedient()
+    const queue = await startQueue({ execute, leaseMs: 500 })
+    const run = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(begun).toHaveLength(1))
+    const expiry = systemClock.now() + 500
+    await eventually(() => expect(systemClock.now()).toBeGreaterThan(expiry))
+    const freed = await world.store.runs.release({ now: systemClock.now(), dead_servers: [] })
+    expect(freed).toEqual({ released: [], exhausted: [] })
+    expect(queue.isRunning(run.run_id)).toBe(true)
+  })
+
+  test('an execution whose lease was lost is told to stop, and can end the run no more', async () => {
+    const other = await world.otherProcess()
+    let isEnded: boolean | undefined
+    const reasons: unknown[] = []
+    const begun = Promise.withResolvers<void>()
+    const execute: QueueParts['execute'] = async (_run, lease, signal) => {
+      begun.resolve()
+      reasons.push(await stopped(signal))
+      isEnded = await finish(lease)
+    }
+    const run = await world.addRun()
+    const queue = await startQueue({ execute, leaseMs: 300 })
+    await begun.promise
+    const now = systemClock.now() + 60_000
+    const claim = { server_id: 'other', now, lease_expires_at: now + 60_000 }
+    const taken = await other.transaction(async (store) => {
+      await store.runs.release({ now, dead_servers: [] })
+      return store.runs.claim(claim)
+    })
+    expect(taken?.run.run_id).toBe(run.run_id)
+    await eventually(() => expect(isEnded).toBe(false))
+    expect(reasons).toEqual([{ kind: 'lease_lost' }])
+    expect(queue.isRunning(run.run_id)).toBe(false)
+    expect(await other.runs.get(run.run_id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+
+  test('a run that no execution ends is tried again, and given up after its attempts', async () => {
+    const attempts: number[] = []
+    const exhausted: string[] = []
+    await world.addRun()
+    await startQueue({
+      execute: async (run) => {
+        attempts.push(run.attempt)
+        throw new Error('broken')
+      },
+      onExhausted: async (run, lease) => {
+        exhausted.push(run.run_id)
+        await finish(lease, 'error')
+      },
+      leaseMs: 30,
+    })
+    await eventually(() => expect(exhausted).toHaveLength(1))
+    expect(attempts).toEqual(Array.from({ length: MAX_RUN_ATTEMPTS }, (_, index) => index + 1))
+    expect(await world.store.runs.get(exhausted[0] ?? '')).toMatchObject({ status: 'error' })
+  })
+})
+
+describe('stopping', () => {
+  test('waits for what executes', async () => {
+    const gate = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const execute: QueueParts['execute'] = async (_run, lease) => {
+      begun.resolve()
+      await gate.promise
+      await finish(lease)
+    }
+    const run = await world.addRun()
+    const queue = await startQueue({ execute })
+    await begun.promise
+    const isStopped = queue.stop({ graceMs: 60_000 })
+    const later = await world.addRun()
+    queue.wake()
+    gate.resolve()
+    await isStopped
+    expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'success' })
+    expect(await world.store.runs.get(later.run_id)).toMatchObject({ status: 'pending' })
+    await queue.stop({ graceMs: 60_000 })
+  })
+
+  test('hands over what is not done in time: another server takes it, as the same attempt', async () => {
+    const thread_id = await world.addThread()
+    const [first, second] = [await world.addRun(thread_id), await world.addRun(thread_id)]
+    const old = obedient()
+    const queue = await startQueue({ execute: old.execute })
+    await eventually(() => expect(old.begun).toHaveLength(1))
+    await queue.stop({ graceMs: 0 })
+    expect(old.reasons).toEqual([{ kind: 'shutdown' }])
+    expect(await world.store.runs.get(first.run_id)).toMatchObject({ status: 'pending' })
+    const begun: QueuedRun[] = []
+    const execute: QueueParts['execute'] = async (run, lease) => {
+      begun.push(run)
+      await finish(lease)
+    }
+    await startQueue({ execute })
+    await untilStatus(second, 'success')
+    expect(begun).toMatchObject([
+      { run_id: first.run_id, attempt: 1 },
+      { run_id: second.run_id, attempt: 1 },
+    ])
+  })
+
+  test('does not wait for executions that do not heed', async () => {
+    const begun = Promise.withResolvers<void>()
+    const execute: QueueParts['execute'] = () => {
+      begun.resolve()
+      return new Promise(() => {})
+    }
+    const run = await world.addRun()
+    const queue = await startQueue({ execute })
+    await begun.promise
+    await queue.stop({ graceMs: 0 })
+    expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'pending' })
+  })
+
+  test('takes the server off the record', async () => {
+    const queue = await startQueue(obedient())
+    expect(await world.store.servers.list()).toHaveLength(1)
+    await queue.stop({ graceMs: 0 })
+    expect(await world.store.servers.list()).toEqual([])
+  })
+})
+
+describe('beside a server in another process', () => {
+  const script = fileURLToPath(new URL('../../test/support/holding-server.ts', import.meta.url))
+
+  /** Such a server, and the lines that it prints. */
+  function startHolding(leaseMs: number) {
+    const args = [script, world.path, String(leaseMs)]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    children.push(child)
+    const lines: string[] = []
+    createInterface(child.stdout).on('line', (line) => lines.push(line))
+    return { child, lines }
+  }
+
+  test('runs that it held when it was killed are taken up within a second of a start', async () => {
+    const thread_id = await world.addThread()
+    const [first, second] = [await world.addRun(thread_id), await world.addRun(thread_id)]
+    const { child, lines } = startHolding(60_000)
+    await eventually(() => expect(lines).toEqual([`begun ${first.run_id}`]))
+    await kill(child)
+    const begun: QueuedRun[] = []
+    const startedAt = performance.now()
+    const execute: QueueParts['execute'] = async (run, lease) => {
+      begun.push(run)
+      await finish(lease)
+    }
+    await startQueue({ execute })
+    await untilStatus(second, 'success')
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+    expect(begun).toMatchObject([
+      { run_id: first.run_id, attempt: 2 },
+      { run_id: second.run_id, attempt: 1 },
+    ])
+    expect(await world.store.servers.list()).toHaveLength(1)
+  })
+
+  test('its death is noticed while running, long before its leases run out', async () => {
+    const run = await world.addRun()
+    const { child, lines } = startHolding(60_000)
+    await eventually(() => expect(lines).toHaveLength(1))
+    const { begun, execute } = obedient()
+    await startQueue({ execute })
+    expect(begun).toEqual([])
+    await kill(child)
+    await eventually(() => expect(begun).toMatchObject([{ run_id: run.run_id, attempt: 2 }]))
+  })
+
+  test('one that was paused for longer than its lease finds its run handed on', async () => {
+    const run = await world.addRun()
+    const { child, lines } = startHolding(500)
+    await eventually(() => expect(lines).toHaveLength(1))
+    child.kill('SIGSTOP')
+    const { begun, execute } = obedient()
+    await startQueue({ execute })
+    await eventually(() => expect(begun).toMatchObject([{ run_id: run.run_id, attempt: 2 }]))
+    child.kill('SIGCONT')
+    await eventually(() => expect(lines.at(-1)).toBe(`lease_lost ${run.run_id}`))
+    expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+})

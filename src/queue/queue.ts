@@ -1,0 +1,186 @@
+/**
+ * Hands pending runs to `execute`: claims them by lease, keeps the leases, tells executions to stop.
+ *
+ * ```
+ * claim ──▶ executing ──▶ ended by `execute` (it writes the end itself, under the lease)
+ *               ├──▶ lease lost: another server has it; what `execute` still writes is refused
+ *               ├──▶ handed back: this server stops; the run is pending again, for any server
+ *               └──▶ left: `execute` did not end it; its lease runs out, and the attempt counts
+ * ```
+ */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { CancelAction } from '../core/run.ts'
+import type { Execute } from './execution.ts'
+import { Executions } from './executions.ts'
+import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
+import { Ticker } from './ticker.ts'
+
+export interface QueueParts {
+  store: Pick<AgentStore, 'runs' | 'servers'>
+  server: ThisServer
+  /**
+   * Executes one run and writes its end. It must heed the signal, whose reason is a `StopReason`
+   * and which may be aborted from the start. It is called once for each claim.
+   */
+  execute: Execute
+  onExhausted: OnExhausted
+  /** How many runs execute here at once. */
+  concurrency: number
+  /** How long a server that was lost keeps its runs, in ms; renewed every third of it. 15,000. */
+  leaseMs?: number
+  /** How often to look for runs that another process added or let go, in ms. 250. */
+  pollMs?: number
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_LEASE_MS = 15_000
+const DEFAULT_POLL_MS = 250
+/** How often dead servers are looked for; leases are renewed at least as often. */
+const SWEEP_MS = 1_000
+/** How long an execution that was told to stop may take before its run is handed back regardless. */
+const ABORT_MS = 2_000
+
+export class Queue {
+  readonly #parts: QueueParts
+  readonly #leaseMs: number
+  readonly #pollMs: number
+  readonly #log: Log
+  readonly #executions: Executions
+  readonly #liveness: Liveness
+  readonly #ticker: Ticker
+  /** Cancels that came while a claim was under way, which may turn out to be of their run. */
+  readonly #earlyCancels = new Map<string, CancelAction>()
+  #isAccepting = false
+  #isFilling = false
+  #isFillWanted = false
+  #filled: Promise<void> = Promise.resolve()
+  #poll: NodeJS.Timeout | undefined
+  #stopping: Promise<void> | undefined
+
+  constructor(parts: QueueParts) {
+    const { store, server, execute, onExhausted, clock } = parts
+    const leaseMs = parts.leaseMs ?? DEFAULT_LEASE_MS
+    const log = parts.log.child({ part: 'queue', server_id: server.server_id })
+    const onReleased = () => this.wake()
+    this.#parts = parts
+    this.#leaseMs = leaseMs
+    this.#pollMs = parts.pollMs ?? DEFAULT_POLL_MS
+    this.#log = log
+    this.#executions = new Executions({ runs: store.runs, execute, leaseMs, clock, log })
+    this.#liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
+    this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
+  }
+
+  /** Registers the server, frees what dead ones left, and begins to claim. */
+  async start(): Promise<void> {
+    await this.#liveness.start()
+    this.#isAccepting = true
+    this.#ticker.start()
+    this.wake()
+  }
+
+  /**
+   * Claims no more and waits up to `graceMs` for the runs that execute here. Those that are not
+   * done then are told to stop and handed back: another server may take them at once.
+   */
+  stop({ graceMs }: { graceMs: number }): Promise<void> {
+    this.#stopping ??= this.#stop(graceMs)
+    return this.#stopping
+  }
+
+  /** Looks for runs now. To be called when one was added and when one ended, after the commit. */
+  wake(): void {
+    if (!this.#isAccepting) return
+    this.#isFillWanted = true
+    if (!this.#isFilling) this.#filled = this.#fill()
+  }
+
+  /** Whether the run executes in this process, under a lease that is not known to be lost. */
+  isRunning(run_id: string): boolean {
+    return this.#executions.find(run_id) !== undefined
+  }
+
+  /**
+   * Tells the run to stop, where it executes here. `false`: it does not; the server that executes
+   * it sees what `requestCancel` has noted when it renews its lease, within a second.
+   */
+  cancelLocal(run_id: string, action: CancelAction): boolean {
+    const execution = this.#executions.find(run_id)
+    execution?.stop({ kind: 'cancelled', action })
+    if (!execution && this.#isFilling) this.#earlyCancels.set(run_id, action)
+    return execution !== undefined
+  }
+
+  async #fill(): Promise<void> {
+    this.#isFilling = true
+    clearTimeout(this.#poll)
+    let nextLookMs = this.#pollMs
+    while (this.#isFillWanted) {
+      this.#isFillWanted = false
+      nextLookMs = await this.#claimAll()
+    }
+    this.#earlyCancels.clear()
+    this.#isFilling = false
+    if (this.#isAccepting) this.#poll = setTimeout(() => this.wake(), nextLookMs)
+  }
+
+  /** Claims what there is room for; answers when to look again, in ms. */
+  async #claimAll(): Promise<number> {
+    try {
+      while (this.#hasRoom() && (await this.#claim())) {}
+      return this.#hasRoom() ? await this.#untilNextDue() : this.#pollMs
+    } catch (error) {
+      this.#log.error({ err: error }, 'could not look for runs; it is tried again')
+      return this.#pollMs
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#isAccepting && this.#executions.size < this.#parts.concurrency
+  }
+
+  async #untilNextDue(): Promise<number> {
+    const { store, clock } = this.#parts
+    const due = await store.runs.nextDue(clock.now())
+    if (due === undefined) return this.#pollMs
+    return Math.min(this.#pollMs, Math.max(1, due - clock.now()))
+  }
+
+  async #claim(): Promise<boolean> {
+    const { store, server, clock } = this.#parts
+    const now = clock.now()
+    const leaseExpiresAt = now + this.#leaseMs
+    const claimed = await store.runs.claim({
+      server_id: server.server_id,
+      now,
+      lease_expires_at: leaseExpiresAt,
+    })
+    if (!claimed) return false
+    if (!this.#isAccepting) return !(await store.runs.giveBack(claimed.lease))
+    const execution = this.#executions.add({ ...claimed, leaseExpiresAt }, () => this.wake())
+    const action = this.#earlyCancels.get(execution.run_id)
+    if (action) execution.stop({ kind: 'cancelled', action })
+    return true
+  }
+
+  async #tick(): Promise<void> {
+    // In this order: after a pause of the whole process our own leases are prolonged, not released.
+    await this.#executions.renew()
+    await this.#liveness.sweep()
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    this.#isAccepting = false
+    clearTimeout(this.#poll)
+    await this.#filled
+    await this.#executions.settleWithin(graceMs)
+    this.#executions.stopAll({ kind: 'shutdown' })
+    await this.#executions.settleWithin(ABORT_MS)
+    await this.#executions.handBackAll()
+    await this.#ticker.stop()
+    await this.#liveness.stop()
+  }
+}
