@@ -1,0 +1,91 @@
+/**
+ * Writes events in batches: what is appended to a run within one turn of the event loop, or while
+ * its last batch is being written, goes into one transaction.
+ *
+ * Measured on SQLite, 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
+ * of 5, 37 to 76 µs; of 20, 15 to 31 µs. One transaction over 16 runs gained a third at most and was
+ * left out: the failure of one run's events would be everybody's.
+ */
+import type { Clock } from '../core/clock.ts'
+import type { EventStore, LoggedEvent, NewEvent } from '../core/event.ts'
+import type { Lease } from '../core/run.ts'
+
+/** Where events belong, and the right to write them. */
+export interface AppendTarget {
+  thread_id: string
+  run_id: string
+  lease?: Lease
+}
+
+interface Batch {
+  events: NewEvent[]
+  written: PromiseWithResolvers<boolean>
+}
+
+/** What one lease writes to one run. */
+interface Lane {
+  to: AppendTarget
+  /** The batch that still takes events. */
+  open: Batch | undefined
+  drained: Promise<void>
+}
+
+export class BatchedAppends {
+  readonly #store: EventStore
+  readonly #clock: Clock
+  readonly #onWritten: (events: LoggedEvent[]) => void
+  readonly #lanes = new Map<string, Lane>()
+
+  /** `onWritten` is called with each batch's events, in order, after they are in the store. */
+  constructor(store: EventStore, clock: Clock, onWritten: (events: LoggedEvent[]) => void) {
+    this.#store = store
+    this.#clock = clock
+    this.#onWritten = onWritten
+  }
+
+  /** Settles when the events are written; `false`: the lease was lost and none of them was. */
+  append(to: AppendTarget, events: NewEvent[]): Promise<boolean> {
+    const lane = this.#laneOf(to)
+    lane.open ??= { events: [], written: Promise.withResolvers() }
+    lane.open.events.push(...events)
+    return lane.open.written.promise
+  }
+
+  /** Settles when all that was appended until now is written or refused. */
+  async settle(): Promise<void> {
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.drained))
+  }
+
+  #laneOf(to: AppendTarget): Lane {
+    const key = `${to.run_id} ${to.lease?.token ?? ''}`
+    const known = this.#lanes.get(key)
+    if (known) return known
+    const lane: Lane = { to, open: undefined, drained: Promise.resolve() }
+    this.#lanes.set(key, lane)
+    lane.drained = this.#drain(key, lane)
+    return lane
+  }
+
+  async #drain(key: string, lane: Lane): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (lane.open) {
+      const batch = lane.open
+      lane.open = undefined
+      await this.#write(lane.to, batch)
+    }
+    this.#lanes.delete(key)
+  }
+
+  async #write(to: AppendTarget, batch: Batch): Promise<void> {
+    try {
+      const logged = await this.#store.append(
+        { ...to, created_at: this.#clock.now() },
+        batch.events,
+      )
+      if (logged) this.#onWritten(logged)
+      batch.written.resolve(logged !== undefined)
+    } catch (error) {
+      batch.written.reject(error)
+    }
+  }
+}

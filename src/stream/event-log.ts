@@ -1,0 +1,186 @@
+/** The event log of the runs: writing, and following while they run or afterwards. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import {
+  isEnd,
+  type LoggedEvent,
+  type NewEvent,
+  type RunEnd,
+  type ThreadEvent,
+} from '../core/event.ts'
+import type { Log } from '../core/log.ts'
+import { Announcer } from './announcer.ts'
+import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
+import { Follower } from './follower.ts'
+import { LiveRun, type RingLimits } from './live-run.ts'
+import { followThread } from './thread-follower.ts'
+
+export interface EventLogParts {
+  store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
+  /** Whether the run executes in this process now; others' runs are asked for every 100 ms. */
+  isLocal: (run_id: string) => boolean
+  /** How long the events of a run are kept after its end, in ms. One hour. */
+  retentionMs?: number
+  /** How much of each followed run is kept in memory. 1,024 events, 1 MiB of text. */
+  ring?: RingLimits
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_RETENTION_MS = 3_600_000
+const DEFAULT_RING: RingLimits = { events: 1_024, chars: 1_048_576 }
+/** How often expired events are removed, in ms. */
+const EXPIRE_MS = 60_000
+/** Greater than every `run_seq`: of what follows it, only the end is left. */
+const NOTHING_BUT_THE_END = Number.MAX_SAFE_INTEGER
+
+export class EventLog {
+  readonly #parts: EventLogParts
+  readonly #appends: BatchedAppends
+  /** The runs that are followed now. */
+  readonly #live = new Map<string, LiveRun>()
+  /** The threads that are followed now. */
+  readonly #threads = new Map<string, Announcer>()
+  #expiry: NodeJS.Timeout | undefined
+  #expiring: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: EventLogParts) {
+    this.#parts = parts
+    const onWritten = (events: LoggedEvent[]) => this.deliver(events)
+    this.#appends = new BatchedAppends(parts.store.events, parts.clock, onWritten)
+  }
+
+  /** Begins to remove expired events. Writing and following work without it. */
+  start(): void {
+    this.#expiry = setInterval(() => {
+      this.#expiring = this.#expire()
+    }, EXPIRE_MS)
+  }
+
+  /** Writes what was appended, then ends everybody's following with `unavailable`. */
+  async stop(): Promise<void> {
+    clearInterval(this.#expiry)
+    await this.#expiring
+    await this.#appends.settle()
+    this.#isStopped = true
+    for (const live of this.#live.values()) live.announce()
+    for (const thread of this.#threads.values()) thread.announce()
+  }
+
+  /**
+   * Appends to a run, in order, and settles when the events are written; only then do followers see
+   * them. Appends of one turn of the event loop share a transaction. `false`: the lease was lost and
+   * nothing was written. Rejects when the database does; then nothing was written either. Not to be
+   * awaited within a transaction of the store, whose end it waits for.
+   */
+  append(to: AppendTarget, events: NewEvent[]): Promise<boolean> {
+    return this.#appends.append(to, events)
+  }
+
+  /**
+   * Hands followers what was written to the store in another way: the end event, which goes into
+   * the transaction that ends the run. To be called after the commit, with the events in order.
+   */
+  deliver(events: LoggedEvent[]): void {
+    for (const event of events) this.#live.get(event.run_id)?.add(event)
+    for (const thread_id of new Set(events.map((event) => event.thread_id))) {
+      this.announceThread(thread_id)
+    }
+  }
+
+  /** Wakes who follows the thread: something of no run was written to it. After the commit. */
+  announceThread(thread_id: string): void {
+    this.#threads.get(thread_id)?.announce()
+  }
+
+  /**
+   * The run's events with a `run_seq` greater than `after` (-1: all), in order, without gap or
+   * repeat. Only the end of the run ends it: the last event is always the `END_EVENT`, whatever
+   * `after` is. Everything else is thrown: the signal's reason, `unavailable` when the log stops.
+   * So who sees a normal end may take the run for over.
+   *
+   * Where the end event cannot be read any more (expired) or the run was removed, one is made up
+   * from the run's status, with `seq` 0. The run must exist, or it is taken for removed. A slow
+   * reader costs no memory: what has left the ring is read from the store.
+   */
+  async *follow(
+    run_id: string,
+    options: { after: number; signal: AbortSignal },
+  ): AsyncGenerator<LoggedEvent, void, undefined> {
+    const { ring = DEFAULT_RING } = this.#parts
+    const live = opened(this.#live, run_id, () => new LiveRun(ring))
+    try {
+      yield* new Follower(this.#sourceOf(run_id, live), run_id, options).events()
+    } finally {
+      closed(this.#live, run_id, live)
+    }
+  }
+
+  /**
+   * The thread's events with a `seq` greater than `after` (0: all; `undefined`: those from now on),
+   * in order, without gap or repeat, over all runs and those of none; `END_EVENT`s too. It ends when
+   * the thread is removed; otherwise it throws as `follow` does. Nothing is kept in memory: events
+   * are read from the store a page at a time.
+   */
+  async *followThread(
+    thread_id: string,
+    options: { after: number | undefined; signal: AbortSignal },
+  ): AsyncGenerator<ThreadEvent, void, undefined> {
+    const { store } = this.#parts
+    const news = opened(this.#threads, thread_id, () => new Announcer())
+    try {
+      const source = { store, news, throwIfStopped: () => this.#throwIfStopped() }
+      yield* followThread(source, thread_id, options)
+    } finally {
+      closed(this.#threads, thread_id, news)
+    }
+  }
+
+  /** Settles when the run is over; rejects as `follow` throws. */
+  async waitForEnd(run_id: string, signal: AbortSignal): Promise<RunEnd> {
+    for await (const event of this.follow(run_id, { after: NOTHING_BUT_THE_END, signal })) {
+      if (isEnd(event)) return JSON.parse(event.data) as RunEnd
+    }
+    throw new AppError('internal', `The log of run ${run_id} ended without an end event.`)
+  }
+
+  #sourceOf(run_id: string, live: LiveRun) {
+    const { store, clock, isLocal } = this.#parts
+    return {
+      store,
+      live,
+      clock,
+      isLocal: () => isLocal(run_id),
+      throwIfStopped: () => this.#throwIfStopped(),
+    }
+  }
+
+  #throwIfStopped(): void {
+    if (this.#isStopped) throw new AppError('unavailable', 'The server is stopping; reconnect.')
+  }
+
+  async #expire(): Promise<void> {
+    const { store, clock, retentionMs = DEFAULT_RETENTION_MS, log } = this.#parts
+    try {
+      const removed = await store.events.expire(clock.now() - retentionMs)
+      if (removed > 0) log.debug({ removed }, 'removed expired events')
+    } catch (error) {
+      log.error({ err: error }, 'could not remove expired events; it is tried again')
+    }
+  }
+}
+
+/** What is followed under this id, with one follower more. */
+function opened<T extends Announcer>(followed: Map<string, T>, id: string, make: () => T): T {
+  const one = followed.get(id) ?? make()
+  followed.set(id, one)
+  one.followers += 1
+  return one
+}
+
+function closed<T extends Announcer>(followed: Map<string, T>, id: string, one: T): void {
+  one.followers -= 1
+  if (one.followers === 0) followed.delete(id)
+}

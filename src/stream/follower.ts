@@ -1,0 +1,128 @@
+/** Reading a run's events as they come: the past from the store, then what is announced. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Clock } from '../core/clock.ts'
+import { END_EVENT, isEnd, type LoggedEvent, type RunEnd } from '../core/event.ts'
+import { isTerminal } from '../core/run.ts'
+import type { LiveRun } from './live-run.ts'
+import { PageSize } from './page-size.ts'
+
+/** How often the store is asked for a run that another process executes, in ms. */
+const REMOTE_POLL_MS = 100
+/** The same for a run that executes here, where every event is announced: a safety net. */
+const LOCAL_POLL_MS = 1_000
+/** The same for a run that waits to be executed, so that a long line of them costs little. */
+const PENDING_POLL_MS = 1_000
+
+export interface FollowSource {
+  store: Pick<AgentStore, 'runs' | 'events'>
+  live: LiveRun
+  clock: Clock
+  /** Whether the run executes in this process now. */
+  isLocal: () => boolean
+  /** Throws when the log was stopped. */
+  throwIfStopped: () => void
+}
+
+export class Follower {
+  readonly #source: FollowSource
+  readonly #run_id: string
+  readonly #signal: AbortSignal
+  readonly #size = new PageSize()
+  #cursor: number
+  #isOver = false
+  #hasWaitedInVain = false
+
+  constructor(
+    source: FollowSource,
+    run_id: string,
+    { after, signal }: { after: number; signal: AbortSignal },
+  ) {
+    this.#source = source
+    this.#run_id = run_id
+    this.#signal = signal
+    this.#cursor = after
+  }
+
+  /** See `EventLog.follow`. */
+  async *events(): AsyncGenerator<LoggedEvent, void, undefined> {
+    const { live } = this.#source
+    for (;;) {
+      const seen = live.version
+      const page = await this.#nextPage()
+      for (const event of page) {
+        this.#throwIfStopped()
+        this.#cursor = event.run_seq
+        yield event
+        if (isEnd(event)) return
+      }
+      if (page.length > 0 || live.version !== seen) continue
+      const end = live.end ?? (this.#isOver ? await this.#lostEnd() : undefined)
+      if (end) return yield end
+      await this.#wait(seen)
+    }
+  }
+
+  #throwIfStopped(): void {
+    this.#signal.throwIfAborted()
+    this.#source.throwIfStopped()
+  }
+
+  async #nextPage(): Promise<LoggedEvent[]> {
+    this.#throwIfStopped()
+    const { store, live, isLocal } = this.#source
+    const recent = live.since(this.#cursor, this.#size.events)
+    const isCurrent = isLocal() && !this.#hasWaitedInVain && !this.#isOver
+    if (recent && (recent.length > 0 || isCurrent)) return recent
+    const page = await store.events.read(this.#run_id, this.#cursor, this.#size.events)
+    this.#size.learn(page)
+    return page
+  }
+
+  async #wait(seen: number): Promise<void> {
+    const { live, isLocal } = this.#source
+    const mustLookUp = !isLocal() || this.#hasWaitedInVain
+    const ms = mustLookUp ? await this.#lookUp() : LOCAL_POLL_MS
+    if (!this.#isOver) await live.changed(seen, ms, this.#signal)
+    this.#hasWaitedInVain = live.version === seen
+  }
+
+  /**
+   * Notes whether the run has ended or is gone: then what the store has now is all there will be.
+   * Answers when to look again, in ms.
+   */
+  async #lookUp(): Promise<number> {
+    const { store, isLocal } = this.#source
+    const run = await store.runs.get(this.#run_id)
+    this.#isOver = !run || isTerminal(run.status)
+    if (isLocal()) return LOCAL_POLL_MS
+    return run?.status === 'pending' ? PENDING_POLL_MS : REMOTE_POLL_MS
+  }
+
+  /** The end of a run whose end event cannot be read from here on. */
+  async #lostEnd(): Promise<LoggedEvent> {
+    const { store, clock } = this.#source
+    const run = await store.runs.get(this.#run_id)
+    const status = run?.status ?? 'rolled_back'
+    return (
+      (await this.#storedEnd()) ?? {
+        thread_id: run?.thread_id ?? '',
+        run_id: this.#run_id,
+        seq: 0,
+        run_seq: this.#cursor,
+        event: END_EVENT,
+        data: JSON.stringify({ status } satisfies RunEnd),
+        created_at: clock.now(),
+      }
+    )
+  }
+
+  async #storedEnd(): Promise<LoggedEvent | undefined> {
+    let after = -1
+    for (;;) {
+      const page = await this.#source.store.events.read(this.#run_id, after, this.#size.events)
+      const last = page.at(-1)
+      if (!last || isEnd(last)) return last
+      after = last.run_seq
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * How one JSON value became another, where that is mostly longer texts and longer lists: a message
+ * that a model is writing. A text of n pieces costs n pieces this way; each time whole it costs n².
+ */
+import type { JsonObject, JsonValue } from '../core/json.ts'
+
+/** `+`: the text goes on like this. `=`: it is this now. `in`: what its items or fields became. */
+export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string]: Growth } }
+
+/** `undefined`: they are the same. `applyGrowth` makes the second of the first, its order included. */
+export function growthOf(before: JsonValue, after: JsonValue): Growth | undefined {
+  if (before === after) return undefined
+  if (typeof before === 'string' && typeof after === 'string' && after.startsWith(before)) {
+    return { '+': after.slice(before.length) }
+  }
+  if (!areGrown(before, after)) return { '=': after }
+  const changes = Object.keys(after as Parts).flatMap((key) => changeOf(before, after, key))
+  return changes.length === 0 ? undefined : { in: Object.fromEntries(changes) }
+}
+
+/** The value that `growthOf` was asked about second. The first stays as it is. */
+export function applyGrowth(before: JsonValue, growth: Growth): JsonValue {
+  if ('=' in growth) return growth['=']
+  if ('+' in growth) return `${before}${growth['+']}`
+  const parts = before as Parts
+  const entries = new Map(Object.entries(parts))
+  for (const [key, change] of Object.entries(growth.in)) {
+    entries.set(key, applyGrowth(entries.get(key) ?? null, change))
+  }
+  return Array.isArray(before) ? [...entries.values()] : Object.fromEntries(entries)
+}
+
+type Parts = JsonObject | JsonValue[]
+
+/** Both lists or both objects, and nothing was taken away or put in between. */
+function areGrown(before: JsonValue, after: JsonValue): boolean {
+  if (!isParts(before) || !isParts(after)) return false
+  if (Array.isArray(before) !== Array.isArray(after)) return false
+  const keys = Object.keys(after)
+  return Object.keys(before).every((key, i) => keys[i] === key)
+}
+
+function changeOf(before: JsonValue, after: JsonValue, key: string): [string, Growth][] {
+  const now = part(after, key) as JsonValue
+  const was = part(before, key)
+  const growth: Growth | undefined = was === undefined ? { '=': now } : growthOf(was, now)
+  return growth ? [[key, growth]] : []
+}
+
+function part(value: JsonValue, key: string): JsonValue | undefined {
+  return Object.hasOwn(value as Parts, key) ? (value as JsonObject)[key] : undefined
+}
+
+function isParts(value: JsonValue): value is Parts {
+  return typeof value === 'object' && value !== null
+}

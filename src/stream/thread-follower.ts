@@ -1,0 +1,56 @@
+/** Reading a thread's events as they come, over all its runs. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { ThreadEvent } from '../core/event.ts'
+import type { Announcer } from './announcer.ts'
+import { PageSize } from './page-size.ts'
+
+/**
+ * How often the store is asked for what another process wrote, in ms. What is written here is
+ * announced. To ask in vain costs about 11 µs (SQLite).
+ */
+const POLL_MS = 200
+
+export interface ThreadSource {
+  store: Pick<AgentStore, 'threads' | 'events'>
+  /** Announces that something was written to the thread here. */
+  news: Announcer
+  /** Throws when the log was stopped. */
+  throwIfStopped: () => void
+}
+
+/** See `EventLog.followThread`. */
+export async function* followThread(
+  { store, news, throwIfStopped }: ThreadSource,
+  thread_id: string,
+  { after, signal }: { after: number | undefined; signal: AbortSignal },
+): AsyncGenerator<ThreadEvent, void, undefined> {
+  const last = await store.events.lastSeq(thread_id)
+  let cursor = Math.min(after ?? last, last)
+  const size = new PageSize()
+  for (;;) {
+    const seen = news.version
+    const page = await store.events.readThread(thread_id, cursor, size.events)
+    size.learn(page)
+    for (const event of page) {
+      signal.throwIfAborted()
+      throwIfStopped()
+      cursor = event.seq
+      yield event
+    }
+    signal.throwIfAborted()
+    throwIfStopped()
+    if (page.length > 0) continue
+    if (await isGone(store, thread_id, cursor)) return
+    await news.changed(seen, POLL_MS, signal)
+  }
+}
+
+/** Its numbers go with a thread: where some were given, there is no need to read the thread. */
+async function isGone(
+  store: ThreadSource['store'],
+  thread_id: string,
+  cursor: number,
+): Promise<boolean> {
+  if (cursor > 0) return (await store.events.lastSeq(thread_id)) < cursor
+  return (await store.threads.get(thread_id, { isDropped: true })) === undefined
+}
