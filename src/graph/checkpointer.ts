@@ -1,0 +1,164 @@
+/**
+ * LangGraph's checkpointer over the port `GraphCheckpoints`. A run's id and lease arrive in the
+ * config of each call (`checkpoint-config.ts`) and go with every write, so that a rollback finds
+ * what a run wrote, and a server that lost the run can write no more.
+ */
+import type { RunnableConfig } from '@langchain/core/runnables'
+import type {
+  BaseCheckpointSaver,
+  ChannelVersions,
+  Checkpoint,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite as GraphWrite,
+} from '@langchain/langgraph-checkpoint'
+import type {
+  ChannelValue,
+  CheckpointRecord,
+  GraphCheckpoints,
+  PendingWrite,
+} from '../core/checkpoint.ts'
+import type { JsonObject } from '../core/json.ts'
+import {
+  collectMetadata,
+  readLease,
+  readPlace,
+  readRunId,
+  requireKey,
+} from './checkpoint-config.ts'
+import { dump, toTuple, withPendingSends } from './checkpoint-values.ts'
+import { toWire } from './wire.ts'
+
+/**
+ * The checkpointer as a subclass of the project's own `BaseCheckpointSaver`, so that values are
+ * written and revived by the project's serializer, as its own classes.
+ */
+export function createCheckpointerClass(
+  Base: typeof BaseCheckpointSaver,
+): new (
+  store: GraphCheckpoints,
+) => BaseCheckpointSaver<string> {
+  return class Checkpointer extends Base<string> {
+    readonly #store: GraphCheckpoints
+
+    constructor(store: GraphCheckpoints) {
+      super()
+      this.#store = store
+    }
+
+    override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+      const { thread_id, checkpoint_ns = '', ...id } = readPlace(config)
+      if (thread_id === undefined) return undefined
+      const record = await this.#store.get({ thread_id, checkpoint_ns, ...id })
+      return record && this.#toTuple(record)
+    }
+
+    override async *list(
+      config: RunnableConfig,
+      { before, limit, filter }: CheckpointListOptions = {},
+    ): AsyncGenerator<CheckpointTuple> {
+      if (limit !== undefined && limit <= 0) return
+      const { checkpoint_id: beforeId } = readPlace(before)
+      const records = await this.#store.list({
+        ...readPlace(config),
+        ...(beforeId !== undefined && { before: beforeId }),
+        ...(filter !== undefined && { metadata: toWire(filter) as JsonObject }),
+        ...(limit !== undefined && { limit }),
+      })
+      for (const record of records) yield await this.#toTuple(record)
+    }
+
+    override async put(
+      config: RunnableConfig,
+      checkpoint: Checkpoint,
+      metadata: CheckpointMetadata,
+      newVersions: ChannelVersions,
+    ): Promise<RunnableConfig> {
+      const { checkpoint_id: parent, ...place } = readPlace(config)
+      const key = requireKey({ ...place, checkpoint_id: checkpoint.id })
+      const { channel_values, ...rest } = checkpoint
+      const stored = {
+        ...key,
+        parent_checkpoint_id: parent ?? null,
+        run_id: readRunId(config),
+        checkpoint: await dump(this.serde, rest),
+        metadata: collectMetadata(config, metadata),
+      }
+      const versions = Object.entries(checkpoint.channel_versions)
+      await this.#store.put(
+        stored,
+        Object.fromEntries(versions.map(([channel, version]) => [channel, String(version)])),
+        await this.#dumpChanged(channel_values, newVersions),
+        readLease(config),
+      )
+      return { configurable: key }
+    }
+
+    override async putWrites(
+      config: RunnableConfig,
+      writes: GraphWrite[],
+      taskId: string,
+    ): Promise<void> {
+      const key = requireKey(readPlace(config))
+      const pending = await Promise.all(
+        writes.map(async ([channel, value], place): Promise<PendingWrite> => {
+          const idx = SPECIAL_WRITES[channel] ?? place
+          return { task_id: taskId, channel, idx, ...(await dump(this.serde, value)) }
+        }),
+      )
+      await this.#store.putWrites(key, pending, readLease(config))
+    }
+
+    override async deleteThread(threadId: string): Promise<void> {
+      await this.#store.deleteThread(threadId)
+    }
+
+    /**
+     * Versions count up, and end in a random part: two branches of one thread's history give the
+     * same channel different values at the same count.
+     */
+    override getNextVersion(current: string | number | undefined): string {
+      const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
+      const random = String(Math.floor(Math.random() * 1e12)).padStart(12, '0')
+      return `${String(count + 1).padStart(16, '0')}.${random}`
+    }
+
+    /** Configs that carry the checkpointer are logged and traced. */
+    override toJSON(): string {
+      return '[Checkpointer]'
+    }
+
+    /** A channel that was emptied has a new version and no value. */
+    #dumpChanged(values: Record<string, unknown>, versions: ChannelVersions) {
+      const changed = Object.entries(versions).filter(([channel]) => channel in values)
+      return Promise.all(
+        changed.map(async ([channel, version]): Promise<ChannelValue> => {
+          const typed = await dump(this.serde, values[channel])
+          return { channel, version: String(version), ...typed }
+        }),
+      )
+    }
+
+    async #toTuple(record: CheckpointRecord): Promise<CheckpointTuple> {
+      const tuple = await toTuple(this.serde, record)
+      if (tuple.checkpoint.v >= 4 || !tuple.parentConfig) return tuple
+      const parent = await this.#store.get(requireKey(readPlace(tuple.parentConfig)))
+      const version = this.getNextVersion(undefined)
+      const writes = parent?.writes ?? []
+      const checkpoint = await withPendingSends(this.serde, tuple.checkpoint, writes, version)
+      return { ...tuple, checkpoint }
+    }
+  }
+}
+
+/**
+ * The places of special writes, so that they replace each other and never collide with a task's
+ * ordinary ones. Source: `WRITES_IDX_MAP` of `@langchain/langgraph-checkpoint`.
+ */
+const SPECIAL_WRITES: Readonly<Record<string, number>> = {
+  __error__: -1,
+  __scheduled__: -2,
+  __interrupt__: -3,
+  __resume__: -4,
+}

@@ -1,0 +1,83 @@
+/** What the server uses of a compiled graph, whichever version of LangGraph compiled it. */
+import type { GraphSnapshot, SnapshotConfig } from './state.ts'
+
+/** The structural part of LangGraph's `Pregel` that runs are made with. */
+export interface Graph {
+  /** A saver of the project's own LangGraph. */
+  checkpointer?: unknown
+  /** The tuples or values that `options.streamMode` and `options.subgraphs` ask for. */
+  stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>
+  /** LangChain's callback events; `options` as `stream` takes them, and a `version`. */
+  streamEvents(input: unknown, options: object): AsyncIterable<unknown>
+  getState(config: object, options?: { subgraphs?: boolean }): Promise<GraphSnapshot>
+  /** Newest first. `options`: `filter` (metadata), `before` (a config), `limit`. */
+  getStateHistory(config: object, options?: object): AsyncIterable<GraphSnapshot>
+  /** Answers the config of the checkpoint that it wrote. */
+  updateState(config: object, values: unknown, asNode?: string): Promise<object>
+  /** The same for several steps, each of one or more updates. */
+  bulkUpdateState(
+    config: object,
+    supersteps: { updates: { values?: unknown; asNode?: string }[] }[],
+  ): Promise<SnapshotConfig>
+  /** By name. */
+  nodes: Record<string, unknown>
+  /** The state keys that `values` has. */
+  streamChannelsAsIs: string | string[]
+  /** What the graph was compiled from; a graph of LangGraph's functional API has none. */
+  builder?: GraphBuilder
+  /** With `recurse` subgraphs of subgraphs too, under `node|node`. */
+  getSubgraphsAsync?(namespace?: string, recurse?: boolean): AsyncIterable<[string, Graph]>
+  /** Answers what can be made JSON. `options`: a config, and `xray`. */
+  getGraphAsync?(options: object): Promise<object>
+  getGraph(config: object): object
+}
+
+/** What a graph keeps, takes and gives. */
+export interface GraphBuilder {
+  /** By the names of the values. */
+  _schemaDefinition?: object
+  _inputDefinition?: object
+  _outputDefinition?: object
+  /** The schemas it was built with; `undefined` where it was built with annotations. */
+  _schemaRuntimeDefinition?: unknown
+  _inputRuntimeDefinition?: unknown
+  _outputRuntimeDefinition?: unknown
+  _configRuntimeSchema?: unknown
+  /** What LangGraph knows of zod schemas beyond themselves: reducers, additions to their schema. */
+  _metaRegistry?: { getExtendedChannelSchemas(schema: object, effects: object): unknown }
+}
+
+/**
+ * The compiled graph in what a project exports or its factory answers: compiled already, a builder
+ * (it is compiled), or an agent that keeps its graph in `graph`. `undefined`: it is none of these.
+ */
+export function toGraph(value: unknown): Graph | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const inner = (value as { graph?: unknown }).graph
+  if (isCompiled(inner)) return inner
+  if (isCompiled(value)) return value
+  if (!hasMethods(value, ['compile'])) return undefined
+  const compiled = (value as { compile(): unknown }).compile()
+  return isCompiled(compiled) ? compiled : undefined
+}
+
+/**
+ * The same graph with this checkpointer. It is a copy: the exported graph may be part of another
+ * graph, and keeps what the project gave it.
+ */
+export function withCheckpointer(graph: Graph, checkpointer: unknown): Graph {
+  const copy = hasMethods(graph, ['withConfig'])
+    ? (graph as Graph & { withConfig(config: object): Graph }).withConfig({})
+    : graph
+  copy.checkpointer = checkpointer
+  return copy
+}
+
+function isCompiled(value: unknown): value is Graph {
+  return hasMethods(value, ['stream', 'getState', 'getStateHistory', 'updateState'])
+}
+
+function hasMethods(value: unknown, names: string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+}

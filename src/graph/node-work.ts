@@ -1,0 +1,89 @@
+/**
+ * Which functions of a graph are at work. When its signal aborts LangGraph ends the stream at once,
+ * while the code of its nodes may go on; only this tells whether that code has ended too.
+ */
+import type { Graph } from './graph.ts'
+
+/**
+ * The key of `configurable` that carries the run's `NodeWork`. LangGraph hands it on to subgraphs,
+ * and keeps keys with two underscores out of metadata.
+ */
+export const WORK_KEY = '__runyard_work'
+
+/** The functions of one run's nodes that have been called and have not ended. */
+export class NodeWork {
+  readonly #open = new Set<PromiseLike<unknown>>()
+
+  /** Settles when nothing is at work any more; never rejects. */
+  async ended(): Promise<void> {
+    while (this.#open.size > 0) await Promise.allSettled(this.#open)
+  }
+
+  /** Calls the function; what it answers is what `call` answers. */
+  call<T>(work: () => T): T {
+    const answer = work()
+    if (isPromise(answer)) this.#add(answer)
+    return answer
+  }
+
+  #add(promise: PromiseLike<unknown>): void {
+    const done = () => void this.#open.delete(promise)
+    this.#open.add(promise)
+    promise.then(done, done)
+  }
+}
+
+type NodeFunction = (...args: unknown[]) => unknown
+
+/** What LangGraph makes of a function: a node, a task of its functional API, a branch. */
+interface Callable {
+  func: NodeFunction
+  invoke(input: unknown, options?: { configurable?: Record<string, unknown> }): Promise<unknown>
+}
+
+const watched = new WeakSet<object>()
+
+/**
+ * Lets a `NodeWork` in a run's config see the functions of this graph, its subgraphs, and every
+ * other graph of the same copy of LangGraph. Not seen are nodes that are no functions (a model by
+ * itself), and what a function itself has left behind: LangChain's `tool` answers for its function as
+ * soon as the signal aborts. Once is enough, more is harmless.
+ */
+export function watchNodes(graph: Graph): void {
+  for (const node of Object.values(graph.nodes)) {
+    const { bound } = node as { bound?: Partial<Graph> }
+    if (isCallable(bound)) watchClass(bound)
+    else if (bound?.nodes) watchNodes(bound as Graph)
+  }
+}
+
+/** Where the class, or what it extends, has its `invoke`: all that share it are watched. */
+function watchClass(callable: Callable): void {
+  let prototype: Callable = Object.getPrototypeOf(callable)
+  while (!Object.hasOwn(prototype, 'invoke')) prototype = Object.getPrototypeOf(prototype)
+  if (watched.has(prototype)) return
+  watched.add(prototype)
+  const { invoke } = prototype
+  prototype.invoke = function (this: Callable, input, options) {
+    const work = options?.configurable?.[WORK_KEY]
+    return invoke.call(work instanceof NodeWork ? seenBy(work, this) : this, input, options)
+  }
+}
+
+/** The same callable, for one call: its own `func` may be in use by other runs. */
+function seenBy(work: NodeWork, callable: Callable): Callable {
+  const { func } = callable
+  const seen: NodeFunction = (...args) => work.call(() => func.apply(callable, args))
+  return Object.create(callable, { func: { value: seen } }) as Callable
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+function isCallable(value: unknown): value is Callable {
+  if (typeof value !== 'object' || value === null) return false
+  const { func, invoke } = value as Partial<Callable>
+  const isMethod = !Object.hasOwn(value, 'invoke')
+  return isMethod && typeof func === 'function' && typeof invoke === 'function'
+}
