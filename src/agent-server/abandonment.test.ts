@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { Abandonment } from './abandonment.ts'
+
+const never = new Promise<never>(() => {})
+
+async function collect<T>(stream: AsyncIterable<T>, onItem: (item: T) => void): Promise<void> {
+  for await (const item of stream) onItem(item)
+}
+
+test('code that ends within its time after the abort is waited for', async () => {
+  const controller = new AbortController()
+  const patience = new Abandonment(controller.signal, 60_000)
+  const work = Promise.withResolvers<string>()
+  const waited = patience.wait(work.promise)
+  controller.abort('told')
+  work.resolve('done')
+  expect(await waited).toBe('done')
+  patience.stop()
+})
+
+test('code that does not end is left behind, with the reason that it was told', async () => {
+  const controller = new AbortController()
+  const patience = new Abandonment(controller.signal, 1)
+  const waited = patience.wait(never)
+  controller.abort('told')
+  await expect(waited).rejects.toBe('told')
+  await expect(patience.wait(never)).rejects.toBe('told')
+  patience.stop()
+})
+
+test('a signal that was aborted from the start counts as well', async () => {
+  const patience = new Abandonment(AbortSignal.abort('told'), 1)
+  await expect(patience.wait(never)).rejects.toBe('told')
+})
+
+test('a stream ends at the abort, and what it still gives is not taken', async () => {
+  const controller = new AbortController()
+  const patience = new Abandonment(controller.signal, 60_000)
+  let isClosed = false
+  async function* numbers() {
+    try {
+      for (let count = 1; ; count += 1) yield count
+    } finally {
+      isClosed = true
+    }
+  }
+  const seen: number[] = []
+  await collect(patience.each(numbers()), (count) => {
+    seen.push(count)
+    if (count === 2) controller.abort('told')
+  })
+  expect(seen).toEqual([1, 2])
+  await expect.poll(() => isClosed).toBe(true)
+  patience.stop()
+})

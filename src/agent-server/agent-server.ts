@@ -1,0 +1,135 @@
+/** The agent server: one project's graphs behind the API, with the parts that execute runs. */
+import { randomUUID } from 'node:crypto'
+import type { AgentStore } from '../core/agent-store.ts'
+import { type Authorize, allowAll } from '../core/authorization.ts'
+import type { Clock } from '../core/clock.ts'
+import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import type { Project } from '../graph/project.ts'
+import { hostId } from '../queue/host-processes.ts'
+import { Queue } from '../queue/queue.ts'
+import { Ticker } from '../queue/ticker.ts'
+import { EventLog } from '../stream/event-log.ts'
+import { createAgentServerApp } from './app.ts'
+import type { DoorConfig } from './caller.ts'
+import { endExhausted, executeRun } from './executor.ts'
+import type { Parts } from './parts.ts'
+import { StrayRejections } from './stray-rejections.ts'
+import { registerSystemAssistants } from './system-assistants.ts'
+import { removeExpired } from './thread-removal.ts'
+
+export interface AgentServerOptions extends DoorConfig {
+  /** Open; it is not closed here. */
+  store: AgentStore
+  /** The project, loaded on the store's checkpoints. */
+  project: Project
+  /** Runyard's version, for `/info`. */
+  version: string
+  /** What the graphs' own assistants are configured with, by graph. Default: as the project says. */
+  graphConfigs?: Readonly<Record<string, JsonObject>>
+  /** Decides over every operation. Default: everything is allowed. */
+  authorize?: Authorize
+  /** The largest request that is read, in bytes. Default 300 MiB. */
+  maxBodyBytes?: number
+  /** How many runs execute at once. Default 32: graphs mostly wait for models. */
+  concurrency?: number
+  /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
+  runTimeoutMs?: number
+  /** How long a lost server keeps its runs, in ms. Default 15,000. */
+  leaseMs?: number
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_CONCURRENCY = 32
+const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+/** How often what has expired is removed, in ms: stateless runs' threads, idempotency keys. */
+const PURGE_MS = 30_000
+/** A timer of Node takes no more, in ms: 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export class AgentServer {
+  /** The API, for `serve({ fetch, overrideGlobalObjects: false })`; to be used once started. */
+  readonly app: ReturnType<typeof createAgentServerApp>
+  readonly #parts: Parts
+  readonly #graphConfigs: Readonly<Record<string, JsonObject>>
+  readonly #queue: Queue
+  readonly #purge: Ticker
+  readonly #sweep: Ticker
+  readonly #strays: StrayRejections
+  #stopping: Promise<void> | undefined
+
+  constructor(options: AgentServerOptions) {
+    const { store, project, clock, log } = options
+    this.#graphConfigs = options.graphConfigs ?? {}
+    this.#queue = this.#createQueue(options)
+    const isLocal = (run_id: string) => this.#queue.isRunning(run_id)
+    const events = new EventLog({ store, isLocal, clock, log })
+    const authorize = options.authorize ?? allowAll
+    const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
+    const queue = this.#queue
+    this.#parts = { store, project, queue, events, authorize, runTimeoutMs, clock, log }
+    this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
+    const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
+    this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)
+    this.#strays = new StrayRejections(log)
+    this.app = createAgentServerApp(this.#parts, options)
+  }
+
+  /** Registers the graphs as assistants, takes up what an earlier process left, begins to claim. */
+  async start(): Promise<void> {
+    this.#strays.start()
+    await registerSystemAssistants(this.#parts, this.#graphConfigs)
+    this.#parts.events.start()
+    await this.#queue.start()
+    this.#purge.start()
+    this.#sweep.start()
+  }
+
+  /**
+   * Claims no more, waits up to `graceMs` for the runs that execute and hands back the others, then
+   * cuts the streams that are open. A second call waits for the first.
+   */
+  stop({ graceMs }: { graceMs: number }): Promise<void> {
+    this.#stopping ??= this.#stop(graceMs)
+    return this.#stopping
+  }
+
+  #createQueue({ store, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
+    return new Queue({
+      store,
+      server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
+      execute: (run, lease, signal) => executeRun(this.#parts, run, lease, signal),
+      onExhausted: (run, lease) => endExhausted(this.#parts, run, lease),
+      concurrency: concurrency ?? DEFAULT_CONCURRENCY,
+      ...(leaseMs !== undefined && { leaseMs }),
+      clock,
+      log,
+    })
+  }
+
+  async #removeDropped(): Promise<void> {
+    const { store, clock, log } = this.#parts
+    const removed = await store.threads.purge(clock.now())
+    if (removed > 0) log.debug({ removed }, 'removed the threads of stateless runs')
+    await store.idempotencyKeys.expire(clock.now() - IDEMPOTENCY_KEY_MS)
+  }
+
+  async #removeExpired(): Promise<void> {
+    const { project, log } = this.#parts
+    const removed = await removeExpired(this.#parts, project.config.ttl.sweepLimit)
+    if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    await this.#sweep.stop()
+    await this.#purge.stop()
+    try {
+      await this.#queue.stop({ graceMs })
+    } finally {
+      await this.#parts.events.stop()
+      this.#strays.stop()
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** The verb that ends many runs at once. */
+import type { AgentStore } from '../core/agent-store.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
+import type { QueuedRun } from '../core/run.ts'
+import { announceCancelled, type Cancellation, cancelRuns } from './cancel-run.ts'
+import type { Parts } from './parts.ts'
+import { findRun } from './runs.ts'
+import { authorizeOnThread } from './threads.ts'
+
+/** Which runs: these of one thread, or all with this status. */
+export type CancelSelection =
+  | { thread_id: string; run_ids: string[] }
+  | { status: 'pending' | 'running' | 'all' }
+
+/**
+ * Ends the runs as `cancelRun` does, without waiting. Named runs all or none: throws `not_found`
+ * when the thread does not have one of them. By status, those on threads that the caller may
+ * change; none at all is no error.
+ */
+export async function cancelManyRuns(
+  parts: Parts,
+  caller: Caller,
+  selection: CancelSelection,
+  cancellation: Cancellation,
+): Promise<void> {
+  if ('status' in selection) return cancelByStatus(parts, caller, selection.status, cancellation)
+  const { thread_id, run_ids } = selection
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id)
+  const cancelled = await parts.store.transaction(async (tx) => {
+    const runs: QueuedRun[] = []
+    for (const run_id of new Set(run_ids)) {
+      runs.push(await findRun(tx, { thread_id, run_id }, filter))
+    }
+    return cancelRuns(tx, runs, cancellation, parts.clock.now())
+  })
+  announceCancelled(parts, cancelled)
+}
+
+/** How many runs end in one transaction: others want to write too. */
+const BATCH = 200
+
+/** Batch by batch: a crash in between leaves the rest, which another call finds. */
+async function cancelByStatus(
+  parts: Parts,
+  caller: Caller,
+  status: 'pending' | 'running' | 'all',
+  cancellation: Cancellation,
+): Promise<void> {
+  const value = { status }
+  const event = { resource: 'threads', action: 'update' } as const
+  const filter = await parts.authorize(caller, event, value)
+  const statuses = status === 'all' ? (['pending', 'running'] as const) : [status]
+  let after = 0
+  for (;;) {
+    const page = { after, limit: BATCH }
+    const { cancelled, last } = await parts.store.transaction(async (tx) => {
+      const runs = await tx.runs.listWithStatus([...statuses], page)
+      const own = await onVisibleThreads(tx, runs, filter)
+      const ended = await cancelRuns(tx, own, cancellation, parts.clock.now())
+      return { cancelled: ended, last: runs.at(-1) }
+    })
+    announceCancelled(parts, cancelled)
+    if (!last) return
+    after = last.seq
+  }
+}
+
+async function onVisibleThreads(
+  tx: AgentStore,
+  runs: QueuedRun[],
+  filter: MetadataFilter | undefined,
+): Promise<QueuedRun[]> {
+  if (!filter) return runs
+  const visible: QueuedRun[] = []
+  for (const run of runs) {
+    const thread = await tx.threads.get(run.thread_id)
+    if (thread && matchesFilter(thread.metadata, filter)) visible.push(run)
+  }
+  return visible
+}

@@ -1,0 +1,191 @@
+/** The verbs that take runs in. */
+import { randomUUID } from 'node:crypto'
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Assistant } from '../core/assistant.ts'
+import type { Caller, MetadataFilter } from '../core/authorization.ts'
+import { AppError } from '../core/errors.ts'
+import { planMultitask } from '../core/multitask-strategy.ts'
+import type { QueuedRun } from '../core/run.ts'
+import type { NewThread, Thread } from '../core/thread.ts'
+import { resolveAssistant } from './assistants.ts'
+import { announceCancelled, type Cancelled, cancelRuns } from './cancel-run.ts'
+import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
+import { newRun, type RunRequest } from './new-run.ts'
+import type { Parts } from './parts.ts'
+import { placeOf, requireCheckpoint } from './state.ts'
+import { authorizeThread, requireThread } from './threads.ts'
+
+/**
+ * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
+ * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
+ * With an `idempotencyKey` that created a run before, answers that run.
+ *
+ * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`), and
+ * as `findRepeated` does.
+ */
+export async function createRun(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string | null,
+  request: RunRequest,
+  idempotencyKey?: string,
+): Promise<QueuedRun> {
+  const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
+  const admission = await prepare(parts, caller, { thread_id, request, ...(key && { key }) })
+  const { run, cancelled } = await parts.store.transaction((tx) => admit(tx, admission))
+  announceCancelled(parts, cancelled)
+  return run
+}
+
+/** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
+export async function createRuns(
+  parts: Parts,
+  caller: Caller,
+  requests: RunRequest[],
+  idempotencyKey?: string,
+): Promise<QueuedRun[]> {
+  const admissions: Admission[] = []
+  for (const [place, request] of requests.entries()) {
+    const use = { caller, thread_id: null, place, request: requests }
+    const key = idempotencyKey && keyInUse(idempotencyKey, use)
+    const ask: Ask = { thread_id: null, request, ...(key && { key }) }
+    admissions.push(await prepare(parts, caller, ask))
+  }
+  const runs = await parts.store.transaction(async (tx) => {
+    const admitted: QueuedRun[] = []
+    for (const admission of admissions) admitted.push((await admit(tx, admission)).run)
+    return admitted
+  })
+  parts.queue.wake()
+  return runs
+}
+
+interface Ask {
+  thread_id: string | null
+  request: RunRequest
+  key?: KeyInUse
+}
+
+interface Admission extends Ask {
+  run_id: string
+  caller: Caller
+  assistant: Assistant
+  filter: MetadataFilter | undefined
+  newThread: NewThread | undefined
+  now: number
+}
+
+/** All that has to be known before the transaction. */
+async function prepare(parts: Parts, caller: Caller, ask: Ask): Promise<Admission> {
+  const { thread_id, request } = ask
+  const run_id = randomUUID()
+  const value = { ...request, run_id, thread_id, metadata: { ...request.metadata } }
+  const event = { resource: 'threads', action: 'create_run' } as const
+  const filter = await parts.authorize(caller, event, value)
+  return {
+    ...ask,
+    run_id,
+    request: { ...request, ...completion(thread_id, request), metadata: value.metadata },
+    caller,
+    assistant: await resolveAssistant(parts, caller, request.assistant_id),
+    filter,
+    newThread: await threadToAdd(parts, caller, thread_id, request),
+    now: parts.clock.now(),
+  }
+}
+
+/** Only a thread that was made for its run goes with it, and it does unless told otherwise. */
+function completion(
+  thread_id: string | null,
+  { on_completion = 'delete' }: RunRequest,
+): Pick<RunRequest, 'on_completion'> {
+  return thread_id === null ? { on_completion } : {}
+}
+
+/** The thread that the run brings along: a stateless run's own, or one that was not there. */
+async function threadToAdd(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string | null,
+  request: RunRequest,
+): Promise<NewThread | undefined> {
+  if (thread_id === null) {
+    const asked = { metadata: request.metadata, if_exists: 'raise' } as const
+    return (await authorizeThread(parts, caller, asked)).thread
+  }
+  if (request.if_not_exists !== 'create') return undefined
+  if (await parts.store.threads.get(thread_id)) return undefined
+  const asked = { thread_id, metadata: request.metadata, if_exists: 'do_nothing' } as const
+  return (await authorizeThread(parts, caller, asked)).thread
+}
+
+interface Admitted {
+  run: QueuedRun
+  cancelled: Cancelled
+}
+
+async function admit(tx: AgentStore, admission: Admission): Promise<Admitted> {
+  const { key, now } = admission
+  if (!key) return addRun(tx, admission)
+  const repeated = await findRepeated(tx, key, now)
+  if (repeated) return answerRepeated(tx, repeated, admission)
+  const admitted = await addRun(tx, admission)
+  await rememberKey(tx, key, admitted.run.run_id, now)
+  return admitted
+}
+
+/** Callers that cannot be told apart by their identity may still not see the same threads. */
+async function answerRepeated(
+  tx: AgentStore,
+  run: QueuedRun,
+  { filter }: Admission,
+): Promise<Admitted> {
+  await requireThread(tx.threads, run.thread_id, filter, { isDropped: true })
+  return { run, cancelled: { running: [], ended: [] } }
+}
+
+async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
+  const thread = await openThread(tx, admission)
+  const place = placeOf(admission.request.checkpoint ?? {})
+  await requireCheckpoint({ store: tx }, thread.thread_id, place)
+  const cancelled = await makeWay(tx, thread.thread_id, admission)
+  const run = await tx.runs.insert(newRun({ ...admission, thread }))
+  const { graph_id, assistant_id } = admission.assistant
+  await tx.threads.update(thread.thread_id, {
+    updated_at: run.created_at,
+    status: 'busy',
+    metadata: { ...thread.metadata, graph_id, assistant_id },
+  })
+  return { run, cancelled }
+}
+
+async function openThread(tx: AgentStore, admission: Admission): Promise<Thread> {
+  const { newThread, filter } = admission
+  if (!newThread) return requireThread(tx.threads, String(admission.thread_id), filter)
+  await tx.threads.insert(newThread)
+  // The server made a stateless run's thread: a filter on metadata cannot speak about it.
+  const isOwn = admission.thread_id === null
+  return requireThread(tx.threads, newThread.thread_id, isOwn ? undefined : filter)
+}
+
+async function makeWay(
+  tx: AgentStore,
+  thread_id: string,
+  { run_id, request, now }: Admission,
+): Promise<Cancelled> {
+  const plan = planMultitask(request.multitask_strategy, await tx.runs.hasActive(thread_id))
+  switch (plan.kind) {
+    case 'accept':
+      return { running: [], ended: [] }
+    case 'reject':
+      throw new AppError(
+        'conflict',
+        'Thread is already running a task. Wait for it to finish or choose a different multitask strategy.',
+      )
+    case 'supersede': {
+      const { action } = plan
+      const reason = `superseded: run ${run_id} came with multitask_strategy "${action}"`
+      return cancelRuns(tx, await tx.runs.listActive(thread_id), { action, reason }, now)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Executes claimed runs: opens the graph, iterates it, logs what it emits, writes how it ended.
+ *
+ * A run whose earlier attempt has written a checkpoint is continued from there, so that what it has
+ * done is not done again. When the server stops or the lease is lost nothing more is written.
+ */
+import { AppError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Lease, QueuedRun, RunError, StopOutcome } from '../core/run.ts'
+import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
+import type { ThreadState } from '../core/thread.ts'
+import type { Graph } from '../graph/graph.ts'
+import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
+import { Abandonment } from './abandonment.ts'
+import { EventWriter } from './event-writer.ts'
+import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
+import type { Parts } from './parts.ts'
+import { graphConfig, streamOptions } from './run-config.ts'
+import { readGraphState } from './state.ts'
+import { StreamProjection } from './stream-projection.ts'
+import { openStream } from './stream-source.ts'
+import { TimeLimit } from './time-limit.ts'
+
+/** Executes one run to its end; the queue calls it under a lease. */
+export async function executeRun(
+  parts: Parts,
+  run: QueuedRun,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  const execution = new Execution(parts, { run, lease }, signal)
+  await execution.execute()
+}
+
+/** Ends, in error, a run whose attempts are used up: its server died under it each time. */
+export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
+  const message = `The server stopped ${MAX_RUN_ATTEMPTS} times while it executed this run.`
+  const error = { error: 'RunAttemptsExhausted', message }
+  const outcome: Outcome = run.cancel_action
+    ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
+    : { kind: 'error', error }
+  await new Execution(parts, { run, lease }, new AbortController().signal).end(outcome)
+  parts.queue.wake()
+}
+
+class Execution {
+  readonly #parts: Parts
+  readonly #claimed: Claimed
+  readonly #limit: TimeLimit
+  readonly #signal: AbortSignal
+  readonly #work = new NodeWork()
+  readonly #patience: Abandonment
+  readonly #writer: EventWriter
+  #graph: Graph | undefined
+
+  constructor(parts: Parts, claimed: Claimed, signal: AbortSignal) {
+    this.#parts = parts
+    this.#claimed = claimed
+    this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
+    this.#signal = this.#limit.signal
+    this.#patience = new Abandonment(this.#signal)
+    this.#writer = new EventWriter(parts.events, claimed)
+  }
+
+  async execute(): Promise<void> {
+    try {
+      const outcome = await this.#attempt()
+      const isOurs = await this.#writer.flush()
+      if (outcome && isOurs) await this.end(outcome)
+    } finally {
+      this.#stop()
+    }
+  }
+
+  /** Ends the run without executing it any more. */
+  async end(outcome: Outcome): Promise<void> {
+    try {
+      await finishRun(this.#parts, this.#claimed, outcome, await this.#readState())
+    } finally {
+      this.#stop()
+    }
+  }
+
+  /** `undefined`: the run is not ours to end. */
+  async #attempt(): Promise<Outcome | undefined> {
+    try {
+      if (!this.#signal.aborted) await this.#iterate()
+    } catch (error) {
+      if (!this.#signal.aborted) return this.#failure(error)
+    }
+    return this.#signal.aborted ? this.#stopped() : { kind: 'success' }
+  }
+
+  /** The signal has aborted, and the stream of the graph is over. */
+  async #stopped(): Promise<Outcome | undefined> {
+    const stop_outcome = await this.#awaitWork()
+    const reason = this.#limit.reason
+    switch (reason?.kind) {
+      case 'cancelled':
+        return { ...reason, stop_outcome }
+      case 'timed_out':
+        return { kind: 'timed_out', error: timeoutError(reason.limitMs), stop_outcome }
+      default:
+        // Lost or shutting down: another server ends the run.
+        return undefined
+    }
+  }
+
+  /** Whether the code of the graph has ended too, within the time that it is given. */
+  async #awaitWork(): Promise<StopOutcome> {
+    try {
+      await this.#patience.wait(this.#work.ended())
+      return 'stopped'
+    } catch {
+      const { run_id, thread_id } = this.#claimed.run
+      this.#parts.log.warn({ run_id, thread_id }, 'the graph ignores its signal: it was cut off')
+      return 'cut_off'
+    }
+  }
+
+  async #iterate(): Promise<void> {
+    const { run, lease } = this.#claimed
+    const projection = new StreamProjection(run)
+    await this.#writer.write(projection.begin())
+    const resumed = await this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
+    const config = graphConfig(run, lease, resumed)
+    const graph = await this.#open(config)
+    if (resumed && (await standsAtBreakpoint(graph, run))) return
+    const input = resumed ? null : this.#input()
+    const configurable = { ...(config.configurable as object), [WORK_KEY]: this.#work }
+    const options = { ...config, ...streamOptions(run, this.#signal), configurable }
+    const stream = await this.#patience.wait(
+      openStream(graph, input, options, run.kwargs.stream_mode),
+    )
+    for await (const emission of this.#patience.each(stream)) {
+      if (!(await this.#writer.write(projection.project(emission)))) return
+    }
+    await this.#writer.write(projection.end())
+  }
+
+  async #open(config: JsonObject): Promise<Graph> {
+    const { graph_id } = this.#claimed.run.metadata
+    const graph = this.#parts.project.graphs.get(String(graph_id))
+    if (!graph) throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
+    this.#graph = await this.#patience.wait(graph.open(config))
+    watchNodes(this.#graph)
+    return this.#graph
+  }
+
+  #input(): unknown {
+    const { command, input } = this.#claimed.run.kwargs
+    return command ? this.#parts.project.command(command) : (input ?? null)
+  }
+
+  #failure(error: unknown): Outcome {
+    const { run_id, thread_id } = this.#claimed.run
+    this.#parts.log.warn({ run_id, thread_id, err: error }, 'the run failed')
+    return { kind: 'error', error: describe(error) }
+  }
+
+  #stop(): void {
+    this.#patience.stop()
+    this.#limit.stop()
+  }
+
+  /** The graph may be what is broken: then the run ends without a state. */
+  async #readState(): Promise<ThreadState | undefined> {
+    const { run, lease } = this.#claimed
+    const { run_id, thread_id } = run
+    try {
+      const graph = this.#graph ?? (await this.#open(graphConfig(run, lease, true)))
+      return await readGraphState(graph, thread_id)
+    } catch (error) {
+      this.#parts.log.warn({ run_id, thread_id, err: error }, 'could not read the state of the run')
+      return undefined
+    }
+  }
+}
+
+/**
+ * Whether an earlier attempt has stopped before a breakpoint and only its end is missing: to go on
+ * from the checkpoint would pass it.
+ */
+async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean> {
+  const { interrupt_before: before } = run.kwargs
+  if (!before) return false
+  const { next } = await readGraphState(graph, run.thread_id)
+  return next.some((node) => before === '*' || before.includes(node))
+}
+
+function timeoutError(limitMs: number): RunError {
+  const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
+  return { error: 'TimeoutError', message }
+}
+
+function describe(error: unknown): RunError {
+  if (error instanceof Error) return { error: error.name, message: error.message }
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
+  return { error: String(name ?? 'Error'), message: String(message ?? error) }
+}

@@ -1,0 +1,148 @@
+/** From a request to the run that is stored: what the assistant, the thread and the caller add. */
+import type { Assistant } from '../core/assistant.ts'
+import type { Caller } from '../core/authorization.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { MultitaskStrategy } from '../core/multitask-strategy.ts'
+import type { CheckpointRef, NewRun, RunCommand, RunKwargs } from '../core/run.ts'
+import type { StreamMode } from '../core/stream-mode.ts'
+import type { Thread } from '../core/thread.ts'
+
+/** A run as a client asks for it, decoded. Absent fields were not given. */
+export interface RunRequest {
+  /** An assistant's id or a graph's name. */
+  assistant_id: string
+  input?: JsonValue
+  command?: RunCommand
+  metadata: JsonObject
+  config: JsonObject
+  context?: JsonValue
+  checkpoint?: CheckpointRef
+  interrupt_before?: '*' | string[]
+  interrupt_after?: '*' | string[]
+  stream_mode: StreamMode[]
+  stream_subgraphs: boolean
+  durability?: 'sync' | 'async' | 'exit'
+  stream_resumable?: boolean
+  webhook?: string
+  feedback_keys?: string[]
+  langsmith_tracer?: JsonObject
+  multitask_strategy: MultitaskStrategy
+  /** What to do when there is no such thread: refuse with `not_found`, or add it. */
+  if_not_exists: 'reject' | 'create'
+  /** Seconds to wait before the run may start. */
+  after_seconds?: number
+  /** Stateless runs only; default `delete`. */
+  on_completion?: 'delete' | 'keep'
+}
+
+/**
+ * The run to store. Metadata: assistant, thread, run, the later one winning by key; config alike,
+ * with `configurable` merged by key too (facts, section 2.4).
+ */
+export function newRun(from: {
+  run_id: string
+  request: RunRequest
+  assistant: Assistant
+  thread: Pick<Thread, 'thread_id' | 'metadata' | 'config'>
+  caller: Caller
+  /** ms since 1970 */
+  now: number
+}): NewRun {
+  const { run_id, request, assistant, thread, now } = from
+  const { assistant_id, graph_id } = assistant
+  const created_at = new Date(now).toISOString()
+  return {
+    run_id,
+    thread_id: thread.thread_id,
+    assistant_id,
+    created_at,
+    updated_at: created_at,
+    status: 'pending',
+    metadata: {
+      ...assistant.metadata,
+      ...thread.metadata,
+      ...request.metadata,
+      graph_id,
+      assistant_id,
+    },
+    kwargs: kwargsOf(from),
+    multitask_strategy: request.multitask_strategy,
+    available_at: now + Math.round((request.after_seconds ?? 0) * 1000),
+  }
+}
+
+function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
+  const { run_id, request, assistant, thread, caller } = from
+  const { thread_id } = thread
+  const { assistant_id, graph_id } = assistant
+  const config = mergeConfig([assistant.config, thread.config, request.config])
+  const ids = { run_id, thread_id, graph_id, assistant_id }
+  const context = mergeContext(assistant.context, request.context)
+  return {
+    ...given(request, [
+      'input',
+      'command',
+      'checkpoint',
+      'interrupt_before',
+      'interrupt_after',
+      'stream_mode',
+      'stream_subgraphs',
+      'durability',
+      'stream_resumable',
+      'webhook',
+      'feedback_keys',
+      'langsmith_tracer',
+      'on_completion',
+    ]),
+    ...(context === undefined ? {} : { context }),
+    config: {
+      ...config,
+      configurable: { ...objectOf(config.configurable), ...callerFields(caller), ...ids },
+    },
+  }
+}
+
+/** What graphs may know about the caller. */
+function callerFields(caller: Caller): JsonObject {
+  if (caller.identity === undefined) return { ...caller.headers }
+  return {
+    ...caller.headers,
+    user_id: caller.identity,
+    langgraph_auth_user_id: caller.identity,
+    langgraph_auth_permissions: caller.permissions,
+  }
+}
+
+function mergeConfig(configs: JsonObject[]): JsonObject {
+  const configurable = configs.map((config) => objectOf(config.configurable))
+  return Object.assign({}, ...configs, { configurable: withoutPrivate(configurable) })
+}
+
+/** Where a run starts from is the request's `checkpoint`, which is checked. */
+const PLACE_KEYS = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map', 'thread_ts']
+
+/** Keys that begin with `__` steer LangGraph and the checkpointer: they are not the client's. */
+function withoutPrivate(configurables: JsonObject[]): JsonObject {
+  const merged: JsonObject = Object.assign({}, ...configurables)
+  const isPrivate = (key: string) => key.startsWith('__') || PLACE_KEYS.includes(key)
+  return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
+}
+
+function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): JsonValue | undefined {
+  if (ofRun !== undefined && !isObject(ofRun)) return ofRun
+  const merged = { ...objectOf(ofAssistant), ...objectOf(ofRun) }
+  return Object.keys(merged).length > 0 || ofRun !== undefined ? merged : undefined
+}
+
+function given<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
+  const entries = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))
+  return Object.fromEntries(entries) as Pick<T, K>
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,20 @@
+/** What the agent server's verbs work with; `agent-server.ts` puts it together. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Authorize } from '../core/authorization.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { Project } from '../graph/project.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { EventLog } from '../stream/event-log.ts'
+
+export interface Parts {
+  store: AgentStore
+  project: Project
+  queue: Pick<Queue, 'wake' | 'cancelLocal'>
+  events: EventLog
+  authorize: Authorize
+  /** How long an attempt of a run may take, in ms. */
+  runTimeoutMs: number
+  clock: Clock
+  log: Log
+}

@@ -1,0 +1,21 @@
+/** What a page says of the others, in headers (facts, section 1.1). */
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+
+export const PaginationHeadersSchema = z.object({
+  'X-Pagination-Total': z.string().openapi({ description: 'How many there are on all pages' }),
+  'X-Pagination-Next': z
+    .string()
+    .optional()
+    .openapi({ description: 'The `offset` of the next page; absent on the last' }),
+})
+
+/** For a page of `count` from `offset` on. */
+export function setPagination(
+  c: Context,
+  { offset, count, total }: { offset: number; count: number; total: number },
+): void {
+  const next = offset + count
+  c.header('X-Pagination-Total', String(total))
+  if (next < total) c.header('X-Pagination-Next', String(next))
+}

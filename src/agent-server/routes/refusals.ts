@@ -1,0 +1,20 @@
+/** The refusals of an operation, for its OpenAPI description. */
+import { RefusalSchema, ValidationErrorSchema } from '../../http/app.ts'
+
+const REFUSALS = {
+  400: { description: 'Cannot be done so', schema: RefusalSchema },
+  404: { description: 'Not found', schema: RefusalSchema },
+  409: { description: 'Conflict', schema: RefusalSchema },
+  422: { description: 'The request does not validate', schema: ValidationErrorSchema },
+} as const
+
+type Status = keyof typeof REFUSALS
+
+export function refusals(...statuses: Status[]) {
+  return Object.fromEntries(statuses.map((status) => [status, refusal(status)]))
+}
+
+function refusal(status: Status) {
+  const { description, schema } = REFUSALS[status]
+  return { description, content: { 'application/json': { schema } } }
+}

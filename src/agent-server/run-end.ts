@@ -1,0 +1,112 @@
+/**
+ * How a run ends: its log is closed, and its thread is left as the run left it. Part of a
+ * transaction in which the run itself was given its last status or removed.
+ */
+import type { AgentStore } from '../core/agent-store.ts'
+import { END_EVENT, type LoggedEvent, type NewEvent, type RunEnd } from '../core/event.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { QueuedRun, RunError } from '../core/run.ts'
+import type { ThreadPatch, ThreadState } from '../core/thread.ts'
+
+/** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
+export const DROPPED_THREAD_MS = 120_000
+
+export interface Ending {
+  status: RunEnd['status']
+  error: RunError | null
+  /** The thread's state after the run; absent where it is unknown. */
+  state?: ThreadState
+}
+
+/**
+ * Writes the log's end and the thread. `now` in ms since 1970. The answered events are to be handed
+ * to the event log once the transaction is through.
+ */
+export async function recordEnd(
+  tx: AgentStore,
+  run: QueuedRun,
+  ending: Ending,
+  now: number,
+): Promise<LoggedEvent[]> {
+  const { thread_id, run_id } = run
+  const state = ending.state ?? (await tx.threads.getState(thread_id))
+  const events = endEvents(ending, finalValues(state))
+  const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
+  await releaseThread(tx, run, () => leftBy(ending, state), now)
+  return logged ?? []
+}
+
+/**
+ * The same for a run that has changed nothing, because it never began or was rolled back: its thread
+ * stays as the run before it left it. The log's end says no values: they are the thread's.
+ */
+export async function recordNothing(
+  tx: AgentStore,
+  run: QueuedRun,
+  status: 'interrupted' | 'rolled_back',
+  now: number,
+): Promise<LoggedEvent[]> {
+  const { thread_id, run_id } = run
+  const events = endEvents({ status, error: null })
+  const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
+  await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
+  return logged ?? []
+}
+
+function endEvents({ status, error }: Ending, values?: JsonObject): NewEvent[] {
+  const end: RunEnd = { status, ...(values && { values }), error }
+  const last = { event: END_EVENT, data: JSON.stringify(end) }
+  if (!error) return [last]
+  return [{ event: 'error', data: JSON.stringify(error) }, last]
+}
+
+/** What `wait` answers must be an object, and shows open interrupts (facts, 0.1 and 2.4). */
+export function finalValues(state: ThreadState | undefined): JsonObject {
+  if (!state) return {}
+  const { values, interrupts } = state
+  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values)
+  const object = isObject ? values : values === null ? {} : { result: values }
+  if (interrupts.length === 0) return object
+  return { ...object, __interrupt__: interrupts.map((one) => ({ ...one })) }
+}
+
+type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
+
+/** Runs after the run's own row was ended or removed, so that it is not among the active ones. */
+async function releaseThread(
+  tx: AgentStore,
+  run: QueuedRun,
+  left: (isBusy: boolean) => Left | Promise<Left>,
+  now: number,
+): Promise<void> {
+  const { thread_id } = run
+  const isBusy = await tx.runs.hasActive(thread_id)
+  if (run.kwargs.on_completion === 'delete' && !isBusy) {
+    return tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
+  }
+  await tx.threads.update(thread_id, {
+    updated_at: new Date(now).toISOString(),
+    ...(await left(isBusy)),
+    ...(isBusy && { status: 'busy' }),
+  })
+}
+
+function leftBy({ status, error, state }: Ending, known: ThreadState | undefined): Left {
+  const isFailure = status === 'error' || status === 'timeout'
+  return {
+    status: isFailure ? 'error' : restingStatus(known),
+    error: error ? `${error.error}: ${error.message}` : null,
+    ...(state && { state }),
+  }
+}
+
+/** Asked only when no other run waits: a long line is emptied without reading the state each time. */
+async function leftBefore(tx: AgentStore, thread_id: string): Promise<Left> {
+  const thread = await tx.threads.get(thread_id)
+  if (thread?.error) return { status: 'error' }
+  return { status: restingStatus(await tx.threads.getState(thread_id)) }
+}
+
+function restingStatus(state: ThreadState | undefined): 'interrupted' | 'idle' {
+  return state && state.next.length > 0 ? 'interrupted' : 'idle'
+}

@@ -1,0 +1,48 @@
+/** JSON of any shape, as requests carry it. */
+import { z } from '@hono/zod-openapi'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+
+/** Deeper nesting is refused: serialising it would run out of stack. */
+const MAX_DEPTH = 200
+
+/** Any JSON value, `null` included. */
+export const JsonValueSchema = z
+  .custom<JsonValue>(
+    (value) => value !== undefined && isShallow(value),
+    `Nested deeper than ${MAX_DEPTH} levels.`,
+  )
+  .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'] })
+
+/** A JSON object. */
+export const JsonObjectSchema = z
+  .custom<JsonObject>(
+    (value) => isPlainObject(value) && isShallow(value),
+    `Expected an object, nested at most ${MAX_DEPTH} levels.`,
+  )
+  .openapi({ type: 'object', additionalProperties: true })
+
+/** A JSON object, or `null`. */
+export const NullableJsonObjectSchema = JsonObjectSchema.nullable().openapi({
+  type: ['object', 'null'],
+  additionalProperties: true,
+})
+
+/** An optional field that clients also send as `null`: both mean that it was not given. */
+export function optional<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => (value === null ? undefined : value), schema.optional())
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isShallow(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    )
+    if (level.length === 0) return true
+  }
+  return false
+}

@@ -1,0 +1,24 @@
+/** Query parameters in the forms that SDKs send them. */
+import { z } from '@hono/zod-openapi'
+
+/** `true`/`false` or `1`/`0`. Default: false. */
+export const FlagSchema = z
+  .enum(['true', 'false', '1', '0'])
+  .default('false')
+  .transform((value) => value === 'true' || value === '1')
+  .openapi({ type: 'boolean', default: false })
+
+/** A list as a repeated key, as one JSON array, or one item by itself. */
+export function queryList<T extends z.ZodType>(item: T) {
+  return z.preprocess(asList, z.array(item)).openapi({ type: 'array', items: { type: 'string' } })
+}
+
+function asList(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (!value.startsWith('[')) return [value]
+  try {
+    return JSON.parse(value)
+  } catch {
+    return [value]
+  }
+}

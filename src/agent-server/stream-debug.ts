@@ -1,0 +1,72 @@
+/**
+ * Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Where
+ * something is in the history of a thread is said as everywhere in the API, and what only LangGraph
+ * and the server have to know is left out.
+ */
+import { type SnapshotConfig, toCheckpoint } from '../graph/state.ts'
+
+interface CheckpointPayload {
+  config: SnapshotConfig
+  parentConfig?: SnapshotConfig
+  tasks: object[]
+}
+
+interface DebugPayload {
+  type: string
+  payload: object
+}
+
+/** The payload to show. `undefined`: nothing. Payloads of other modes stay as they are. */
+export function debugPayload(mode: string, payload: unknown): unknown {
+  switch (mode) {
+    case 'checkpoints':
+      // Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode.
+      return isCheckpoint(payload) ? checkpointPayload(payload) : undefined
+    case 'tasks':
+      return taskPayload(payload as object)
+    case 'debug':
+      return wrapped(payload as DebugPayload)
+    default:
+      return payload
+  }
+}
+
+function wrapped({ type, payload, ...rest }: DebugPayload): object {
+  const isOfCheckpoint = type === 'checkpoint' && isCheckpoint(payload)
+  return {
+    type,
+    ...rest,
+    payload: isOfCheckpoint ? checkpointPayload(payload) : taskPayload(payload),
+  }
+}
+
+function checkpointPayload({ parentConfig, ...rest }: CheckpointPayload): object {
+  return {
+    ...rest,
+    config: publicConfig(rest.config),
+    parent_config: publicConfig(parentConfig),
+    checkpoint: toCheckpoint(rest.config),
+    parent_checkpoint: toCheckpoint(parentConfig),
+    tasks: rest.tasks.map(taskPayload),
+  }
+}
+
+/** The state of a subgraph's task is told as the place where it can be read. */
+function taskPayload(task: { state?: SnapshotConfig }): object {
+  const checkpoint = toCheckpoint(task.state)
+  if (!checkpoint) return task
+  const { state, ...rest } = task
+  return { ...rest, checkpoint }
+}
+
+/** Keys with two underscores are LangGraph's and the server's own; callbacks are no data. */
+function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undefined) {
+  if (!config) return undefined
+  const { callbacks, configurable = {}, ...rest } = config
+  const open = Object.entries(configurable).filter(([key]) => !key.startsWith('__'))
+  return { ...rest, configurable: Object.fromEntries(open) }
+}
+
+function isCheckpoint(payload: unknown): payload is CheckpointPayload {
+  return typeof payload === 'object' && payload !== null && 'config' in payload
+}

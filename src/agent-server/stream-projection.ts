@@ -1,0 +1,78 @@
+/** From what a graph emits to the events of the legacy streams (facts, section 3). */
+import type { NewEvent } from '../core/event.ts'
+import type { QueuedRun } from '../core/run.ts'
+import type { StreamMode } from '../core/stream-mode.ts'
+import { toWire } from '../graph/wire.ts'
+import { MessageProjection } from './message-projection.ts'
+import { debugPayload } from './stream-debug.ts'
+import type { Emission } from './stream-source.ts'
+
+export class StreamProjection {
+  readonly #run: QueuedRun
+  readonly #modes: ReadonlySet<string>
+  /** One for each namespace; the root's is the empty one. */
+  readonly #messages = new Map<string, MessageProjection>()
+
+  constructor(run: QueuedRun) {
+    this.#run = run
+    this.#modes = new Set<StreamMode>(run.kwargs.stream_mode)
+  }
+
+  /** Every stream begins with it. */
+  begin(): NewEvent[] {
+    const { run_id, attempt } = this.#run
+    return [beginning({ run_id, attempt })]
+  }
+
+  project({ namespace, mode, payload }: Emission): NewEvent[] {
+    const suffix = namespace.map((part) => `|${part}`).join('')
+    return mode === 'messages'
+      ? this.#message(suffix, payload as [object, unknown])
+      : this.#payload(suffix, mode, payload)
+  }
+
+  end(): NewEvent[] {
+    return [...this.#messages].flatMap(([suffix, messages]) => named(messages.onEnd(), suffix))
+  }
+
+  #payload(suffix: string, mode: string, payload: unknown): NewEvent[] {
+    const completed = mode === 'values' ? this.#completed(suffix, payload) : []
+    const shown = this.#modes.has(mode) ? debugPayload(mode, payload) : undefined
+    if (shown === undefined) return completed
+    return [...completed, { event: `${mode}${suffix}`, data: JSON.stringify(toWire(shown)) }]
+  }
+
+  #message(suffix: string, [message, metadata]: [object, unknown]): NewEvent[] {
+    const events: NewEvent[] = []
+    if (this.#modes.has('messages-tuple')) {
+      const data = JSON.stringify([toWire(message), toWire(metadata)])
+      events.push({ event: `messages${suffix}`, data })
+    }
+    if (this.#modes.has('messages')) {
+      events.push(...named(this.#messagesOf(suffix).onMessage(message, metadata), suffix))
+    }
+    return events
+  }
+
+  #completed(suffix: string, values: unknown): NewEvent[] {
+    const messages = this.#messages.get(suffix)
+    return messages ? named(messages.onValues(values), suffix) : []
+  }
+
+  #messagesOf(suffix: string): MessageProjection {
+    const known = this.#messages.get(suffix)
+    if (known) return known
+    const messages = new MessageProjection()
+    this.#messages.set(suffix, messages)
+    return messages
+  }
+}
+
+/** The first event of each attempt at a run. */
+export function beginning({ run_id, attempt }: Pick<QueuedRun, 'run_id' | 'attempt'>): NewEvent {
+  return { event: 'metadata', data: JSON.stringify({ run_id, attempt }) }
+}
+
+function named(events: NewEvent[], suffix: string): NewEvent[] {
+  return suffix ? events.map((one) => ({ ...one, event: `${one.event}${suffix}` })) : events
+}

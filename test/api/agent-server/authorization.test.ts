@@ -1,0 +1,96 @@
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Authorize } from '../../../src/core/authorization.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+
+/** Everyone owns what they make and sees nothing else; `guest` may make no runs. */
+const byOwner: Authorize = async (caller, event, value) => {
+  const owner = caller.headers['x-user'] ?? ''
+  if (event.resource === 'assistants') return undefined
+  if (event.action === 'create_run' && owner === 'guest') {
+    throw new AppError('forbidden', 'Guests may not run anything.')
+  }
+  if (event.action === 'create') Object.assign(value.metadata as object, { owner })
+  return { owner }
+}
+
+let server: RunningAgentServer
+
+beforeAll(async () => {
+  server = await startAgentServer({ authorize: byOwner })
+})
+afterAll(() => server.stop())
+
+function clientFor(user: string): Client {
+  const callerOptions = { maxRetries: 0 }
+  const defaultHeaders = { 'x-user': user }
+  return new Client({ apiUrl: server.url, apiKey: null, defaultHeaders, callerOptions })
+}
+
+const input = { count: 1, ms: 1 }
+
+test('what the caller may not see is not there', async () => {
+  const [alice, bob] = [clientFor('alice'), clientFor('bob')]
+  const { thread_id, metadata } = await alice.threads.create()
+  expect(metadata).toEqual({ owner: 'alice' })
+  const run = await alice.runs.create(thread_id, 'slow', { input })
+  await alice.runs.join(thread_id, run.run_id)
+  const requests = [
+    () => bob.threads.get(thread_id),
+    () => bob.threads.getState(thread_id),
+    () => bob.runs.create(thread_id, 'slow', { input }),
+    () => bob.runs.get(thread_id, run.run_id),
+    () => bob.runs.join(thread_id, run.run_id),
+    () => bob.runs.cancel(thread_id, run.run_id),
+    () => bob.runs.cancelMany({ threadId: thread_id, runIds: [run.run_id] }),
+    () => bob.runs.list(thread_id),
+    () => bob.runs.delete(thread_id, run.run_id),
+    () => bob.runs.joinStream(thread_id, run.run_id).next(),
+    () => bob.runs.joinStream(null, run.run_id).next(),
+  ]
+  for (const request of requests) await expect(request()).rejects.toThrow('HTTP 404')
+})
+
+test('to end all runs is to end those that the caller may', async () => {
+  const [alice, bob] = [clientFor('alice'), clientFor('bob')]
+  const waiting = async (client: Client) => {
+    const { thread_id } = await client.threads.create()
+    return client.runs.create(thread_id, 'slow', { input, afterSeconds: 600 })
+  }
+  const [hers, his] = [await waiting(alice), await waiting(bob)]
+  await bob.runs.cancelMany({ status: 'all' })
+  expect((await bob.runs.get(his.thread_id, his.run_id)).status).toBe('interrupted')
+  expect((await alice.runs.get(hers.thread_id, hers.run_id)).status).toBe('pending')
+})
+
+test('an Idempotency-Key does not open the run of someone else', async () => {
+  const create = (user: string) =>
+    fetch(`${server.url}/runs`, {
+      method: 'POST',
+      headers: { 'x-user': user, 'idempotency-key': 'the same' },
+      body: JSON.stringify({ assistant_id: 'slow', input }),
+    })
+  expect((await create('alice')).status).toBe(200)
+  expect((await create('bob')).status).toBe(404)
+  expect((await create('alice')).status).toBe(200)
+})
+
+test('an id that someone else has taken is a conflict that shows nothing', async () => {
+  const { thread_id: threadId } = await clientFor('alice').threads.create()
+  const taken = clientFor('bob').threads.create({ threadId, ifExists: 'do_nothing' })
+  await expect(taken).rejects.toThrow('HTTP 409')
+})
+
+test('an operation that is forbidden is refused with the reason', async () => {
+  const refused = clientFor('guest').runs.wait(null, 'slow', { input })
+  await expect(refused).rejects.toThrow(/HTTP 403: .*Guests may not/)
+})
+
+test('a run without a thread works, and its stream belongs to its caller', async () => {
+  const run = await clientFor('alice').runs.create(null, 'slow', { input })
+  const theirs = clientFor('bob').runs.joinStream(null, run.run_id).next()
+  await expect(theirs).rejects.toThrow('HTTP 404')
+  const own = await clientFor('alice').runs.joinStream(null, run.run_id).next()
+  expect(own.value).toMatchObject({ event: 'metadata' })
+})

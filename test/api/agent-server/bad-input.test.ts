@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+
+let server: RunningAgentServer
+let thread_id: string
+
+beforeAll(async () => {
+  server = await startAgentServer()
+  thread_id = (await server.client.threads.create()).thread_id
+})
+afterAll(() => server.stop())
+
+async function send(path: string, body?: string, headers: Record<string, string> = {}) {
+  const json = { 'content-type': 'application/json' }
+  const response = await fetch(`${server.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...json, ...headers },
+    ...(body === undefined ? {} : { body }),
+  })
+  return { status: response.status, body: (await response.json()) as { detail: unknown } }
+}
+
+const issue = (...loc: (string | number)[]) => [
+  { loc, msg: expect.any(String), type: expect.any(String) },
+]
+
+describe('a request that does not validate is refused with the place and the reason', () => {
+  test.each([
+    ['malformed JSON', '{"assistant_id": ', ['body']],
+    ['a list instead of an object', '[]', ['body']],
+    ['null instead of an object', 'null', ['body']],
+    ['no assistant', '{}', ['body', 'assistant_id']],
+    ['an assistant that is a number', '{"assistant_id": 1}', ['body', 'assistant_id']],
+    ['metadata that is a text', '{"assistant_id":"agent","metadata":"x"}', ['body', 'metadata']],
+    ['a config that is a list', '{"assistant_id":"agent","config":[]}', ['body', 'config']],
+    [
+      'no steps at all',
+      '{"assistant_id":"agent","config":{"recursion_limit":0}}',
+      ['body', 'config', 'recursion_limit'],
+    ],
+    [
+      'a delay that never ends',
+      '{"assistant_id":"agent","after_seconds":1e300}',
+      ['body', 'after_seconds'],
+    ],
+    [
+      'a strategy that there is not',
+      '{"assistant_id":"agent","multitask_strategy":"guess"}',
+      ['body', 'multitask_strategy'],
+    ],
+    [
+      'input that is nested without end',
+      `{"assistant_id":"agent","input":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+      ['body', 'input'],
+    ],
+  ])('%s', async (_, body, loc) => {
+    const answer = await send(`/threads/${thread_id}/runs`, body)
+    expect(answer).toEqual({ status: 422, body: { detail: issue(...loc) } })
+  })
+
+  test('a stream mode that there is not', async () => {
+    const body = '{"assistant_id":"agent","stream_mode":["values","guess"]}'
+    expect((await send('/runs/stream', body)).status).toBe(422)
+  })
+
+  test('ids that are no UUIDs', async () => {
+    expect(await send('/threads/nobody')).toEqual({
+      status: 422,
+      body: { detail: [{ ...issue('path', 'thread_id')[0], type: 'uuid_parsing' }] },
+    })
+    expect((await send(`/threads/${thread_id}/runs/1/join`)).status).toBe(422)
+    expect((await send('/threads', '{"thread_id":"x"}')).status).toBe(422)
+  })
+})
+
+describe('what is not there is a 404 that says what', () => {
+  const id = randomUUID()
+  test.each([
+    ['a thread', `/threads/${id}`, undefined, id],
+    ["a thread's state", `/threads/${id}/state`, undefined, id],
+    ["a thread's run", `/threads/${id}/runs/${id}`, undefined, id],
+    ['a run on no thread', `/threads/${id}/runs`, '{"assistant_id":"agent"}', id],
+    ['an assistant', '/assistants/nobody', undefined, 'nobody'],
+    ['a run of no assistant', '/runs', '{"assistant_id":"nobody"}', '"agent"'],
+    ['a stream of no run', `/runs/${id}/stream`, undefined, id],
+    ['a route', '/nowhere', undefined, '/nowhere'],
+  ])('%s', async (_, path, body, told) => {
+    const answer = await send(path, body)
+    expect(answer).toEqual({ status: 404, body: { detail: expect.stringContaining(told) } })
+  })
+
+  test('a run of another thread', async () => {
+    const run = await server.client.runs.create(thread_id, 'agent', { input: { messages: [] } })
+    const other = (await server.client.threads.create()).thread_id
+    for (const path of ['', '/join', '/stream']) {
+      expect((await send(`/threads/${other}/runs/${run.run_id}${path}`)).status).toBe(404)
+    }
+  })
+})
+
+test('a last event id that is none is refused', async () => {
+  const run = await server.client.runs.create(thread_id, 'agent', { input: { messages: [] } })
+  const path = `/threads/${thread_id}/runs/${run.run_id}/stream`
+  const answer = await send(path, undefined, { 'last-event-id': 'rubbish' })
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { detail: expect.stringContaining('rubbish') },
+  })
+})
+
+test.each([
+  ['text/plain', { 'content-type': 'text/plain' }],
+  ["a form's", { 'content-type': 'application/x-www-form-urlencoded' }],
+  ['something of its own', { 'content-type': 'application/vnd.acme' }],
+])('a JSON body is taken as such when its content type is %s', async (_, headers) => {
+  const body = '{"assistant_id":"slow","input":{"count":1,"ms":1}}'
+  expect(await send('/runs/wait', body, headers)).toMatchObject({ status: 200, body: { done: 1 } })
+})
+
+test('a thread can be made with no body at all', async () => {
+  const response = await fetch(`${server.url}/threads`, { method: 'POST' })
+  expect(response.status).toBe(200)
+})
+
+test('fields that are null or unknown are as good as absent', async () => {
+  const body = JSON.stringify({
+    assistant_id: 'slow',
+    input: { count: 1, ms: 1 },
+    command: null,
+    config: null,
+    metadata: null,
+    checkpoint: null,
+    webhook: null,
+    stream_mode: null,
+    multitask_strategy: null,
+    on_disconnect: null,
+    something_new: 1,
+  })
+  expect((await send(`/threads/${thread_id}/runs/wait`, body)).status).toBe(200)
+})
+
+test('input that the graph cannot use fails the run, not the request', async () => {
+  const { run_id } = await server.client.runs.create(thread_id, 'agent', { input: { messages: 7 } })
+  const values = await server.client.runs.join(thread_id, run_id)
+  expect(values).toHaveProperty('__error__')
+  expect((await server.client.runs.get(thread_id, run_id)).status).toBe('error')
+})
+
+test('configurable keys that steer the runtime are not taken from clients', async () => {
+  const { kwargs } = (await server.client.runs.create(thread_id, 'agent', {
+    input: { messages: [] },
+    config: { configurable: { __runyard_lease: {}, __pregel_send: 1, mine: 2 } },
+  })) as unknown as { kwargs: { config: { configurable: object } } }
+  expect(kwargs.config.configurable).toMatchObject({ mine: 2 })
+  expect(Object.keys(kwargs.config.configurable).filter((key) => key.startsWith('__'))).toEqual([])
+})
+
+test('a request that is too large is refused unread', async () => {
+  const small = await startAgentServer({ maxBodyBytes: 100 })
+  const body = JSON.stringify({ metadata: { text: 'x'.repeat(200) } })
+  const announced = await fetch(`${small.url}/threads`, { method: 'POST', body })
+  expect(announced.status).toBe(413)
+  const chunked = await fetch(`${small.url}/threads`, {
+    method: 'POST',
+    body: new Blob([body]).stream(),
+    duplex: 'half',
+  } as RequestInit)
+  expect(chunked.status).toBe(413)
+  await small.stop()
+})

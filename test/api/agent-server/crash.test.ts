@@ -1,0 +1,123 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import {
+  type AgentServerProcess,
+  spawnAgentServer,
+  temporaryFolder,
+} from '../../support/agent-server.ts'
+import type { StreamPart } from '../../support/collect.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let dataDir: string
+let server: AgentServerProcess
+let asleep: AgentServerProcess | undefined
+
+beforeEach(async () => {
+  dataDir = await temporaryFolder()
+  server = await spawnAgentServer(dataDir)
+})
+afterEach(async () => {
+  await asleep?.kill()
+  asleep = undefined
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('runs that a killed server had accepted finish after its restart, each once, in order', async () => {
+  const { thread_id } = await server.client.threads.create()
+  const runs = []
+  for (const label of ['a', 'b', 'c']) {
+    const input = { label, count: 8, ms: 40 }
+    runs.push(await server.client.runs.create(thread_id, 'slow', { input }))
+  }
+  await eventually(async () => stepsOf(await server.client.threads.getState(thread_id))).toEqual(
+    expect.arrayContaining(['a:3']),
+  )
+  await server.kill()
+
+  server = await spawnAgentServer(dataDir)
+  await server.client.runs.join(thread_id, runs.at(-1)?.run_id ?? '')
+  const steps = stepsOf(await server.client.threads.getState(thread_id))
+  const wanted = ['a', 'b', 'c'].flatMap((label) =>
+    Array.from({ length: 8 }, (_, index) => `${label}:${index + 1}`),
+  )
+  expect(steps).toEqual(wanted)
+  for (const { run_id } of runs) {
+    expect((await server.client.runs.get(thread_id, run_id)).status).toBe('success')
+  }
+})
+
+test('a client that streams sees all of its run, once, across the restart of the server', async () => {
+  const { client, url } = server
+  const { thread_id } = await client.threads.create()
+  const stream = client.runs.stream(thread_id, 'slow', {
+    input: { label: 'a', count: 6, ms: 40 },
+    streamMode: 'custom',
+  })
+  const seen: StreamPart[] = []
+  for await (const part of stream) {
+    seen.push(part as StreamPart)
+    if (seen.length !== 3) continue
+    await server.kill()
+    server = await spawnAgentServer(dataDir, { port: Number(new URL(url).port) })
+  }
+  expect(seen.map((part) => part.id)).toEqual(seen.map((_, index) => String(index)))
+  const steps = seen.flatMap((part) => (part.data as { step?: number }).step ?? [])
+  expect(new Set(steps)).toEqual(new Set([1, 2, 3, 4, 5, 6]))
+})
+
+test('a server that wakes after its run was handed on writes nothing more', async () => {
+  await server.kill()
+  asleep = await spawnAgentServer(dataDir, { leaseMs: 600 })
+  const { thread_id } = await asleep.client.threads.create()
+  const input = { label: 'a', count: 60, ms: 50 }
+  const { run_id } = await asleep.client.runs.create(thread_id, 'slow', {
+    input,
+    config: { recursion_limit: 100 },
+  })
+  server = await spawnAgentServer(dataDir, { leaseMs: 600 })
+  const attempts: unknown[] = []
+  const followed = (async () => {
+    for await (const { event, data } of server.client.runs.joinStream(thread_id, run_id)) {
+      if (event === 'metadata') attempts.push((data as { attempt?: number }).attempt)
+    }
+  })()
+  await eventually(() => attempts).toEqual([1])
+  pause(asleep)
+  await eventually(() => attempts).toEqual([1, 2])
+  asleep.signal('SIGCONT')
+  await followed
+  const steps = stepsOf(await server.client.threads.getState(thread_id))
+  expect(steps).toEqual(Array.from({ length: 60 }, (_, index) => `a:${index + 1}`))
+  expect((await asleep.client.runs.get(thread_id, run_id)).status).toBe('success')
+})
+
+/**
+ * Stops the process where it holds no lock: one that sleeps in the middle of a transaction keeps
+ * every other one from writing to the file, which only its waking or its end can change.
+ */
+function pause(process: AgentServerProcess): void {
+  process.signal('SIGSTOP')
+  while (isLocked()) {
+    process.signal('SIGCONT')
+    process.signal('SIGSTOP')
+  }
+}
+
+function isLocked(): boolean {
+  const db = new DatabaseSync(join(dataDir, 'agent.db'), { timeout: 50 })
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return false
+  } catch {
+    return true
+  } finally {
+    db.close()
+  }
+}
+
+function stepsOf(state: { values: unknown }): string[] {
+  return (state.values as { steps?: string[] }).steps ?? []
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { collect } from '../../support/collect.ts'
+
+let server: RunningAgentServer
+
+beforeAll(async () => {
+  server = await startAgentServer()
+})
+afterAll(() => server.stop())
+
+test('a graph that asks leaves its thread interrupted, and an answer resumes it', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const asked = await client.runs.wait(thread_id, 'ask', { input: { question: 'why?' } })
+  const interrupt = { id: expect.any(String), value: { question: 'why?' } }
+  expect(asked).toMatchObject({ question: 'why?', __interrupt__: [interrupt] })
+  const thread = await client.threads.get(thread_id)
+  expect(thread.status).toBe('interrupted')
+  expect(Object.values(thread.interrupts)).toEqual([[interrupt]])
+  const state = await client.threads.getState(thread_id)
+  expect(state).toMatchObject({ next: ['ask'], tasks: [{ name: 'ask', interrupts: [interrupt] }] })
+  const answered = await client.runs.wait(thread_id, 'ask', { command: { resume: 'because' } })
+  expect(answered).toEqual({ question: 'why?', answer: 'because', steps: ['prepare', 'ask'] })
+  expect((await client.threads.get(thread_id)).status).toBe('idle')
+})
+
+test('the run that stopped to ask is a success, and its stream shows the question', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const stream = client.runs.stream(thread_id, 'ask', {
+    input: { question: 'why?' },
+    streamMode: ['values', 'updates'],
+  })
+  const parts = await collect(stream)
+  const question = { __interrupt__: [{ value: { question: 'why?' } }] }
+  expect(parts.filter((part) => part.event === 'updates').at(-1)?.data).toMatchObject(question)
+  const run_id = (parts[0] as { data: { run_id: string } } | undefined)?.data.run_id ?? ''
+  expect((await client.runs.get(thread_id, run_id)).status).toBe('success')
+})
+
+test('a question inside a subgraph is answered like any other', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'parent', { input: { text: 'a', ask: true } })
+  const values = await client.runs.wait(thread_id, 'parent', { command: { resume: 'b' } })
+  expect(values).toMatchObject({ text: 'AB', steps: ['before', 'after'] })
+})
+
+test('a breakpoint stops before its node, and a run without input goes on', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const input = { label: 'a', count: 1, ms: 1 }
+  await client.runs.wait(thread_id, 'slow', { input, interruptBefore: ['step'] })
+  expect(await client.threads.get(thread_id)).toMatchObject({ status: 'interrupted' })
+  expect((await client.threads.getState(thread_id)).next).toEqual(['step'])
+  const values = await client.runs.wait(thread_id, 'slow', { input: null })
+  expect(values).toMatchObject({ steps: ['a:1'] })
+  expect((await client.threads.get(thread_id)).status).toBe('idle')
+})
+
+test('a command may update the state and choose the next node', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'ask', { input: { question: 'why?' } })
+  const values = await client.runs.wait(thread_id, 'ask', {
+    command: { update: { question: 'how?' }, goto: 'prepare' },
+  })
+  expect(values).toMatchObject({ question: 'how?', steps: ['prepare', 'prepare'] })
+})

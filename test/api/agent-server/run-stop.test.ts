@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { held } from '../../fixtures/projects/runs/graph.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let server: RunningAgentServer
+
+beforeAll(async () => {
+  server = await startAgentServer({ projectName: 'runs' })
+})
+afterAll(() => server.stop())
+
+/** A run whose node works until its signal aborts, and then for `lateMs`. */
+async function working(lateMs: number) {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const { run_id } = await client.runs.create(thread_id, 'hold', { input: { lateMs } })
+  await eventually(() => held.get(run_id)).toBe('working')
+  return { thread_id, run_id }
+}
+
+function cancel({ thread_id, run_id }: { thread_id: string; run_id: string }, query: string) {
+  const path = `/threads/${thread_id}/runs/${run_id}/cancel`
+  return fetch(`${server.url}${path}?${query}`, { method: 'POST' })
+}
+
+test('a graph that heeds its signal has ended when a cancel that waits is answered', async () => {
+  const run = await working(200)
+  expect((await cancel(run, 'wait=1')).status).toBe(204)
+  expect(held.get(run.run_id)).toBe('done')
+  expect(await server.client.runs.get(run.thread_id, run.run_id)).toMatchObject({
+    status: 'interrupted',
+    cancel_reason: 'requested: it was cancelled through the API',
+    stop_outcome: 'stopped',
+  })
+})
+
+test('the next run begins when the code of the one before has ended', async () => {
+  const { client } = server
+  const run = await working(200)
+  const options = { input: {}, multitaskStrategy: 'interrupt' } as const
+  await client.runs.wait(run.thread_id, 'steps', options)
+  expect(held.get(run.run_id)).toBe('done')
+})
+
+test('one that goes on is cut off from its thread, and the run says so', async () => {
+  const { client } = server
+  const run = await working(6_000)
+  expect((await cancel(run, 'wait=1')).status).toBe(204)
+  expect(held.get(run.run_id)).toBe('left')
+  expect(await client.runs.get(run.thread_id, run.run_id)).toMatchObject({
+    status: 'interrupted',
+    stop_outcome: 'cut_off',
+  })
+  const values = await client.runs.wait(run.thread_id, 'steps', { input: {} })
+  expect(values).toMatchObject({ trail: ['begin', 'a', 'b', 'c'] })
+  await eventually(() => held.get(run.run_id)).toBe('done')
+  expect(await client.threads.getState(run.thread_id)).toMatchObject({
+    values: { trail: ['begin', 'a', 'b', 'c'] },
+  })
+})
+
+test('a cancel that does not wait is answered before', async () => {
+  const run = await working(300)
+  expect((await cancel(run, 'wait=0')).status).toBe(202)
+  expect(held.get(run.run_id)).not.toBe('done')
+  await server.client.runs.join(run.thread_id, run.run_id)
+})
+
+test('reason=taken is what the run then says', async () => {
+  const { runs } = server.client
+  const run = await working(0)
+  expect((await cancel(run, 'wait=1&reason=taken')).status).toBe(204)
+  const { thread_id, run_id } = run
+  expect(await runs.get(thread_id, run_id)).toMatchObject({
+    cancel_reason: expect.stringMatching(/^taken: /),
+  })
+  expect((await cancel(run, 'reason=taken&action=rollback')).status).toBe(422)
+  expect((await cancel(run, 'reason=other')).status).toBe(422)
+})
+
+test('a run that was superseded, or whose client left, says so', async () => {
+  const { client } = server
+  const { thread_id, run_id } = await working(0)
+  const newer = await client.runs.create(thread_id, 'steps', {
+    input: {},
+    multitaskStrategy: 'interrupt',
+  })
+  await client.runs.join(thread_id, newer.run_id)
+  expect(await client.runs.get(thread_id, run_id)).toMatchObject({
+    status: 'interrupted',
+    cancel_reason: expect.stringMatching(new RegExp(`^superseded: run ${newer.run_id}`)),
+    stop_outcome: 'stopped',
+  })
+  expect(await client.runs.get(thread_id, newer.run_id)).toMatchObject({
+    cancel_reason: null,
+    stop_outcome: null,
+  })
+})
+
+test('a rollback that comes while the run is stopping for less counts', async () => {
+  const run = await working(400)
+  await cancel(run, 'action=interrupt')
+  await cancel(run, 'action=rollback&wait=1')
+  const found = server.client.runs.get(run.thread_id, run.run_id)
+  await expect(found).rejects.toThrow('HTTP 404')
+  expect(await server.client.threads.getState(run.thread_id)).toMatchObject({ values: {} })
+})
+
+test('a run that waits ends without having begun', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const { run_id } = await client.runs.create(thread_id, 'steps', { input: {}, afterSeconds: 600 })
+  expect((await cancel({ thread_id, run_id }, 'wait=1')).status).toBe(204)
+  expect(await client.runs.get(thread_id, run_id)).toMatchObject({
+    status: 'interrupted',
+    cancel_reason: expect.stringMatching(/^requested: /),
+    stop_outcome: null,
+  })
+})
+
+test('an interrupted run leaves a failed thread as failed as it was', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const tooShort = { input: {}, config: { recursion_limit: 1 }, raiseError: false }
+  await client.runs.wait(thread_id, 'steps', tooShort)
+  const { error } = (await client.threads.get(thread_id)) as unknown as { error: string }
+  expect(error).toBeTruthy()
+  const { run_id } = await client.runs.create(thread_id, 'steps', { input: {}, afterSeconds: 600 })
+  await client.runs.cancel(thread_id, run_id, true, 'rollback')
+  expect(await client.threads.get(thread_id)).toMatchObject({ status: 'error', error })
+})

@@ -1,0 +1,87 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openAgentStore } from '../../../src/storage/agent-store.ts'
+import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let dataDir: string
+
+beforeEach(async () => {
+  dataDir = await temporaryFolder()
+})
+afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+test('a server that stops hands its run back, and the next one goes on from its checkpoint', async () => {
+  const first = await startAgentServer({ dataDir })
+  const { thread_id } = await first.client.threads.create()
+  const input = { label: 'a', count: 4, ms: 100 }
+  const { run_id } = await first.client.runs.create(thread_id, 'slow', { input })
+  await eventually(
+    async () => (await first.client.threads.getState(thread_id)).values,
+  ).toMatchObject({ done: 1 })
+  await first.stop({ graceMs: 0 })
+
+  const next = await startAgentServer({ dataDir })
+  const values = await next.client.runs.join(thread_id, run_id)
+  expect(values).toMatchObject({ steps: ['a:1', 'a:2', 'a:3', 'a:4'] })
+  await next.stop()
+})
+
+test('a server that stops waits for runs as long as it is told to', async () => {
+  const first = await startAgentServer({ dataDir })
+  const { thread_id } = await first.client.threads.create()
+  const input = { label: 'a', count: 2, ms: 50 }
+  const { run_id } = await first.client.runs.create(thread_id, 'slow', { input })
+  await eventually(async () => (await first.client.runs.get(thread_id, run_id)).status).toBe(
+    'running',
+  )
+  await first.stop({ graceMs: 10_000 })
+
+  const next = await startAgentServer({ dataDir, concurrency: 0 })
+  expect((await next.client.runs.get(thread_id, run_id)).status).toBe('success')
+  await next.stop()
+})
+
+test('a stream that is open when the server stops is cut, never ended cleanly', async () => {
+  const server = await startAgentServer({ dataDir })
+  const response = await fetch(`${server.url}/runs/stream`, {
+    method: 'POST',
+    body: JSON.stringify({ assistant_id: 'slow', input: { ms: 60_000 } }),
+  })
+  const read = response.text()
+  const outcome = read.then(
+    () => 'ended',
+    () => 'cut',
+  )
+  await server.stop()
+  expect(await outcome).toBe('cut')
+})
+
+test('a run that takes its server down each time ends in error, and its thread goes on', async () => {
+  const first = await startAgentServer({ dataDir, concurrency: 0 })
+  const { thread_id } = await first.client.threads.create()
+  const { run_id } = await first.client.runs.create(thread_id, 'slow', { input: { ms: 1 } })
+  const later = await first.client.runs.create(thread_id, 'slow', { input: { ms: 1, count: 1 } })
+  await first.stop()
+  await loseThreeTimes(join(dataDir, 'agent.db'))
+
+  const next = await startAgentServer({ dataDir })
+  expect(await next.client.runs.join(thread_id, run_id)).toMatchObject({
+    __error__: { error: 'RunAttemptsExhausted', message: expect.stringContaining('3 times') },
+  })
+  expect((await next.client.runs.get(thread_id, run_id)).status).toBe('error')
+  expect(await next.client.runs.join(thread_id, later.run_id)).toMatchObject({ steps: ['run:1'] })
+  await next.stop()
+})
+
+/** As servers leave it that die whenever they have claimed the run. */
+async function loseThreeTimes(path: string): Promise<void> {
+  const store = await openAgentStore(path)
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const now = Date.now()
+    await store.runs.claim({ server_id: 'gone', now, lease_expires_at: now - 1 })
+    if (attempt < 3) await store.runs.release({ now, dead_servers: [] })
+  }
+  await store.close()
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { collect, type StreamPart } from '../../support/collect.ts'
+
+let server: RunningAgentServer
+
+beforeAll(async () => {
+  server = await startAgentServer()
+})
+afterAll(() => server.stop())
+
+const say = (content: string) => ({ messages: [{ role: 'human', content }] })
+
+const names = (parts: StreamPart[]) => parts.map((part) => part.event)
+
+test('updates without a thread: the metadata, then what each node changed', async () => {
+  const options = { input: say('hi'), streamMode: 'updates' } as const
+  const parts = await collect(server.client.runs.stream(null, 'agent', options))
+  expect(names(parts)).toEqual(['metadata', 'updates'])
+  expect(parts[0]?.data).toMatchObject({ attempt: 1, run_id: expect.any(String) })
+  expect(parts[1]?.data).toMatchObject({ answer: { messages: [{ content: 'echo: hi' }] } })
+})
+
+test('messages without a thread: metadata once, each message whole so far, then complete', async () => {
+  const options = { input: say('one two'), streamMode: 'messages' } as const
+  const parts = await collect(server.client.runs.stream(null, 'agent', options))
+  expect(names(parts)).toEqual([
+    'metadata',
+    'messages/metadata',
+    'messages/partial',
+    'messages/partial',
+    'messages/partial',
+    'messages/complete',
+  ])
+  const contents = parts.slice(2).map((part) => (part.data as { content: string }[])[0]?.content)
+  expect(contents).toEqual(['echo: ', 'echo: one ', 'echo: one two', 'echo: one two'])
+  const [, { data }] = parts as [StreamPart, StreamPart]
+  const [id] = Object.keys(data as object)
+  expect(parts.at(-1)?.data).toMatchObject([{ id, type: 'ai' }])
+})
+
+test('messages-tuple: each piece with its metadata', async () => {
+  const options = { input: say('one two'), streamMode: 'messages-tuple' } as const
+  const parts = await collect(server.client.runs.stream(null, 'agent', options))
+  expect(new Set(names(parts.slice(1)))).toEqual(new Set(['messages']))
+  const pieces = parts.slice(1).map((part) => part.data as [{ content: string }, object])
+  expect(pieces.map(([piece]) => piece.content).join('')).toBe('echo: one two')
+  expect(pieces[0]?.[1]).toMatchObject({ langgraph_node: 'answer' })
+})
+
+test('values, custom and updates together, in the order that they come about', async () => {
+  const parts = await collect(
+    server.client.runs.stream(null, 'slow', {
+      input: { count: 1, ms: 1 },
+      streamMode: ['values', 'custom', 'updates'],
+    }),
+  )
+  expect(names(parts)).toEqual([
+    'metadata',
+    'values',
+    'updates',
+    'values',
+    'custom',
+    'updates',
+    'values',
+  ])
+  expect(parts[4]?.data).toEqual({ label: 'run', step: 1 })
+  expect(parts.at(-1)?.data).toMatchObject({ done: 1, steps: ['run:1'] })
+})
+
+test('values are the default', async () => {
+  const parts = await collect(server.client.runs.stream(null, 'agent', { input: say('hi') }))
+  expect(new Set(names(parts.slice(1)))).toEqual(new Set(['values']))
+})
+
+test("subgraphs' events carry their namespace in the name", async () => {
+  const parts = await collect(
+    server.client.runs.stream(null, 'parent', {
+      input: { text: 'a' },
+      streamMode: 'updates',
+      streamSubgraphs: true,
+    }),
+  )
+  const inner = names(parts).filter((name) => name.includes('|'))
+  expect(inner).toEqual([expect.stringMatching(/^updates\|child:[0-9a-f-]+$/)])
+})
+
+test('a graph that throws ends its stream with the error', async () => {
+  const options = { input: { reason: 'no luck' } }
+  const parts = await collect(server.client.runs.stream(null, 'fail', options))
+  expect(parts.at(-1)).toMatchObject({
+    event: 'error',
+    data: { error: 'RangeError', message: 'no luck' },
+  })
+})
+
+test('events are numbered, and a stream goes on after the last one that a client has', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const run = await client.runs.create(thread_id, 'slow', {
+    input: { count: 2, ms: 1 },
+    streamMode: ['updates', 'custom'],
+  })
+  const all = await collect(client.runs.joinStream(thread_id, run.run_id))
+  expect(all.map((part) => part.id)).toEqual(all.map((_, index) => String(index)))
+  const rest = client.runs.joinStream(thread_id, run.run_id, { lastEventId: '2' })
+  expect(await collect(rest)).toEqual(all.slice(3))
+  const wish = { streamMode: 'custom' as const, lastEventId: '-1' }
+  const custom = client.runs.joinStream(thread_id, run.run_id, wish)
+  expect(names(await collect(custom))).toEqual(['metadata', 'custom', 'custom'])
+})
+
+test('a stream tells where it goes on, and its bytes are as the SDKs expect them', async () => {
+  const response = await fetch(`${server.url}/runs/stream`, {
+    method: 'POST',
+    body: JSON.stringify({ assistant_id: 'fail', input: {} }),
+  })
+  const path = response.headers.get('content-location')
+  expect(path).toMatch(/^\/threads\/[0-9a-f-]{36}\/runs\/[0-9a-f-]{36}$/)
+  expect(response.headers.get('location')).toBe(`${path}/stream`)
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const run_id = path?.split('/').at(-1)
+  const text = await response.text()
+  expect(text).toMatch(
+    new RegExp(`^event: metadata\ndata: {"run_id":"${run_id}","attempt":1}\nid: 0\n\n`),
+  )
+  const headers = { 'last-event-id': '-1' }
+  const again = await fetch(`${server.url}${path}/stream`, { headers })
+  expect(await again.text()).toBe(text)
+  const alone = await fetch(`${server.url}/runs/${run_id}/stream`, { headers })
+  expect(await alone.text()).toBe(text)
+})
+
+test('whoever makes a run has its first event before the run is executed', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const blocking = await client.runs.create(thread_id, 'slow', { input: { count: 1_000, ms: 20 } })
+  const waiting = client.runs.stream(thread_id, 'agent', { input: say('hi') })
+  const { value } = await waiting[Symbol.asyncIterator]().next()
+  const [run] = await client.runs.list(thread_id, { status: 'pending' })
+  expect(value).toEqual({ id: '0', event: 'metadata', data: { run_id: run?.run_id, attempt: 1 } })
+  await client.runs.cancel(thread_id, run?.run_id ?? '')
+  await client.runs.cancel(thread_id, blocking.run_id, true)
+})
+
+test('without a last event a run is shown from its beginning, one that ended long ago not', async () => {
+  let now = 0
+  const clock = { now: () => Date.now() + now }
+  const { client, stop } = await startAgentServer({ clock })
+  const { thread_id } = await client.threads.create()
+  const options = { input: { count: 3, ms: 20 }, streamMode: 'custom' as const }
+  const { run_id } = await client.runs.create(thread_id, 'slow', options)
+  const parts = await collect(client.runs.joinStream(thread_id, run_id))
+  expect(names(parts)).toEqual(['metadata', 'custom', 'custom', 'custom'])
+  now = 29_000
+  expect(await collect(client.runs.joinStream(thread_id, run_id))).toEqual(parts)
+  now = 31_000
+  expect(await collect(client.runs.joinStream(thread_id, run_id))).toEqual([])
+  const again = client.runs.joinStream(thread_id, run_id, { lastEventId: '-1' })
+  expect(await collect(again)).toEqual(parts)
+  await stop()
+})
+
+test('a stream can be narrowed to namespaces, by node or by task', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const response = await fetch(`${server.url}/threads/${thread_id}/runs/stream`, {
+    method: 'POST',
+    body: JSON.stringify({
+      assistant_id: 'parent',
+      input: { text: 'a' },
+      stream_mode: ['values', 'updates'],
+      stream_subgraphs: true,
+    }),
+  })
+  const all = await response.text()
+  const [task] = /child:[0-9a-f-]+/.exec(all) ?? []
+  const read = async (query: string) => {
+    const headers = { 'last-event-id': '-1' }
+    const path = `${response.headers.get('location')}?${query}`
+    const text = await (await fetch(`${server.url}${path}`, { headers })).text()
+    return [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+  }
+  const updates = ['metadata', `updates|${task}`]
+  expect(await read('namespace=child&stream_mode=updates')).toEqual(updates)
+  expect(await read(`namespace=${task}&namespace=other&stream_mode=updates`)).toEqual(updates)
+  expect(await read('namespace=other')).toEqual(['metadata'])
+})
+
+test('leaving a stream that was asked to cancel ends the run, leaving another does not', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const { run_id } = await client.runs.create(thread_id, 'slow', {
+    input: { count: 1_000, ms: 20 },
+  })
+  for (const [query, status] of [
+    ['', 'running'],
+    ['?cancel_on_disconnect=1', 'interrupted'],
+  ]) {
+    const leaving = new AbortController()
+    const path = `${server.url}/threads/${thread_id}/runs/${run_id}/stream${query}`
+    const response = await fetch(path, { signal: leaving.signal })
+    await response.body?.getReader().read()
+    leaving.abort()
+    await expect
+      .poll(async () => (await client.runs.get(thread_id, run_id)).status, { timeout: 5_000 })
+      .toBe(status)
+  }
+})
+
+test('the error of a graph comes through beside callback events too', async () => {
+  const options = { input: { reason: 'no luck' }, streamMode: ['events', 'values'] as never }
+  const parts = await collect(server.client.runs.stream(null, 'fail', options))
+  expect(parts.at(-1)).toMatchObject({ event: 'error', data: { error: 'RangeError' } })
+  expect(names(parts)).toContain('events')
+})
+
+test('a run that streams its callback events can be cancelled', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const options = { input: { count: 1_000, ms: 20 }, streamMode: 'events' as const }
+  const { run_id } = await client.runs.create(thread_id, 'slow', options)
+  const stream = client.runs.joinStream(thread_id, run_id)
+  const read = collect(stream)
+  await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status).toBe('running')
+  await client.runs.cancel(thread_id, run_id, true)
+  expect(names(await read).slice(0, 2)).toEqual(['metadata', 'events'])
+  expect(await client.runs.get(thread_id, run_id)).toMatchObject({ status: 'interrupted' })
+})
+
+test.each([
+  ['an unknown mode', { stream_mode: 'everything' }],
+  ['an unknown mode among others', { stream_mode: ['values', 'everything'] }],
+])('%s is refused', async (_, wish) => {
+  const response = await fetch(`${server.url}/runs/stream`, {
+    method: 'POST',
+    body: JSON.stringify({ assistant_id: 'agent', input: say('hi'), ...wish }),
+  })
+  expect(response.status).toBe(422)
+  const { thread_id } = await server.client.threads.create()
+  const run = await server.client.runs.create(thread_id, 'agent', { input: say('hi') })
+  const path = `/threads/${thread_id}/runs/${run.run_id}/stream?stream_mode=everything`
+  expect((await fetch(`${server.url}${path}`)).status).toBe(422)
+})
+
+test('feedback_keys are taken and answered by no event: their addresses are LangSmith’s', async () => {
+  const options = { input: say('hi'), feedbackKeys: ['thumbs'], streamMode: 'updates' as const }
+  const parts = await collect(server.client.runs.stream(null, 'agent', options))
+  expect(names(parts)).toEqual(['metadata', 'updates'])
+})

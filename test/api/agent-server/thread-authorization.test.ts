@@ -1,0 +1,115 @@
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { AuthorizationEvent, Authorize } from '../../../src/core/authorization.ts'
+import { AppError } from '../../../src/core/errors.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+
+const asked: { event: string; value: Record<string, unknown> }[] = []
+
+/** Everyone owns what they make and sees nothing else; `guest` may do nothing with threads. */
+const byOwner: Authorize = async (caller, event, value) => {
+  asked.push({ event: nameOf(event), value })
+  const owner = caller.headers['x-user'] ?? ''
+  if (event.resource !== 'threads') return undefined
+  if (owner === 'guest') throw new AppError('forbidden', 'Guests may not use threads.')
+  if (event.action === 'create') Object.assign(value.metadata as object, { owner })
+  return { owner }
+}
+
+function nameOf({ resource, action }: AuthorizationEvent): string {
+  return `${resource}:${action}`
+}
+
+let server: RunningAgentServer
+let thread_id: string
+
+beforeAll(async () => {
+  server = await startAgentServer({ authorize: byOwner })
+})
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  const { threads, runs } = clientFor('alice')
+  thread_id = (await threads.create({ metadata: { topic: 'trains' } })).thread_id
+  await runs.wait(thread_id, 'ask', { input: { question: 'why?' } })
+  asked.length = 0
+})
+
+function clientFor(user: string): Client {
+  const callerOptions = { maxRetries: 0 }
+  const defaultHeaders = { 'x-user': user }
+  return new Client({ apiUrl: server.url, apiKey: null, defaultHeaders, callerOptions })
+}
+
+async function fetchAs(user: string, method: string, path: string): Promise<void> {
+  const response = await fetch(`${server.url}${path}`, { method, headers: { 'x-user': user } })
+  if (!response.ok) throw new Error(`HTTP ${response.status}`)
+}
+
+/** Each verb on one thread, with the event that it is decided by. */
+const VERBS: [string, string, (user: string) => Promise<unknown>][] = [
+  ['get', 'threads:read', (user) => clientFor(user).threads.get(thread_id)],
+  ['get state', 'threads:read', (user) => clientFor(user).threads.getState(thread_id)],
+  [
+    'get state at a checkpoint',
+    'threads:read',
+    (user) => clientFor(user).threads.getState(thread_id, { checkpoint_ns: '' } as never),
+  ],
+  ['get history', 'threads:read', (user) => clientFor(user).threads.getHistory(thread_id)],
+  ['measure', 'threads:read', (user) => fetchAs(user, 'GET', `/threads/${thread_id}/storage`)],
+  ['copy', 'threads:read', (user) => clientFor(user).threads.copy(thread_id)],
+  [
+    'patch',
+    'threads:update',
+    (user) => clientFor(user).threads.update(thread_id, { metadata: { a: 1 } }),
+  ],
+  [
+    'update state',
+    'threads:update',
+    (user) => clientFor(user).threads.updateState(thread_id, { values: { question: 'how?' } }),
+  ],
+  [
+    'patch state',
+    'threads:update',
+    (user) => clientFor(user).threads.patchState(thread_id, { a: 1 }),
+  ],
+  ['delete', 'threads:delete', (user) => clientFor(user).threads.delete(thread_id)],
+]
+
+test.each(VERBS)(
+  '%s asks for %s, and what may not be seen is not there',
+  async (_n, event, call) => {
+    await expect(call('bob')).rejects.toThrow('HTTP 404')
+    await expect(call('guest')).rejects.toThrow('HTTP 403')
+    await expect(clientFor('alice').threads.get(thread_id)).resolves.toMatchObject({
+      metadata: { topic: 'trains', owner: 'alice' },
+    })
+    asked.length = 0
+    await call('alice')
+    expect(asked[0]).toMatchObject({ event, value: { thread_id } })
+  },
+)
+
+test('pruning passes over what may not be seen', async () => {
+  expect(await clientFor('bob').threads.prune([thread_id])).toEqual({ pruned_count: 0 })
+  expect(asked).toMatchObject([{ event: 'threads:delete', value: { thread_id } }])
+  expect(await clientFor('alice').threads.prune([thread_id])).toEqual({ pruned_count: 1 })
+})
+
+test('searching and counting ask for threads:search', async () => {
+  const { threads } = clientFor('bob')
+  expect(await threads.search({ metadata: { topic: 'trains' } })).toEqual([])
+  expect(await threads.count()).toBe(0)
+  const value = { metadata: { topic: 'trains' } }
+  expect(asked[0]).toMatchObject({ event: 'threads:search', value })
+  expect(asked.at(-1)?.event).toBe('threads:search')
+  await expect(clientFor('guest').threads.search()).rejects.toThrow('HTTP 403')
+  await expect(clientFor('guest').threads.count()).rejects.toThrow('HTTP 403')
+})
+
+test('a copy is made in the name of who copies', async () => {
+  const copy = await clientFor('alice').threads.copy(thread_id)
+  expect(asked.map(({ event }) => event)).toEqual(['threads:read', 'threads:create'])
+  expect(asked[1]?.value).toMatchObject({ thread_id: copy.thread_id })
+  expect(copy.metadata).toMatchObject({ owner: 'alice', thread_id: copy.thread_id })
+})

@@ -1,0 +1,136 @@
+/** Agent servers made of the real parts, for tests: in this process, or in one that can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { serve } from '@hono/node-server'
+import { Client } from '@langchain/langgraph-sdk'
+import { AgentServer, type AgentServerOptions } from '../../src/agent-server/agent-server.ts'
+import { applyProjectEnvironment } from '../../src/config.ts'
+import type { AgentStore } from '../../src/core/agent-store.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { GRAPH_ENVIRONMENT } from '../../src/graph/environment.ts'
+import { loadProject } from '../../src/graph/project.ts'
+import { openAgentStore } from '../../src/storage/agent-store.ts'
+
+/** The folder of a project in `test/fixtures/projects`. */
+export function fixtureProject(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/projects/${name}/`, import.meta.url))
+}
+
+export interface RunningAgentServer {
+  url: string
+  client: Client
+  store: AgentStore
+  /** Stops it; with `graceMs` waits that long for runs. Default 0. */
+  stop(options?: { graceMs: number }): Promise<void>
+}
+
+export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>> & {
+  /** The name of a fixture project. Default `echo`. */
+  projectName?: string
+  /** The database's folder. Default: one of its own, removed by `stop`. */
+  dataDir?: string
+  /** Default 0: a free port. */
+  port?: number
+}
+
+/** Starts one on a port of 127.0.0.1. */
+export async function startAgentServer(options: StartOptions = {}): Promise<RunningAgentServer> {
+  applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
+  const { projectName = 'echo', port = 0, log = silentLog, ...rest } = options
+  const dataDir = rest.dataDir ?? (await temporaryFolder())
+  const store = await openAgentStore(join(dataDir, 'agent.db'))
+  const configPath = join(fixtureProject(projectName), 'langgraph.json')
+  const project = await loadProject(configPath, { checkpoints: store.checkpoints, log })
+  const server = new AgentServer({
+    apiKeys: [],
+    version: '0.0.0-test',
+    clock: systemClock,
+    ...rest,
+    store,
+    project,
+    log,
+  })
+  await server.start()
+  const { url, close } = await listen(server, port)
+  return {
+    url,
+    client: clientOf(url),
+    store,
+    stop: async ({ graceMs } = { graceMs: 0 }) => {
+      await server.stop({ graceMs })
+      await close()
+      await store.close()
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The official client, which does not repeat what failed. */
+export function clientOf(url: string): Client {
+  return new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })
+}
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'runyard-'))
+}
+
+/** An agent server in a process of its own. */
+export interface AgentServerProcess {
+  url: string
+  client: Client
+  /** Ends it without a word, as a crash does; settles when it is gone. */
+  kill(): Promise<void>
+  /** `SIGSTOP` and `SIGCONT`. */
+  signal(name: NodeJS.Signals): void
+}
+
+/** Starts `agent-server-process.ts` on the project `echo` and the folder. Port 0: a free one. */
+export async function spawnAgentServer(
+  dataDir: string,
+  { port = 0, leaseMs = 15_000 } = {},
+): Promise<AgentServerProcess> {
+  const script = fileURLToPath(new URL('agent-server-process.ts', import.meta.url))
+  const args = [script, dataDir, String(port), String(leaseMs)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const gone = once(child, 'exit')
+  const url = await firstLine(child)
+  return {
+    url,
+    client: clientOf(url),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone
+    },
+    signal: (name) => void child.kill(name),
+  }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('The process has no standard output.')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('The agent server ended before it was ready.')
+}
+
+async function listen(server: AgentServer, port: number) {
+  const http = serve({
+    fetch: server.app.fetch,
+    hostname: '127.0.0.1',
+    port,
+    overrideGlobalObjects: false,
+  })
+  await once(http, 'listening')
+  const close = async () => {
+    const closed = once(http, 'close')
+    http.close()
+    if ('closeAllConnections' in http) http.closeAllConnections()
+    await closed
+  }
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`, close }
+}

@@ -1,0 +1,52 @@
+/** Streams as raw bytes, made comparable. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** UUIDs, and what LangGraph names interrupts by. */
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+
+/** Each id becomes `<id N>`, numbered as they come up, each moment `<time>`. */
+export function normalized(text: string): string {
+  const ids = new Map<string, string>()
+  const idOf = (id: string) => {
+    const known = ids.get(id) ?? `<id ${ids.size + 1}>`
+    ids.set(id, known)
+    return known
+  }
+  return text.replace(ID, idOf).replace(TIME, '<time>')
+}
+
+/** The whole frames of a stream's text, each with the blank line that ends it. */
+export function framesOf(text: string): string[] {
+  return text
+    .split(/(?<=\n\n)/)
+    .map((frame) => frame.replaceAll(': heartbeat\n', ''))
+    .filter((frame) => frame.endsWith('\n\n'))
+}
+
+/** What `test/golden` has under this name; with `UPDATE_GOLDEN=1` it has `actual` from now on. */
+export function golden(name: string, actual: string): string {
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(pathOf(name), actual)
+  return readGolden(name)
+}
+
+/** Empty when there is none. */
+export function readGolden(name: string): string {
+  return existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : ''
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`../golden/${name}.txt`, import.meta.url))
+}
+
+/** Reads until `count` frames are there, then hangs up. */
+export async function readFrames(response: Response, count: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true })
+    if (framesOf(text).length >= count) break
+  }
+  return framesOf(text).slice(0, count).join('')
+}
