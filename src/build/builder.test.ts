@@ -1,0 +1,450 @@
+import { execFileSync } from 'node:child_process'
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { create } from 'tar'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BuildError, BuildRequest, BuiltRevision } from '../core/build.ts'
+import { systemClock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import { silentLog } from '../core/log.ts'
+import { type BuilderOptions, createBuilder } from './builder.ts'
+import { createTarballs } from './tarballs.ts'
+
+const REVISION = '00000000-0000-4000-8000-000000000009'
+const PASSED_ON =
+  /^(npm_config_registry|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|HOME|PATH|https?_proxy)$/i
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'builder-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+function builder(more: Partial<BuilderOptions> = {}) {
+  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))
+  return createBuilder({
+    dir: join(dir, 'data'),
+    checkConfig: async () => ({ node_version: undefined }),
+    ownNode: dirname(process.execPath),
+    env: Object.fromEntries(passedOn) as Record<string, string>,
+    clock: systemClock,
+    log: silentLog,
+    ...more,
+  })
+}
+
+async function write(folder: string, files: Record<string, string>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+}
+
+function request(more: Partial<BuildRequest>, config: string | null = null): BuildRequest {
+  return {
+    revision_id: REVISION,
+    deployment_name: 'demo',
+    source: 'internal_source',
+    repo_url: null,
+    isFileUrlAllowed: false,
+    source_revision_config: {
+      repo_ref: null,
+      langgraph_config_path: config,
+      image_uri: null,
+      source_tarball_path: 'd/source.tar.gz',
+      repo_commit_sha: null,
+    },
+    install_command: null,
+    build_command: null,
+    secrets: [],
+    ...more,
+  }
+}
+
+/** Packs the files, uploads them, and answers the request that builds them. */
+async function uploaded(
+  files: Record<string, string>,
+  more: Partial<BuildRequest> = {},
+  config: string | null = null,
+): Promise<BuildRequest> {
+  await write(join(dir, 'project'), files)
+  return upload(more, config)
+}
+
+async function upload(more: Partial<BuildRequest> = {}, config: string | null = null) {
+  const tarballs = createTarballs({ dir: join(dir, 'data') })
+  const packed = create({ gzip: true, cwd: join(dir, 'project') }, ['.'])
+  await tarballs.receive('d/source.tar.gz', packed as unknown as AsyncIterable<Uint8Array>)
+  return request(more, config)
+}
+
+const never = new AbortController().signal
+const build = (of: BuildRequest) => builder().build(of, never)
+const source = (built: BuiltRevision) => dirname(built.configPath)
+const log = () => readFile(join(dir, 'data/revisions', REVISION, 'build.log'), 'utf8')
+
+async function failure(of: BuildRequest, more: Partial<BuilderOptions> = {}): Promise<BuildError> {
+  const error = await builder(more)
+    .build(of, never)
+    .catch((caught: unknown) => caught)
+  expect(error).toMatchObject({ name: 'BuildError' })
+  expect(await builder().find(REVISION)).toBeUndefined()
+  return error as BuildError
+}
+
+describe('a build', () => {
+  it('of a tarball ends in a folder that is found again', async () => {
+    const built = await build(await uploaded({ 'langgraph.json': '{}' }))
+    expect(built.repo_commit_sha).toBeNull()
+    expect(await readFile(built.configPath, 'utf8')).toBe('{}')
+    expect(await builder().find(REVISION)).toEqual(built)
+    expect(await log()).toMatch(/^\d{4}-\S+Z Unpacked 2 entries\.$/m)
+  })
+
+  it('of a repository answers the commit', async () => {
+    const repository = join(dir, 'repository')
+    await write(repository, { 'apps/agent/langgraph.json': '{}' })
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+    git('init', '--quiet')
+    git('add', '.')
+    git('commit', '--quiet', '-m', 'one')
+    const more = {
+      source: 'github',
+      repo_url: `file://${repository}`,
+      isFileUrlAllowed: true,
+    } as const
+    const built = await build(request(more, 'apps/agent/langgraph.json'))
+    expect(built.repo_commit_sha).toBe(git('rev-parse', 'HEAD').toString().trim())
+    expect(built.configPath).toMatch(/source\/apps\/agent\/langgraph\.json$/)
+    expect(await builder().find(REVISION)).toEqual(built)
+  })
+
+  it.each([undefined, '20', process.versions.node.split('.')[0]])(
+    'runs on Runyard’s own Node when "node_version" is %s, and says so',
+    async (node_version) => {
+      const checkConfig = async () => ({ node_version })
+      const of = await uploaded({ 'langgraph.json': '{}' })
+      const built = await builder({ checkConfig }).build(of, never)
+      expect(built.nodePath).toBeNull()
+      expect(await builder().find(REVISION)).toEqual(built)
+      const asked = node_version ? `"node_version": "${node_version}"` : 'names no "node_version"'
+      expect(await log()).toContain(`Node: ${process.versions.node}, Runyard's own (`)
+      expect(await log()).toContain(asked)
+    },
+  )
+
+  it.runIf(process.platform === 'linux')(
+    'brings another Node along, once for all, and runs the project’s commands on it',
+    async () => {
+      const checkConfig = async () => ({ node_version: '22' })
+      const commands = {
+        install_command: 'node --version > which',
+        build_command: 'node --version',
+      }
+      const of = await uploaded({ 'langgraph.json': '{}' }, commands)
+      const built = await builder({ checkConfig }).build(of, never)
+      expect(built.nodePath).toMatch(/\/data\/nodes\/22\.\d+\.\d+\/.*\/bin\/node$/)
+      const version = execFileSync(built.nodePath ?? '', ['--version'], { encoding: 'utf8' })
+      expect(version).toMatch(/^v22\./)
+      expect(await readFile(join(source(built), 'which'), 'utf8')).toBe(version)
+      expect(await log()).toContain(`npm ci node-linux-${process.arch}@${version.slice(1).trim()}`)
+      expect(await builder().find(REVISION)).toEqual(built)
+
+      const again = await builder({ checkConfig, npm: '/nowhere/npm' }).build(of, never)
+      expect(again.nodePath).toBe(built.nodePath)
+      expect(await readdir(join(dir, 'data/unfinished'))).toEqual([])
+      await rm(built.nodePath ?? '')
+      expect(await builder().find(REVISION)).toBeUndefined()
+      await builder({ checkConfig }).build(of, never)
+      expect(await builder().find(REVISION)).toEqual(built)
+    },
+    120_000,
+  )
+
+  it('begins anew each time', async () => {
+    const built = await build(await uploaded({ 'langgraph.json': '{}' }))
+    await writeFile(join(source(built), 'left-over'), '')
+    await build(await uploaded({ 'langgraph.json': '{}' }))
+    expect(await readdir(source(built))).toEqual(['langgraph.json'])
+  })
+
+  it('is found after the data folder has moved, and not once it is removed', async () => {
+    await build(await uploaded({ 'langgraph.json': '{}' }))
+    await rename(join(dir, 'data'), join(dir, 'moved'))
+    const moved = builder({ dir: join(dir, 'moved') })
+    const found = await moved.find(REVISION)
+    expect(found?.configPath).toContain(join(dir, 'moved'))
+    await moved.remove(REVISION)
+    await moved.remove(REVISION)
+    expect(await moved.find(REVISION)).toBeUndefined()
+  })
+
+  it('is not found while it is not done', async () => {
+    const seen: unknown[] = []
+    const of = await uploaded({ 'langgraph.json': '{}' })
+    const checkConfig = async () => {
+      seen.push(await builder().find(REVISION))
+      return { node_version: undefined }
+    }
+    await builder({ checkConfig }).build(of, never)
+    expect(seen).toEqual([undefined])
+  })
+
+  it('runs the own commands: install at the top, build beside the configuration', async () => {
+    const commands = { install_command: 'pwd > install', build_command: 'pwd > build' }
+    const of = await uploaded({ 'app/langgraph.json': '{}' }, commands, 'app/langgraph.json')
+    const app = source(await build(of))
+    expect(await readFile(join(app, '../install'), 'utf8')).toMatch(/\/source\n$/)
+    expect(await readFile(join(app, 'build'), 'utf8')).toMatch(/\/source\/app\n$/)
+  })
+
+  it('gives the commands the secrets, the own Node first, and nothing of this process', async () => {
+    process.env.RUNYARD_TEST_MARK = 'leaked'
+    const secrets = [
+      { name: 'TOKEN', value: 'a secret' },
+      { name: 'PATH', value: '/elsewhere' },
+    ]
+    const install_command = 'env > env; command -v node > node'
+    const built = await build(
+      await uploaded({ 'langgraph.json': '{}' }, { install_command, secrets }),
+    )
+    delete process.env.RUNYARD_TEST_MARK
+    const env = await readFile(join(source(built), 'env'), 'utf8')
+    expect(env).toContain('TOKEN=a secret')
+    expect(env).not.toContain('leaked')
+    expect(await readFile(join(source(built), 'node'), 'utf8')).toBe(`${process.execPath}\n`)
+    expect(await log()).not.toContain('a secret')
+  })
+})
+
+describe('a build fails with its step and its reason when', () => {
+  it('the tarball was not uploaded', async () => {
+    expect(await failure(request({}))).toMatchObject({
+      step: 'fetch',
+      message: expect.stringContaining('not uploaded'),
+    })
+  })
+
+  it('the tarball path is not one of ours', async () => {
+    const of = request({})
+    of.source_revision_config.source_tarball_path = '../../etc/passwd'
+    expect(await failure(of)).toMatchObject({ step: 'fetch' })
+  })
+
+  it('the source is an image', async () => {
+    expect((await failure(request({ source: 'external_docker' }))).message).toContain('image')
+  })
+
+  it.each([
+    [null, 'langgraph.json is not in the source'],
+    ['no/such.json', 'no/such.json is not in the source'],
+    ['src', 'src is not a file'],
+    ['../secret.json', 'leads out of the source'],
+    ['/etc/hostname', 'leads out of the source'],
+  ])('the configuration is asked for at %j', async (path, sentence) => {
+    const of = await uploaded({ 'src/agent.ts': '' }, {}, path)
+    expect(await failure(of)).toMatchObject({
+      step: 'configuration',
+      message: expect.stringContaining(sentence),
+    })
+  })
+
+  it('the configuration of a repository is a link that leads out', async () => {
+    const repository = join(dir, 'repository')
+    await write(dir, { 'secret.json': '{}' })
+    await mkdir(repository)
+    await symlink(join(dir, 'secret.json'), join(repository, 'langgraph.json'))
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+    git('init', '--quiet')
+    git('add', '.')
+    git('commit', '--quiet', '-m', 'one')
+    const more = {
+      source: 'github',
+      repo_url: `file://${repository}`,
+      isFileUrlAllowed: true,
+    } as const
+    expect((await failure(request(more))).message).toContain('leads out of the source')
+  })
+
+  it('the configuration does not pass its check', async () => {
+    const checkConfig = async () => {
+      throw new AppError('invalid', 'graphs.agent names src/agent.ts, which is not there.')
+    }
+    const of = await uploaded({ 'langgraph.json': '{}' }, { install_command: 'touch installed' })
+    const error = await failure(of, { checkConfig })
+    expect(error).toMatchObject({
+      step: 'configuration',
+      message: 'graphs.agent names src/agent.ts, which is not there.',
+    })
+  })
+
+  it.each(['18', '22.1.0', 'lts'])('it asks for Node %s, which there is not', async (version) => {
+    const checkConfig = async () => ({ node_version: version })
+    const error = await failure(await uploaded({ 'langgraph.json': '{}' }), { checkConfig })
+    expect(error).toMatchObject({ step: 'configuration' })
+    expect(error.message).toContain(
+      `"node_version": there is no "${version}"; write "22", "24" or "26"`,
+    )
+  })
+
+  it('its build command does not make what the configuration names', async () => {
+    const checkConfig = async (configPath: string, state: { isBuilt: boolean }) => {
+      if (!state.isBuilt) return { node_version: undefined }
+      await access(join(dirname(configPath), 'agent.js')).catch((cause) => {
+        throw new AppError('bad_request', 'There is no agent.js.', { cause })
+      })
+      return { node_version: undefined }
+    }
+    const build = async (build_command: string | null) =>
+      uploaded({ 'langgraph.json': '{}' }, { build_command })
+    const missing = { step: 'configuration', message: 'There is no agent.js.' }
+    expect(await failure(await build(null), { checkConfig })).toMatchObject(missing)
+    expect(await failure(await build('touch other.js'), { checkConfig })).toMatchObject(missing)
+    await builder({ checkConfig }).build(await build('touch agent.js'), never)
+  })
+
+  it('its install command fails, with the last 20 lines', async () => {
+    const install_command = 'for i in $(seq 30); do echo line $i; done; exit 5'
+    const error = await failure(await uploaded({ 'langgraph.json': '{}' }, { install_command }))
+    expect(error.step).toBe('install')
+    expect(error.message).toContain('ended with exit code 5')
+    expect(error.logTail).toHaveLength(20)
+    expect(error.logTail.at(-1)).toBe('line 30')
+    expect(await log()).toContain(' line 1\n')
+  })
+
+  it('its build command takes too long', async () => {
+    const of = await uploaded({ 'langgraph.json': '{}' }, { build_command: 'sleep 600' })
+    const error = await failure(of, { limits: { buildMs: 1000 } })
+    expect(error).toMatchObject({
+      step: 'build',
+      message: expect.stringContaining('longer than 1 s'),
+    })
+  })
+})
+
+it('ends when it is aborted, with the reason of the signal and no process left', async () => {
+  const abort = new AbortController()
+  const of = await uploaded(
+    { 'langgraph.json': '{}' },
+    { install_command: 'echo $$ > pid; sleep 600' },
+  )
+  const running = builder().build(of, abort.signal)
+  const pidFile = join(dir, 'data/revisions', REVISION, 'source/pid')
+  await expect.poll(() => readFile(pidFile, 'utf8').catch(() => '')).toMatch(/\d+\n/)
+  abort.abort(new Error('a newer revision is here'))
+  await expect(running).rejects.toThrow('a newer revision is here')
+  const pid = (await readFile(pidFile, 'utf8')).trim()
+  await expect(access(`/proc/${pid}/cwd/`)).rejects.toThrow()
+  expect(await builder().find(REVISION)).toBeUndefined()
+})
+
+describe('a project is installed', () => {
+  const PART = {
+    'part/package.json': '{"name":"part","version":"1.0.0","main":"index.js"}',
+    'part/index.js': 'module.exports = 42',
+    'langgraph.json': '{}',
+  }
+
+  it('with npm ci by its lock file, development packages included', async () => {
+    const files = {
+      ...PART,
+      'package.json': JSON.stringify({
+        name: 'demo',
+        devDependencies: { part: 'file:part' },
+        scripts: { postinstall: 'node -p "process.version" > version' },
+      }),
+      'package-lock.json': JSON.stringify({
+        name: 'demo',
+        lockfileVersion: 3,
+        requires: true,
+        packages: {
+          '': { name: 'demo', devDependencies: { part: 'file:part' } },
+          'node_modules/part': { resolved: 'part', link: true },
+          part: { version: '1.0.0', dev: true },
+        },
+      }),
+    }
+    const secrets = [{ name: 'NODE_ENV', value: 'production' }]
+    const built = await build(await uploaded(files, { secrets }))
+    expect(await readFile(join(source(built), 'node_modules/part/index.js'), 'utf8')).toContain(
+      '42',
+    )
+    expect(await readFile(join(source(built), 'version'), 'utf8')).toBe(`${process.version}\n`)
+    expect(await log()).toContain('$ npm ci')
+  })
+
+  it('with npm install when there is no lock file', async () => {
+    const files = { ...PART, 'package.json': '{"dependencies":{"part":"file:part"}}' }
+    const built = await build(await uploaded(files))
+    expect(await readdir(join(source(built), 'node_modules'))).toContain('part')
+    expect(await log()).toContain('$ npm install')
+  })
+
+  it('not at all when npm refuses, and says what npm said', async () => {
+    const files = {
+      ...PART,
+      'package.json': '{"dependencies":{"part":"file:part"}}',
+      'package-lock.json': '{"lockfileVersion":3,"packages":{"":{}}}',
+    }
+    const error = await failure(await uploaded(files))
+    expect(error.step).toBe('install')
+    expect(error.logTail.join('\n')).toMatch(/npm (ci|error)/)
+  })
+
+  it('with pnpm by its lock file', { timeout: 120_000 }, async () => {
+    const files = {
+      'langgraph.json': '{}',
+      'package.json': '{"name":"demo","scripts":{"postinstall":"echo done > mark"}}',
+      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n\nimporters:\n\n  .: {}\n",
+    }
+    const built = await build(await uploaded(files))
+    expect(await readFile(join(source(built), 'mark'), 'utf8')).toBe('done\n')
+  })
+
+  it('with yarn 1 by its lock file', { timeout: 120_000 }, async () => {
+    const files = {
+      'langgraph.json': '{}',
+      'package.json': '{"name":"demo","scripts":{"postinstall":"echo done > mark"}}',
+      'yarn.lock': '# yarn lockfile v1\n',
+    }
+    const built = await build(await uploaded(files))
+    expect(await readFile(join(source(built), 'mark'), 'utf8')).toBe('done\n')
+  })
+
+  it('with yarn 4 by its lock file, into node_modules', { timeout: 120_000 }, async () => {
+    const files = {
+      'langgraph.json': '{}',
+      'package.json': '{"name":"demo"}',
+      'yarn.lock': `# This file is generated by running "yarn install" inside your project.
+# Manual changes might be lost - proceed with caution!
+
+__metadata:
+  version: 8
+  cacheKey: 10c0
+
+"demo@workspace:.":
+  version: 0.0.0-use.local
+  resolution: "demo@workspace:."
+  languageName: unknown
+  linkType: soft
+`,
+    }
+    const built = await build(await uploaded(files))
+    expect(await readdir(source(built))).not.toContain('.pnp.cjs')
+    expect(await log()).toContain('The build has ended well.')
+  })
+})

@@ -1,0 +1,211 @@
+/** The builder: a revision's source becomes a folder that an agent server can start from. */
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { delimiter, dirname, join, relative } from 'node:path'
+import { BuildError, type Builder, type BuildRequest, type BuiltRevision } from '../core/build.ts'
+import { type Clock, timestamp } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Secret } from '../core/revision.ts'
+import { type BuildLog, openBuildLog } from './build-log.ts'
+import { type CheckedConfig, findConfiguration } from './configuration.ts'
+import { fetchRepository } from './git.ts'
+import { installProject } from './install.ts'
+import { type RevisionFolder, revisionFolder, uploadPath } from './layout.ts'
+import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
+import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
+import { unpackTarball } from './tarball.ts'
+
+export interface BuilderOptions {
+  /** The folder of `layout.ts`; absolute. The same as that of `createTarballs`. */
+  dir: string
+  /**
+   * Validates a project's configuration before anything is installed, and again after a build
+   * command: `isBuilt` says whether files that the command makes must be there.
+   */
+  checkConfig(configPath: string, state: { isBuilt: boolean }): Promise<CheckedConfig>
+  /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
+  ownNode: string
+  /**
+   * What every command of a build finds in its environment: PATH, HOME, LANG, TMPDIR, settings of
+   * proxies, certificates and registries. Nothing that a project must not read.
+   */
+  env: Readonly<Record<string, string>>
+  /** The npm to run. Default: the first on the PATH. */
+  npm?: string
+  limits?: Partial<BuildLimits>
+  clock: Clock
+  log: Log
+}
+
+/** What `built.json` holds; the path is relative to the source, so that the folder can be moved. */
+interface BuiltRecord {
+  config_path: string
+  repo_commit_sha: string | null
+  /** The exact Node that was brought along; `null`: Runyard's own. */
+  node_version: string | null
+  built_at: string
+}
+
+export function createBuilder(options: BuilderOptions): Builder {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const base = buildEnvironment(options)
+  return {
+    async build(request, signal) {
+      const folder = revisionFolder(options.dir, request.revision_id)
+      signal.throwIfAborted()
+      await rm(folder.root, { recursive: true, force: true })
+      await mkdir(folder.root, { recursive: true, mode: 0o700 })
+      const log = openBuildLog(folder.log, options.clock, options.log)
+      const context = { log, signal, limits, env: base }
+      try {
+        return await buildInto(folder, request, options, context)
+      } catch (error) {
+        if (!signal.aborted) throw explained(error, log)
+        log.line('The build was ended before it was done.')
+        throw signal.reason
+      } finally {
+        await log.close()
+      }
+    },
+    async find(revision_id) {
+      return findBuilt(revisionFolder(options.dir, revision_id), options.dir)
+    },
+    async remove(revision_id) {
+      await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })
+    },
+  }
+}
+
+async function buildInto(
+  folder: RevisionFolder,
+  request: BuildRequest,
+  options: BuilderOptions,
+  context: StepContext,
+): Promise<BuiltRevision> {
+  // The project's variables are for its own commands: git could be led astray by them.
+  const repo_commit_sha = await fetchSource(folder, request, options, context)
+  const config = request.source_revision_config.langgraph_config_path
+  const find = (state: { isBuilt: boolean }) =>
+    findConfiguration(folder.source, config, (path) => options.checkConfig(path, state))
+  const hasBuildCommand = request.build_command !== null
+  const found = await find({ isBuilt: !hasBuildCommand })
+  const { configPath } = found
+  const npm = options.npm ?? 'npm'
+  const node_version = chooseNode(found.node_version, (line) => context.log.line(line))
+  if (node_version !== null) await installNode(node_version, options.dir, npm, context)
+  const node = node_version === null ? null : nodePath(options.dir, node_version)
+  const own = { ...context, env: withSecrets(withNode(context.env, node), request.secrets) }
+  const { install_command } = request
+  await installProject({ source: folder.source, configPath, install_command, npm }, own)
+  await runBuildCommand(request, dirname(configPath), own)
+  if (hasBuildCommand) await find({ isBuilt: true })
+  context.signal.throwIfAborted()
+  context.log.line('The build has ended well.')
+  await writeBuilt(folder, {
+    config_path: relative(folder.source, configPath),
+    repo_commit_sha,
+    node_version,
+    built_at: timestamp(options.clock),
+  })
+  return { configPath, repo_commit_sha, nodePath: node }
+}
+
+/** Puts the source in its folder and answers the commit, where it has one. */
+async function fetchSource(
+  folder: RevisionFolder,
+  request: BuildRequest,
+  options: BuilderOptions,
+  context: StepContext,
+): Promise<string | null> {
+  const { repo_ref, source_tarball_path } = request.source_revision_config
+  switch (request.source) {
+    case 'github': {
+      const { repo_url, isFileUrlAllowed } = request
+      if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
+      return fetchRepository({ repo_url, repo_ref, isFileUrlAllowed }, folder.source, context)
+    }
+    case 'internal_source': {
+      const path = source_tarball_path ? uploadPath(options.dir, source_tarball_path) : undefined
+      if (!path || !(await isFile(path))) {
+        throw new BuildError('fetch', 'The source tarball was not uploaded: upload it first.')
+      }
+      await unpackTarball(path, folder.source, context)
+      return null
+    }
+    case 'external_docker':
+    case 'internal_docker':
+      throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
+  }
+}
+
+async function runBuildCommand(
+  request: BuildRequest,
+  cwd: string,
+  context: StepContext,
+): Promise<void> {
+  const command = request.build_command
+  if (!command) return
+  const at = { cwd, limitMs: context.limits.buildMs, title: command }
+  await runStep('build', ['/bin/sh', '-c', command], at, context)
+}
+
+function buildEnvironment(options: BuilderOptions): Record<string, string> {
+  const path = options.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
+  return {
+    ...options.env,
+    PATH: `${options.ownNode}${delimiter}${path}`,
+    // Package managers ask no questions and draw no progress bars then.
+    CI: 'true',
+    NO_COLOR: '1',
+  }
+}
+
+/** The project's Node comes before Runyard's own. */
+function withNode(env: StepContext['env'], node: string | null): StepContext['env'] {
+  return node === null ? env : { ...env, PATH: `${dirname(node)}${delimiter}${env.PATH}` }
+}
+
+/** A project may set any variable but the PATH, which its Node is found by. */
+function withSecrets(env: StepContext['env'], secrets: Secret[]): Record<string, string> {
+  const own = secrets.filter(({ name }) => name !== 'PATH')
+  return { ...env, ...Object.fromEntries(own.map(({ name, value }) => [name, value])) }
+}
+
+async function writeBuilt(folder: RevisionFolder, record: BuiltRecord): Promise<void> {
+  const unfinished = `${folder.built}.part`
+  const file = await open(unfinished, 'w', 0o600)
+  await file
+    .writeFile(`${JSON.stringify(record)}\n`)
+    .then(() => file.sync())
+    .finally(() => file.close())
+  await rename(unfinished, folder.built)
+}
+
+async function findBuilt(folder: RevisionFolder, dir: string): Promise<BuiltRevision | undefined> {
+  const text = await readFile(folder.built, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const record = JSON.parse(text) as BuiltRecord
+  const configPath = join(folder.source, record.config_path)
+  if (!(await isFile(configPath))) return undefined
+  const { repo_commit_sha, node_version } = record
+  if (node_version === null) return { configPath, repo_commit_sha, nodePath: null }
+  if (!(await hasNode(dir, node_version))) return undefined
+  return { configPath, repo_commit_sha, nodePath: nodePath(dir, node_version) }
+}
+
+/** Every refusal of a build names its step and shows the log's end. */
+function explained(error: unknown, log: BuildLog): unknown {
+  if (error instanceof BuildError) log.line(`The step ${error.step} failed: ${error.message}`)
+  if (error instanceof AppError) return new BuildError('fetch', error.message, { cause: error })
+  return error
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * Runs one command of a build. Each has a process group of its own, so that it can be ended with
+ * all that it started; and a lifeline, so that it ends when Runyard itself is killed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLineSplitter } from '../core/output-lines.ts'
+
+export interface CommandOptions {
+  /** Where it runs; absolute. */
+  cwd: string
+  /** Its whole environment: nothing of this process's own is added. */
+  env: Readonly<Record<string, string>>
+  /** Aborting kills the group and rejects with the signal's reason. */
+  signal: AbortSignal
+  /** How long it may take, in ms; then the group is killed. */
+  limitMs: number
+  /** Each line of standard error, and of standard output unless that is captured. */
+  onLine(line: string): void
+  /** `true`: standard output is answered instead, up to 16 MiB of it. */
+  isCaptured?: boolean
+}
+
+export interface CommandEnd {
+  /** `0`: it went well. A command that a signal ended has 128 and the signal's number. */
+  code: number
+  isTimedOut: boolean
+  /** What was captured; empty otherwise. */
+  stdout: string
+}
+
+const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
+/** How long the pipes may stay open once the group is gone (a daemon that left the group has them). */
+const PIPE_GRACE_MS = 1000
+/** How often, and how long apart, it is looked whether the group is gone. */
+const GROUP_LOOKS = 50
+const GROUP_LOOK_MS = 5
+
+// Descriptor 3 is a socket whose other end only this process holds. When that end closes, with the
+// end of the command or with the death of this process, the reader wakes and ends the group.
+const LIFELINE_SCRIPT = `
+"$@" </dev/null 3<&- &
+job=$!
+{ read -r _ <&3; kill -9 -$$; } >/dev/null 2>&1 &
+line=$!
+wait $job
+code=$?
+{ kill -9 $line; wait $line; } 2>/dev/null
+exit $code`
+
+/** Runs `command` to its end, however that is. Rejects when it is aborted or cannot be begun. */
+export async function runCommand(
+  command: readonly [string, ...string[]],
+  options: CommandOptions,
+): Promise<CommandEnd> {
+  options.signal.throwIfAborted()
+  const child = spawn('/bin/sh', ['-c', LIFELINE_SCRIPT, 'sh', ...command], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  child.on('error', () => {})
+  const output = readOutput(child, options)
+  const deadline = AbortSignal.timeout(options.limitMs)
+  const kill = () => killGroup(child)
+  options.signal.addEventListener('abort', kill)
+  deadline.addEventListener('abort', kill)
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null]
+    const isTimedOut = deadline.aborted
+    await settle(child)
+    options.signal.throwIfAborted()
+    return { code: code ?? 137, isTimedOut, stdout: output() }
+  } finally {
+    options.signal.removeEventListener('abort', kill)
+    deadline.removeEventListener('abort', kill)
+  }
+}
+
+function readOutput(child: ChildProcess, options: CommandOptions): () => string {
+  const captured: Buffer[] = []
+  let capturedBytes = 0
+  readLines(child.stderr, options.onLine)
+  if (!options.isCaptured) readLines(child.stdout, options.onLine)
+  else {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      capturedBytes += chunk.length
+      if (capturedBytes <= MAX_CAPTURED_BYTES) captured.push(chunk)
+    })
+  }
+  return () => Buffer.concat(captured).toString('utf8')
+}
+
+function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => void): void {
+  const lines = createLineSplitter(onLine)
+  stream?.on('data', lines.write)
+  stream?.once('close', lines.end)
+}
+
+/** Ends what the command left behind, and waits until its output is read. */
+async function settle(child: ChildProcess): Promise<void> {
+  killGroup(child)
+  const timer = setTimeout(() => {
+    for (const stream of child.stdio) stream?.destroy()
+  }, PIPE_GRACE_MS)
+  child.stdio[3]?.destroy()
+  const pipes = [child.stdout, child.stderr].filter((pipe) => pipe && !pipe.closed)
+  await Promise.all(pipes.map((pipe) => once(pipe as NonNullable<typeof pipe>, 'close')))
+  clearTimeout(timer)
+  await untilGroupIsGone(child)
+}
+
+/** A killed process closes its pipes a moment before it is gone. */
+async function untilGroupIsGone(child: ChildProcess): Promise<void> {
+  for (let looks = 0; looks < GROUP_LOOKS && killGroup(child); looks++) await delay(GROUP_LOOK_MS)
+}
+
+/** Answers whether there was anyone to kill, dead ones included that their parent still has to see. */
+function killGroup(child: ChildProcess): boolean {
+  if (child.pid === undefined) return false
+  try {
+    return process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}

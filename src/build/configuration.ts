@@ -1,0 +1,65 @@
+/** Finds the project's `langgraph.json` in its source. */
+import { realpath, stat } from 'node:fs/promises'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { BuildError } from '../core/build.ts'
+import { AppError } from '../core/errors.ts'
+
+/** What a build has to know of a project's configuration. */
+export interface CheckedConfig {
+  /** As written; `undefined` when absent. */
+  node_version: string | undefined
+}
+
+export interface FoundConfiguration extends CheckedConfig {
+  /** Absolute. */
+  configPath: string
+}
+
+/** Validates a project's configuration; throws `AppError` with a sentence for its author. */
+type CheckConfig = (configPath: string) => Promise<CheckedConfig>
+
+const DEFAULT_CONFIG_PATH = 'langgraph.json'
+
+/**
+ * Answers where the configuration is and what it says. `null` stands for `langgraph.json`. Throws
+ * `BuildError('configuration')` when it is not there, lies outside of `source`, or `check` refuses.
+ */
+export async function findConfiguration(
+  source: string,
+  langgraph_config_path: string | null,
+  check: CheckConfig,
+): Promise<FoundConfiguration> {
+  const name = langgraph_config_path ?? DEFAULT_CONFIG_PATH
+  const path = join(source, name)
+  const real = await realpath(path).catch(() => undefined)
+  if (isAbsolute(name) || !isBelow(source, path)) throw outside(name)
+  if (real === undefined) {
+    throw new BuildError(
+      'configuration',
+      `${name} is not in the source: set langgraph_config_path to the way to it from the top.`,
+    )
+  }
+  if (!isBelow(await realpath(source), real)) throw outside(name)
+  if (!(await stat(real)).isFile()) {
+    throw new BuildError('configuration', `${name} is not a file: name the langgraph.json itself.`)
+  }
+  return { configPath: path, ...(await applyCheck(check, path)) }
+}
+
+async function applyCheck(check: CheckConfig, path: string): Promise<CheckedConfig> {
+  try {
+    return await check(path)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('configuration', error.message, { cause: error })
+  }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+function outside(name: string): BuildError {
+  return new BuildError('configuration', `langgraph_config_path ${name} leads out of the source.`)
+}

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../core/clock.ts'
+import { silentLog } from '../core/log.ts'
+import { openBuildLog } from './build-log.ts'
+import { fetchRepository } from './git.ts'
+import { DEFAULT_LIMITS, type StepContext } from './step.ts'
+
+let dir: string
+let context: StepContext
+const commits: string[] = []
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'git-'))
+  const log = openBuildLog(join(dir, 'build.log'), systemClock, silentLog)
+  const env = { PATH: process.env.PATH ?? '', HOME: dir }
+  context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env }
+  commits.length = 0
+  git('init', '--quiet', '--initial-branch=main')
+  await commit('one')
+  git('tag', '-a', 'v1', '-m', 'the first')
+  git('branch', 'old/branch')
+  await commit('two')
+  await commit('three')
+})
+afterEach(async () => {
+  await context.log.close()
+  await rm(dir, { recursive: true, force: true })
+})
+
+function git(...args: string[]): string {
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@b.c', '-c', 'commit.gpgsign=false']
+  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null' }
+  const repository = join(dir, 'repository')
+  return execFileSync('git', [...who, ...init(args, repository)], { env, encoding: 'utf8' }).trim()
+}
+
+function init(args: string[], repository: string): string[] {
+  return args[0] === 'init' ? [...args, repository] : ['-C', repository, ...args]
+}
+
+async function commit(text: string): Promise<void> {
+  await writeFile(join(dir, 'repository/file'), text)
+  git('add', '.')
+  git('commit', '--quiet', '-m', text)
+  commits.push(git('rev-parse', 'HEAD'))
+}
+
+async function fetched(repo_ref: string | null, repo_url = `file://${dir}/repository`) {
+  const into = join(dir, 'source')
+  await rm(into, { recursive: true, force: true })
+  const sha = await fetchRepository({ repo_url, repo_ref, isFileUrlAllowed: true }, into, context)
+  return { sha, text: await readFile(join(into, 'file'), 'utf8'), files: await readdir(into) }
+}
+
+it('fetches the default branch when no ref is given', async () => {
+  expect(await fetched(null)).toEqual({ sha: commits[2], text: 'three', files: ['file'] })
+})
+
+it.each(['old/branch', 'refs/heads/old/branch', 'refs/tags/v1', 'v1'])(
+  'fetches the branch or tag %s',
+  async (ref) => {
+    expect(await fetched(ref)).toMatchObject({ sha: commits[0], text: 'one' })
+  },
+)
+
+it('fetches a commit by its full or its short id', async () => {
+  expect(await fetched(commits[1] ?? '')).toMatchObject({ sha: commits[1], text: 'two' })
+  const short = commits[1]?.slice(0, 8) ?? ''
+  expect(await fetched(short)).toMatchObject({ sha: commits[1], text: 'two' })
+})
+
+it('prefers a branch to a tag of the same name', async () => {
+  git('branch', 'v1', commits[1] ?? '')
+  expect(await fetched('v1')).toMatchObject({ text: 'two' })
+})
+
+it.each(['nowhere', 'refs/tags/v9', 'deadbeef', 'f'.repeat(40)])(
+  'says that the repository has no %s',
+  async (ref) => {
+    const refusal = { step: 'fetch', message: expect.stringMatching(`repository.*${ref}`) }
+    await expect(fetched(ref)).rejects.toMatchObject(refusal)
+  },
+)
+
+it('says which repository is not there', async () => {
+  const refusal = { step: 'fetch', message: expect.stringContaining('/nothing') }
+  await expect(fetched(null, `file://${dir}/nothing`)).rejects.toMatchObject(refusal)
+})
+
+it.each(['--upload-pack=touch x', '-x', 'a..b', 'a b', 'a:b', '+a', 'x@{1}', 'a\nb', ''])(
+  'does not take %j for a ref',
+  async (ref) => {
+    await expect(fetched(ref)).rejects.toMatchObject({ step: 'fetch' })
+  },
+)
+
+it.each(['ext::sh -c touch% x', '--upload-pack=x', '/repository', 'http://a/b', 'fd::17', ''])(
+  'does not take %j for a repository',
+  async (url) => {
+    await expect(fetched(null, url)).rejects.toMatchObject({ step: 'fetch' })
+  },
+)
+
+it('takes file:// only where it is allowed', async () => {
+  const request = { repo_url: `file://${dir}/repository`, repo_ref: null, isFileUrlAllowed: false }
+  const fetching = fetchRepository(request, join(dir, 'source'), context)
+  await expect(fetching).rejects.toThrow('file:// is only taken from admin keys')
+})
+
+it('runs no hook and reads no configuration of the machine', async () => {
+  const hook = join(dir, 'hook-ran')
+  const config = `[core]\n\tfsmonitor = "touch ${hook}; false"\n[init]\n\ttemplateDir = ${dir}\n`
+  await writeFile(join(dir, '.gitconfig'), config)
+  await fetched(null)
+  await expect(access(hook)).rejects.toThrow()
+})
+
+it('hands credentials to the named server, and shows them nowhere', async () => {
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const pair = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert]
+  execFileSync('openssl', ['req', '-x509', ...pair, ...subject], { stdio: 'ignore' })
+  const seen: (string | undefined)[] = []
+  const tls = { key: await readFile(key), cert: await readFile(cert) }
+  const server = createServer(tls, (request, response) => {
+    seen.push(request.headers.authorization)
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
+  })
+  await once(server.listen(0), 'listening')
+  context = { ...context, env: { ...context.env, GIT_SSL_CAINFO: cert } }
+  const url = `https://bot:pa%40ss-word@localhost:${(server.address() as AddressInfo).port}/a.git`
+  const error = await fetched(null, url).catch((caught: unknown) => caught)
+  server.close()
+  expect(seen).toContain(`Basic ${Buffer.from('bot:pa@ss-word').toString('base64')}`)
+  await context.log.close()
+  const shown = `${error} ${JSON.stringify(error)} ${await readFile(join(dir, 'build.log'))}`
+  expect(shown).toContain('localhost')
+  expect(shown).not.toMatch(/pa(%40|@)ss-word/)
+})

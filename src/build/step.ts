@@ -1,0 +1,63 @@
+/** What every step of a build works with. */
+import { BuildError } from '../core/build.ts'
+import type { BuildLog } from './build-log.ts'
+import { type CommandEnd, runCommand } from './command.ts'
+
+/** How much a build may take; each has a default in `DEFAULT_LIMITS`. */
+export interface BuildLimits {
+  /** One git command, in ms. */
+  fetchMs: number
+  /** The install command, in ms. */
+  installMs: number
+  /** The build command, in ms. */
+  buildMs: number
+  /** Entries of a tarball. */
+  maxEntries: number
+  /** Size of a tarball's content, in bytes. */
+  maxUnpackedBytes: number
+}
+
+export const DEFAULT_LIMITS: BuildLimits = {
+  fetchMs: 10 * 60_000,
+  installMs: 15 * 60_000,
+  buildMs: 15 * 60_000,
+  maxEntries: 100_000,
+  maxUnpackedBytes: 2 * 1024 ** 3,
+}
+
+export interface StepContext {
+  log: BuildLog
+  signal: AbortSignal
+  limits: BuildLimits
+  /** The environment of the build's commands: base settings, then the project's own variables. */
+  env: Readonly<Record<string, string>>
+}
+
+/**
+ * Runs a command of the named step with its output in the log. Throws `BuildError` when it does not
+ * end with 0 or takes longer than `limitMs`.
+ */
+export async function runStep(
+  step: string,
+  command: readonly [string, ...string[]],
+  at: { cwd: string; limitMs: number; env?: Readonly<Record<string, string>>; title: string },
+  context: StepContext,
+): Promise<void> {
+  context.log.line(`$ ${at.title}`)
+  const end = await runCommand(command, {
+    cwd: at.cwd,
+    env: { ...context.env, ...at.env },
+    signal: context.signal,
+    limitMs: at.limitMs,
+    onLine: (line) => context.log.line(line),
+  })
+  const reason = reasonOf(end, at.limitMs)
+  if (reason)
+    throw new BuildError(step, `\`${at.title}\` ${reason}.`, { logTail: context.log.tail() })
+}
+
+/** Why a command did not go well; `undefined` when it did. */
+export function reasonOf(end: CommandEnd, limitMs: number): string | undefined {
+  if (end.isTimedOut) return `took longer than ${Math.round(limitMs / 1000)} s and was ended`
+  return end.code === 0 ? undefined : `ended with exit code ${end.code}`
+}
