@@ -1,0 +1,130 @@
+/** One child process that is an agent server, from its start to its end. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { dirname } from 'node:path'
+import { createLineSplitter } from '../../core/output-lines.ts'
+import type { Endpoint, RuntimeSpec } from '../../core/runtime.ts'
+import { isReadyMessage, isSourcesMessage, type StartMessage } from '../../core/runtime-protocol.ts'
+
+export interface AgentCommand {
+  /** The Node binary; absolute. */
+  file: string
+  /** What comes before `serve`: options of Node and the entry script. */
+  args: string[]
+}
+
+export interface AgentProcessOptions {
+  spec: RuntimeSpec
+  command: AgentCommand
+  dataDir: string
+  /** Its whole environment, but for the secrets, which follow by IPC. */
+  env: Readonly<Record<string, string>>
+  onLine(line: string): void
+  /** Hears of the project's files as the process imports them. */
+  onSources(files: string[]): void
+}
+
+export interface AgentProcess {
+  /** Settles when the process says that it listens; never when it does not get to it. */
+  readonly ready: Promise<Endpoint>
+  /** How it ended, as half a sentence; its group has been killed then and its output is read. */
+  readonly exited: Promise<string>
+  /** Asks it to end. */
+  terminate(): void
+  /** Ends it at once, with all that it started. */
+  kill(): void
+}
+
+/** How long the pipes may stay open after the end (a process that left the group holds them). */
+const PIPE_GRACE_MS = 1000
+
+/** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
+export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
+  const { spec, command } = options
+  const token = randomBytes(32).toString('base64url')
+  const child = spawn(command.file, [...command.args, ...serveArguments(options)], {
+    cwd: dirname(spec.configPath),
+    env: { ...options.env },
+    // A group of its own: it can be ended with all that it started.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  // What goes wrong later (a signal that cannot be sent) is seen by what it leads to.
+  child.on('error', () => {})
+  const exited = describeEnd(child)
+  readLines(child.stdout, options.onLine)
+  readLines(child.stderr, options.onLine)
+  child.on('message', (message) => {
+    if (isSourcesMessage(message)) options.onSources(message.files)
+  })
+  sendStart(child, spec, token)
+  return {
+    ready: readyOf(child, token),
+    exited,
+    terminate: () => child.kill('SIGTERM'),
+    kill: () => killGroup(child),
+  }
+}
+
+function serveArguments(options: AgentProcessOptions): string[] {
+  const { spec, dataDir } = options
+  const where = ['--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir]
+  return ['serve', '--managed', '--config', spec.configPath, ...where]
+}
+
+function sendStart(child: ChildProcess, spec: RuntimeSpec, gatewayToken: string): void {
+  const message: StartMessage = {
+    type: 'start',
+    deployment_id: spec.deployment_id,
+    deployment_name: spec.deployment_name,
+    revision_id: spec.revision_id,
+    secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    gatewayToken,
+  }
+  // A process that is gone before it reads this is told of by its end.
+  child.send?.(message, () => {})
+}
+
+function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
+  return new Promise((resolve) => {
+    child.on('message', (message) => {
+      if (isReadyMessage(message)) resolve({ url: message.url, token })
+    })
+  })
+}
+
+function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => void): void {
+  const lines = createLineSplitter(onLine)
+  stream?.on('data', lines.write)
+  stream?.once('close', lines.end)
+}
+
+async function describeEnd(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    killGroup(child)
+    await closePipes(child)
+    return signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+  } catch (error) {
+    return `it could not be started (${error instanceof Error ? error.message : error})`
+  }
+}
+
+async function closePipes(child: ChildProcess): Promise<void> {
+  const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null)
+  const timer = setTimeout(() => {
+    for (const pipe of pipes) pipe.destroy()
+  }, PIPE_GRACE_MS)
+  await Promise.all(pipes.filter((pipe) => !pipe.closed).map((pipe) => once(pipe, 'close')))
+  clearTimeout(timer)
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,112 @@
+/** What an agent server prints: a file that users read, and its last lines for reasons. */
+import {
+  createWriteStream,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  type WriteStream,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Clock, timestamp } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+
+/** How many lines a reason shows. */
+const TAIL_LINES = 20
+/** What may wait for the disk; lines beyond it are left out of the file. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+
+/** Where a revision's log lies below the driver's `logsDir`: the file that is written, the one before. */
+export function deployLogPaths(logsDir: string, revision_id: string): [string, string] {
+  const path = join(logsDir, revision_id, 'deploy.log')
+  return [path, olderLog(path)]
+}
+
+export interface DeployLogOptions {
+  /** `undefined`: only the last lines are kept. */
+  path: string | undefined
+  /** When the file is larger, it becomes `<path>.1` (the one before is lost) and a new one begins. */
+  maxBytes: number
+  clock: Clock
+  /** Hears of a file that cannot be written; the agent server runs all the same. */
+  log: Log
+}
+
+/** One revision's log, over all of its processes. */
+export class DeployLog {
+  readonly #options: DeployLogOptions
+  #last: string[] = []
+  #file: WriteStream | undefined
+  #bytes = 0
+
+  constructor(options: DeployLogOptions) {
+    this.#options = options
+    this.#open()
+  }
+
+  /** Adds one line, with the time in front. */
+  line(text: string): void {
+    this.#last.push(text)
+    if (this.#last.length > TAIL_LINES) this.#last.shift()
+    this.#write(`${timestamp(this.#options.clock)} ${text}\n`)
+  }
+
+  /** The last 20 lines since the last `forget`, without their times. */
+  tail(): string[] {
+    return [...this.#last]
+  }
+
+  /** A new process begins: the tail is its own. */
+  forget(): void {
+    this.#last = []
+  }
+
+  close(): void {
+    this.#file?.end()
+    this.#file = undefined
+  }
+
+  #write(entry: string): void {
+    if (!this.#file || this.#file.writableLength > MAX_WAITING_BYTES) return
+    if (this.#bytes > this.#options.maxBytes) this.#rotate()
+    this.#bytes += Buffer.byteLength(entry)
+    this.#file?.write(entry)
+  }
+
+  #rotate(): void {
+    this.close()
+    const { path } = this.#options
+    this.#guard(() => path && renameSync(path, olderLog(path)))
+    this.#open()
+  }
+
+  #open(): void {
+    const { path } = this.#options
+    if (path === undefined) return
+    this.#guard(() => {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      // Opened at once: a rename may follow before a stream would have got to it.
+      const fd = openSync(path, 'a', 0o600)
+      this.#bytes = statSync(path).size
+      this.#file = createWriteStream(path, { fd })
+      this.#file.on('error', (error) => this.#complain(error))
+    })
+  }
+
+  #guard(work: () => unknown): void {
+    try {
+      work()
+    } catch (error) {
+      this.#complain(error)
+    }
+  }
+
+  #complain(error: unknown): void {
+    const { log, path } = this.#options
+    log.warn({ err: error, path }, 'The deploy log cannot be written.')
+  }
+}
+
+function olderLog(path: string): string {
+  return `${path}.1`
+}

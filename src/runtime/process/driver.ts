@@ -1,0 +1,122 @@
+/** The process driver: agent servers as child processes of this one. */
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import type { RuntimeDriver, RuntimeSpec } from '../../core/runtime.ts'
+import { type AgentCommand, startAgentProcess } from './agent-process.ts'
+import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts'
+import { DeployLog, deployLogPaths } from './deploy-log.ts'
+import { Supervisor } from './supervisor.ts'
+
+export interface ProcessDriverOptions {
+  /** What starts an agent server; `serve` and its arguments are added (`core/runtime-protocol.ts`). */
+  command(spec: RuntimeSpec): AgentCommand
+  /** Where a deployment's agent servers keep their data; absolute. */
+  dataDir(deployment_id: string): string
+  /**
+   * Their output goes to `<logsDir>/<revision_id>/deploy.log`, once rotated to `deploy.log.1`.
+   * Absent: it is not kept.
+   */
+  logsDir?: string
+  /** Hears of each line of their output. */
+  onLine?(line: string, revision_id: string): void
+  /** Hears of the files of a revision's project as they are imported. */
+  onSources?(files: string[], revision_id: string): void
+  /** The environment of every agent server; a project's own variables are added by the child. */
+  env: Readonly<Record<string, string>>
+  /** How long one may take until it is healthy, in ms. Default: 60,000. */
+  healthTimeoutMs?: number
+  backoff?: Partial<Backoff>
+  /** When a deploy log is rotated. Default: 10 MiB. */
+  maxLogBytes?: number
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
+const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
+
+/**
+ * A driver that holds its agent servers only as long as this process lives: when it ends, in
+ * whatever way, they see their IPC channel close and end too. After a restart nothing is observed,
+ * and the caller starts again what shall run.
+ */
+export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver {
+  const supervisors = new Map<string, Supervisor>()
+  const listeners = new Set<(revision_id: string) => void>()
+  const changed = (revision_id: string) => {
+    for (const listener of listeners) notify(listener, revision_id, options.log)
+  }
+  const stop = async (revision_id: string, graceMs: number) => {
+    const supervisor = supervisors.get(revision_id)
+    if (!supervisor) return
+    await supervisor.stop(graceMs)
+    if (supervisors.get(revision_id) !== supervisor) return
+    supervisors.delete(revision_id)
+    changed(revision_id)
+  }
+  return {
+    async start(spec) {
+      const { revision_id } = spec
+      for (let there = supervisors.get(revision_id); there; there = supervisors.get(revision_id)) {
+        if (!there.isStopping && there.state.kind !== 'failed') return
+        await stop(revision_id, 0)
+      }
+      const supervisor = supervise(spec, options, () => changed(revision_id))
+      supervisors.set(revision_id, supervisor)
+      supervisor.start()
+      changed(revision_id)
+    },
+    observe: (revision_id) => supervisors.get(revision_id)?.state ?? { kind: 'absent' },
+    stop,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async stopAll(graceMs) {
+      await Promise.all([...supervisors.keys()].map((revision_id) => stop(revision_id, graceMs)))
+    },
+  }
+}
+
+function supervise(
+  spec: RuntimeSpec,
+  options: ProcessDriverOptions,
+  onChange: () => void,
+): Supervisor {
+  const { clock } = options
+  const { revision_id, deployment_id } = spec
+  const log = options.log.child({ revision_id, deployment_id })
+  const path = options.logsDir && deployLogPaths(options.logsDir, revision_id)[0]
+  const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
+  const deployLog = new DeployLog({ path, maxBytes, clock, log })
+  const launch = () =>
+    startAgentProcess({
+      spec,
+      command: options.command(spec),
+      dataDir: options.dataDir(deployment_id),
+      env: options.env,
+      onLine: (line) => {
+        deployLog.line(line)
+        options.onLine?.(line, revision_id)
+      },
+      onSources: (files) => options.onSources?.(files, revision_id),
+    })
+  return new Supervisor({
+    launch,
+    deployLog,
+    healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
+    backoff: { ...DEFAULT_BACKOFF, ...options.backoff },
+    clock,
+    log,
+    onChange,
+  })
+}
+
+/** One listener's fault is not another's. */
+function notify(listener: (revision_id: string) => void, revision_id: string, log: Log): void {
+  try {
+    listener(revision_id)
+  } catch (error) {
+    log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
+  }
+}
