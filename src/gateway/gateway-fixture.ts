@@ -1,0 +1,142 @@
+/** For the tests of this folder: a gateway on port 0, and real agent servers behind it. */
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import net, { type AddressInfo, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { DEFAULT_WORKSPACE_ID, type Principal } from '../core/api-key.ts'
+import { AppError } from '../core/errors.ts'
+import { silentLog } from '../core/log.ts'
+import type { Authenticate, Target } from '../core/target.ts'
+import { Gateway, type GatewayOptions } from './gateway.ts'
+
+export const KEY = 'key-of-default'
+export const OTHER_KEY = 'key-of-other'
+export const withKey = { headers: { 'x-api-key': KEY } }
+
+const principal: Principal = {
+  user_id: 'u',
+  workspace_id: DEFAULT_WORKSPACE_ID,
+  role: 'agent',
+}
+
+export const authenticate: Authenticate = async (headers) => {
+  const key = headers.get('x-api-key')
+  if (key === KEY) return principal
+  if (key === OTHER_KEY) return { ...principal, workspace_id: 'another' }
+  throw new AppError('unauthenticated', 'An API key is needed: send it as X-Api-Key.')
+}
+
+export interface Agent {
+  server: http.Server
+  target: Target
+  /** Ends it as kill -9 would: every connection breaks. */
+  kill(): void
+}
+
+export interface World {
+  gateway: Gateway
+  /** `http://127.0.0.1:PORT` */
+  url: string
+  port: number
+  /** Starts an agent server; no name leads to it yet. */
+  startAgent(revision_id: string, answer: RequestListener): Promise<Agent>
+  /** Starts one and serves it as `agent`. */
+  serveAgent(answer: RequestListener): Promise<Agent>
+  close(): Promise<void>
+}
+
+export async function openWorld(
+  options: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs'> = {},
+): Promise<World> {
+  const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
+  const server = gateway.createServer()
+  const port = await listen(server)
+  const agents: Agent[] = []
+  const startAgent = async (revision_id: string, answer: RequestListener) => {
+    const agent = await createAgent(revision_id, answer)
+    agents.push(agent)
+    return agent
+  }
+  return {
+    gateway,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    startAgent,
+    async serveAgent(answer) {
+      const agent = await startAgent('revision-1', answer)
+      gateway.targets.set('agent', agent.target)
+      return agent
+    },
+    async close() {
+      await gateway.stop()
+      for (const agent of agents) agent.kill()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Sends bytes as they are, and answers all that comes back until the server closes. */
+export async function exchangeBytes(port: number, bytes: string): Promise<string> {
+  const socket = net.connect(port, '127.0.0.1')
+  socket.write(bytes)
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('latin1')
+}
+
+export async function readBody(req: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** Answers with what arrived. */
+export function echo(req: IncomingMessage, res: ServerResponse): void {
+  readBody(req).then((body) => {
+    res.setHeader('content-type', 'application/json')
+    res.end(
+      JSON.stringify({
+        method: req.method,
+        url: req.url,
+        headers: req.headers,
+        body: body.toString(),
+      }),
+    )
+  }, noop)
+}
+
+function noop(): void {}
+
+function controlPlane(req: IncomingMessage, res: ServerResponse): void {
+  res.end(`control plane: ${req.url}`)
+}
+
+async function createAgent(revision_id: string, answer: RequestListener): Promise<Agent> {
+  const server = http.createServer(answer)
+  const sockets = new Set<Duplex>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const port = await listen(server)
+  return {
+    server,
+    target: {
+      deployment_id: 'deployment-1',
+      workspace_id: DEFAULT_WORKSPACE_ID,
+      revision_id,
+      endpoint: { url: `http://127.0.0.1:${port}`, token: `token-of-${revision_id}` },
+    },
+    kill() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+async function listen(server: http.Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,145 @@
+/** The one address in front of everything: agents by their names, the control plane for the rest. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { isAllowed } from '../core/api-key.ts'
+import { AppError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Authenticate, TargetTable } from '../core/target.ts'
+import type { Passage } from './exchange.ts'
+import { forward } from './proxy.ts'
+import { asRefusal, refuse } from './refusal.ts'
+import { checkBodySize, hasBody, requestBody } from './request-body.ts'
+import { type AgentRoute, isOpen, noDeployment, parseAgentRoute, rootRoute } from './route.ts'
+import { createGatewayServer } from './server.ts'
+import { Targets } from './target-table.ts'
+import { checkUpgrade, responseOn } from './websocket.ts'
+
+const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024
+const DEFAULT_RESTART_WAIT_MS = 5_000
+
+export interface GatewayOptions {
+  authenticate: Authenticate
+  /**
+   * Answers every request that is not below `/agents/`; or the name of the one deployment that
+   * answers at the root, where there is no other.
+   */
+  fallback: ((req: IncomingMessage, res: ServerResponse) => void) | string
+  log: Log
+  /** Of one request to an agent, in bytes; 256 MiB by default. Uploads to the rest are its own. */
+  maxBodyBytes?: number
+  /** How long a request waits for an agent server that is being restarted; 5,000 ms by default. */
+  restartWaitMs?: number
+}
+
+/** Serves from its making on; `stop` cuts what is open. */
+export class Gateway {
+  private readonly authenticate: Authenticate
+  private readonly fallback: GatewayOptions['fallback']
+  private readonly log: Log
+  private readonly maxBodyBytes: number
+  private readonly restartWaitMs: number
+  private readonly table = new Targets()
+
+  constructor(options: GatewayOptions) {
+    this.authenticate = options.authenticate
+    this.fallback = options.fallback
+    this.log = options.log
+    this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    this.restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
+  }
+
+  /** What the control plane steers the gateway by. */
+  get targets(): TargetTable {
+    return this.table
+  }
+
+  /** An HTTP server for this gateway; whoever makes it listen also closes it. */
+  createServer(): Server {
+    return createGatewayServer(this)
+  }
+
+  /** For `request`, and for `checkContinue`: clients that ask get their `100 Continue`. */
+  handleRequest(req: IncomingMessage, res: ServerResponse): void {
+    this.answer(req, res).catch((error: unknown) => this.refuse(req, res, error))
+  }
+
+  /** For `upgrade`. A handshake that is refused gets an HTTP answer. */
+  handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const client = socket as Socket
+    const res = responseOn(req, client)
+    this.upgrade(req, res, { socket: client, head }).catch((error: unknown) =>
+      this.refuse(req, res, error),
+    )
+  }
+
+  /** Cuts every open request and WebSocket to an agent. From then on agents answer 503. */
+  async stop(): Promise<void> {
+    this.table.stop()
+  }
+
+  private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const route = this.routeOf(req)
+    if (!route) return this.fallBack(req, res)
+    if (!isOpen(req, route)) await this.admit(req, route)
+    checkBodySize(req, this.maxBodyBytes)
+    if (res.closed) return
+    this.table.upstreamOf(route.name)
+    if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
+    const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
+    await this.forward({ route, req, res, body })
+  }
+
+  private async upgrade(
+    req: IncomingMessage,
+    res: ServerResponse,
+    upgrade: NonNullable<Passage['upgrade']>,
+  ): Promise<void> {
+    const route = this.routeOf(req)
+    if (!route) throw new AppError('not_found', 'WebSockets are served below /agents/ only.')
+    await this.admit(req, route)
+    checkUpgrade(req)
+    if (!res.closed) await this.forward({ route, req, res, body: undefined, upgrade })
+  }
+
+  private routeOf(req: IncomingMessage): AgentRoute | undefined {
+    const target = req.url ?? '/'
+    return typeof this.fallback === 'string'
+      ? rootRoute(target, this.fallback)
+      : parseAgentRoute(target)
+  }
+
+  private forward(passage: Passage): Promise<void> {
+    const { table: targets, restartWaitMs, log } = this
+    return forward(passage, { targets, restartWaitMs, log })
+  }
+
+  private fallBack(req: IncomingMessage, res: ServerResponse): void {
+    if (req.headers.expect !== undefined) res.writeContinue()
+    if (typeof this.fallback === 'function') this.fallback(req, res)
+  }
+
+  /** Another workspace's deployment is refused as if it were not there. */
+  private async admit(req: IncomingMessage, route: AgentRoute): Promise<void> {
+    this.table.workspaceOf(route.name)
+    const { workspace_id, role } = await this.authenticate(keyHeaders(req))
+    if (workspace_id !== this.table.workspaceOf(route.name)) throw noDeployment(route.name)
+    if (isAllowed(role, 'call_agents')) return
+    throw new AppError('forbidden', `The role "${role}" may not call agents.`)
+  }
+
+  private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+    const refusal = asRefusal(error, this.log)
+    if (res.headersSent) req.socket.destroy()
+    else if (!res.closed) refuse(req, res, refusal)
+  }
+}
+
+function keyHeaders(req: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const name of ['x-api-key', 'authorization', 'x-tenant-id']) {
+    const value = req.headers[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return headers
+}

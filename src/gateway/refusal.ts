@@ -1,0 +1,25 @@
+/** Answers that the gateway gives itself, in the form of both APIs: `{"detail": "…"}`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError, HTTP_STATUS } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { endAnswer } from './request-body.ts'
+
+/** The refusal that the client is told of; what is none is logged and told as `internal`. */
+export function asRefusal(error: unknown, log: Log): AppError {
+  if (error instanceof AppError) return error
+  log.error({ err: error }, 'the gateway failed to handle a request')
+  return new AppError('internal', 'Internal server error; the log says more.', { cause: error })
+}
+
+/** Answers with the refusal. The answer must not have begun. */
+export function refuse(req: IncomingMessage, res: ServerResponse, refusal: AppError): void {
+  const body = Buffer.from(JSON.stringify({ detail: refusal.issues ?? refusal.message }))
+  res.writeHead(HTTP_STATUS[refusal.code], {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    ...(refusal.code === 'unavailable' ? { 'retry-after': '1' } : {}),
+    ...(req.headers.expect === undefined ? {} : { connection: 'close' }),
+  })
+  res.write(body)
+  endAnswer(req, res)
+}

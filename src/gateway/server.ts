@@ -1,0 +1,54 @@
+/** The HTTP server's settings, and its answers to what is no HTTP. */
+import http from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Gateway } from './gateway.ts'
+
+const SETTINGS: http.ServerOptions = {
+  /** For the whole of a request: an upload of 200 MiB on a slow line takes its time. */
+  requestTimeout: 60 * 60 * 1000,
+  headersTimeout: 60 * 1000,
+  /** Longer than the 60 s that proxies in front keep idle connections. */
+  keepAliveTimeout: 75 * 1000,
+  noDelay: true,
+  /** Everything else that asks for an upgrade (`h2c`) is answered as a plain request. */
+  shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === 'websocket',
+}
+
+/** A server, not listening yet, all of whose requests go to the gateway. Answers never time out. */
+export function createGatewayServer(gateway: Gateway): http.Server {
+  const answering = new WeakSet<Duplex>()
+  const server = http.createServer(SETTINGS)
+  const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
+    answering.add(req.socket)
+    res.once('close', () => answering.delete(req.socket))
+    gateway.handleRequest(req, res)
+  }
+  server.on('request', onRequest)
+  server.on('checkContinue', onRequest)
+  server.on('upgrade', (req, socket, head) => gateway.handleUpgrade(req, socket, head))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // In the middle of an answer a second one would be taken for a part of it.
+    if (!socket.writable || answering.has(socket)) socket.destroy()
+    else socket.end(malformed(error))
+  })
+  return server
+}
+
+const STATUS_OF_ERROR: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+function malformed(error: NodeJS.ErrnoException): string {
+  const status = STATUS_OF_ERROR[error.code ?? ''] ?? '400 Bad Request'
+  const body = JSON.stringify({ detail: `${status.slice(4)}: the request cannot be read as HTTP.` })
+  return [
+    `HTTP/1.1 ${status}`,
+    'Connection: close',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
+}
