@@ -1,0 +1,87 @@
+/** The control plane's API, at the root and the same under `/api-host`. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { createApp, createRoutes } from '../http/app.ts'
+import { docsRoutes } from '../http/docs.ts'
+import { requirePrincipal } from '../http/keys.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { limitBody } from './request-body.ts'
+import { deploymentRoutes } from './routes/deployments.ts'
+import { integrationRoutes } from './routes/integrations.ts'
+import { listenerRoutes } from './routes/listeners.ts'
+import { logRoutes } from './routes/logs.ts'
+import { oauthTokenRoutes } from './routes/oauth-tokens.ts'
+import { pushTokenRoutes } from './routes/push-tokens.ts'
+import { revisionRoutes } from './routes/revisions.ts'
+import type { ControlPlaneEnv } from './routes/route.ts'
+import { uploadRoutes, uploadUrlRoutes } from './routes/uploads.ts'
+
+/** What the original's document calls itself: clients find themselves by it. */
+const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
+
+/**
+ * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, and OPTIONS preflights;
+ * everything else below `/v1` and `/v2` is refused with 401. Routes that others add to the app are
+ * not checked here.
+ */
+export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+  const app = createApp<ControlPlaneEnv>(parts.log)
+  const api = apiRoutes(parts)
+  app.route('/', api)
+  // Through a plain app, so that the document lists each operation once.
+  app.route('/api-host', new Hono<ControlPlaneEnv>().route('/', api))
+  return app
+}
+
+/** The API's OpenAPI document, as `/openapi.json` answers it. */
+export function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
+  return app.getOpenAPI31Document({ openapi: '3.1.0', info: INFO })
+}
+
+function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+  const api = createRoutes<ControlPlaneEnv>()
+  // A request proves itself by its key and never by a cookie, so any page may send one.
+  for (const path of ['/ok', '/openapi.json', '/v1/*', '/v2/*']) api.use(path, cors())
+  api.get('/ok', async (c) => {
+    await parts.store.ping()
+    return c.json({ ok: true })
+  })
+  api.get('/openapi.json', (c) => c.json(openApiDocument(api)))
+  api.route('/', docsRoutes('Runyard control plane'))
+  api.route('/', uploadRoutes(parts))
+  for (const path of ['/v1/*', '/v2/*']) {
+    api.use(path, requirePrincipal(parts.authenticate), limitBody)
+  }
+  api.route('/', deploymentRoutes(parts))
+  api.route('/', revisionRoutes(parts))
+  api.route('/', logRoutes(parts))
+  api.route('/', uploadUrlRoutes(parts))
+  api.route('/', pushTokenRoutes(parts))
+  api.route('/', listenerRoutes(parts))
+  api.route('/', integrationRoutes())
+  api.route('/', oauthTokenRoutes(parts))
+  registerSecuritySchemes(api)
+  return api
+}
+
+function registerSecuritySchemes(app: OpenAPIHono<ControlPlaneEnv>): void {
+  const { openAPIRegistry } = app
+  openAPIRegistry.registerComponent('securitySchemes', 'API Key', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'An API key.',
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Tenant ID', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Id',
+    description: "The workspace that the API key belongs to; together with 'API Key'.",
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Bearer Auth', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key as a bearer token.',
+  })
+}

@@ -1,0 +1,52 @@
+/** Deleting deployments, one or several. */
+import type { Principal } from '../core/api-key.ts'
+import { timestamp } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import { requireDeployment } from './deployment-access.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { requirePermission } from './permission.ts'
+import type { BulkDeletion } from './schemas/deployment.ts'
+
+/**
+ * Marks the deployment for deletion; the reconciler removes it. Again is no error. Throws
+ * `not_found`, `forbidden`.
+ */
+export async function deleteDeployment(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  requirePermission(principal, 'write')
+  await parts.store.transaction(async (store) => {
+    await requireDeployment(store, principal, id)
+    const updated_at = timestamp(parts.clock)
+    await store.deployments.update(id, { status: 'AWAITING_DELETE', updated_at })
+  })
+  parts.wake()
+}
+
+/**
+ * Deletes each of them by itself, and tells which could not be. Throws `not_found` when none of
+ * them is there, `forbidden`.
+ */
+export async function deleteDeployments(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<BulkDeletion> {
+  requirePermission(principal, 'write')
+  const result: BulkDeletion = { deleted: [], failed: [] }
+  for (const id of new Set(ids)) {
+    const refusal = await deleteDeployment(parts, principal, id).catch(asRefusal)
+    if (refusal) result.failed.push({ id, detail: refusal.message })
+    else result.deleted.push(id)
+  }
+  if (result.deleted.length > 0) return result
+  throw new AppError('not_found', result.failed.map(({ detail }) => detail).join(' '))
+}
+
+/** What is no refusal is a fault, and the request's. */
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
+}

@@ -1,0 +1,37 @@
+/** Stopping a revision on its way. */
+import type { Principal } from '../core/api-key.ts'
+import { timestamp } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import { isRevisionOver } from '../core/revision.ts'
+import { requireDeployment, requireRevision } from './deployment-access.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { requirePermission } from './permission.ts'
+
+/**
+ * Ends a revision that has not ended: the next in line may begin at once, while the reconciler ends
+ * its build or its agent server. Again is no error. Throws `not_found`, `forbidden`, `conflict` when
+ * it has ended otherwise.
+ */
+export async function interruptRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  id: string,
+): Promise<void> {
+  requirePermission(principal, 'write')
+  await parts.store.transaction(async (store) => {
+    await requireDeployment(store, principal, deployment_id)
+    const { status } = await requireRevision(store, deployment_id, id)
+    if (status === 'INTERRUPTED') return
+    if (isRevisionOver(status)) {
+      throw new AppError('conflict', `Revision ID ${id} has ended already: it is ${status}.`)
+    }
+    await store.revisions.move(id, {
+      from: status,
+      to: 'INTERRUPTED',
+      status_message: `It was interrupted while it was ${status}.`,
+      updated_at: timestamp(parts.clock),
+    })
+  })
+  await parts.whenTended(deployment_id)
+}

@@ -1,0 +1,110 @@
+/** What can be done with listeners. */
+import { randomUUID } from 'node:crypto'
+import type { Principal } from '../core/api-key.ts'
+import { timestamp } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { Listener, ListenerStore } from '../core/listener.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { requirePermission } from './permission.ts'
+import type {
+  ListenerAnswer,
+  ListenerCreateRequest,
+  ListenerPatchRequest,
+} from './schemas/listener.ts'
+
+/** The workspace's listeners, newest first. Throws `forbidden`. */
+export async function listListeners(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  page: { limit: number; offset: number },
+): Promise<{ resources: ListenerAnswer[]; offset: number }> {
+  requirePermission(principal, 'read')
+  const { workspace_id } = principal
+  const found = await parts.store.listeners.list({ workspace_id, ...page })
+  return { resources: found.map(answer), offset: page.offset + found.length }
+}
+
+/** Throws `forbidden`, `conflict` when the workspace has a listener of this compute id. */
+export async function createListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  request: ListenerCreateRequest,
+): Promise<ListenerAnswer> {
+  requirePermission(principal, 'write')
+  const { workspace_id } = principal
+  const now = timestamp(parts.clock)
+  const listener: Listener = {
+    id: randomUUID(),
+    workspace_id,
+    compute_type: request.compute_type,
+    compute_id: request.compute_id,
+    compute_config: { k8s_namespaces: request.compute_config.k8s_namespaces ?? null },
+    version: request.version ?? null,
+    created_at: now,
+    updated_at: now,
+  }
+  if (await parts.store.listeners.insert(listener)) return answer(listener)
+  throw new AppError(
+    'conflict',
+    `Listener for LangSmith workspace ID '${workspace_id}' and compute ID ` +
+      `'${listener.compute_id}' already exists.`,
+  )
+}
+
+/** Throws `not_found`, `forbidden`. */
+export async function getListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<ListenerAnswer> {
+  requirePermission(principal, 'read')
+  return answer(await requireListener(parts.store.listeners, principal, id))
+}
+
+/** Changes version and namespaces; null and absent members stay. Throws as `getListener`. */
+export async function patchListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+  request: ListenerPatchRequest,
+): Promise<ListenerAnswer> {
+  requirePermission(principal, 'write')
+  const { version, compute_config } = request
+  const patch = {
+    updated_at: timestamp(parts.clock),
+    ...(version ? { version } : {}),
+    ...(compute_config
+      ? { compute_config: { k8s_namespaces: compute_config.k8s_namespaces ?? null } }
+      : {}),
+  }
+  return parts.store.transaction(async ({ listeners }) => {
+    const listener = await requireListener(listeners, principal, id)
+    await listeners.update(id, patch)
+    return answer({ ...listener, ...patch })
+  })
+}
+
+/** Throws `not_found`, `forbidden`. */
+export async function deleteListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  requirePermission(principal, 'write')
+  await requireListener(parts.store.listeners, principal, id)
+  await parts.store.listeners.delete(id)
+}
+
+async function requireListener(
+  listeners: ListenerStore,
+  principal: Principal,
+  id: string,
+): Promise<Listener> {
+  const listener = await listeners.get(principal.workspace_id, id)
+  if (listener) return listener
+  throw new AppError('not_found', `Listener ID ${id} not found.`)
+}
+
+function answer({ workspace_id: _, ...listener }: Listener): ListenerAnswer {
+  return listener
+}

@@ -1,0 +1,18 @@
+/** What can be done with OAuth tokens. */
+import type { Principal } from '../core/api-key.ts'
+import type { ControlPlaneParts } from './parts.ts'
+
+/**
+ * Deletes the caller's own tokens of one provider; none is no error. Every role may: they are the
+ * caller's.
+ */
+export async function deleteOAuthTokens(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  provider_id: string,
+): Promise<{ message: string; provider_id: string }> {
+  const { workspace_id, user_id } = principal
+  const owner = { workspace_id, user_id }
+  const count = await parts.store.oauthTokens.deleteOf(owner, provider_id)
+  return { message: `Deleted ${count} token${count === 1 ? '' : 's'}.`, provider_id }
+}

@@ -1,0 +1,26 @@
+/** What the control plane's routes and verbs work with. */
+import type { Tarballs } from '../core/build.ts'
+import type { Clock } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import type { Log } from '../core/log.ts'
+import type { RevisionLogs } from '../core/revision-log.ts'
+import type { Authenticate } from '../core/target.ts'
+import type { BuildFollowers } from './build-followers.ts'
+
+export interface ControlPlaneParts {
+  store: ControlPlaneStore
+  tarballs: Tarballs
+  logs: RevisionLogs
+  buildFollowers: BuildFollowers
+  authenticate: Authenticate
+  /** Signs upload URLs; at least 32 bytes, and the same after a restart. */
+  signingKey: Uint8Array
+  /** The base of the URLs handed out, without a slash at the end. Asked for at each request. */
+  publicUrl: () => string
+  /** Tells the reconciler that there is something to do. */
+  wake: () => void
+  /** The same, and settles when it has done what can be done at once for this deployment. */
+  whenTended: (deployment_id: string) => Promise<void>
+  clock: Clock
+  log: Log
+}

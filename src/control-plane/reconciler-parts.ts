@@ -1,0 +1,45 @@
+/** What the reconciler works with. */
+import type { Builder } from '../core/build.ts'
+import type { Clock } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import type { Log } from '../core/log.ts'
+import type { RevisionLogs } from '../core/revision-log.ts'
+import type { RuntimeDriver } from '../core/runtime.ts'
+import type { TargetTable } from '../core/target.ts'
+
+export interface ReconcilerParts {
+  store: ControlPlaneStore
+  builder: Builder
+  driver: RuntimeDriver
+  targets: TargetTable
+  /** Removed with their deployment. */
+  logs: RevisionLogs
+  /**
+   * Removes what a deployment leaves on disk beside its builds: its agents' database, and its
+   * tarballs (those whose object path begins with `<deployment id>/`). Nothing there is no error.
+   */
+  removeData: (deployment_id: string) => Promise<void>
+  clock: Clock
+  log: Log
+}
+
+export interface ReconcilerLimits {
+  /** How many builds run at a time; default 2. */
+  maxBuilds: number
+  /** How long a revision may be DEPLOYING, in ms; default 300,000. */
+  deployTimeoutMs: number
+  /** How long requests to a replaced revision may go on, in ms; default 60,000. */
+  drainMs: number
+  /** How long an agent server may take to end before it is killed, in ms; default 10,000. */
+  stopGraceMs: number
+  /** How often it looks without being woken, in ms; default 1,000. */
+  lookEveryMs: number
+}
+
+export const DEFAULT_LIMITS: ReconcilerLimits = {
+  maxBuilds: 2,
+  deployTimeoutMs: 300_000,
+  drainMs: 60_000,
+  stopGraceMs: 10_000,
+  lookEveryMs: 1000,
+}

@@ -1,0 +1,171 @@
+/**
+ * Makes the world match the record: revisions are rolled out, what is deployed serves, and what is
+ * deleted goes away. It takes no input: it reads the record, observes the runtime driver, does what
+ * is next, and looks again, whenever it is woken, a runtime or a build changes, and on a timer.
+ *
+ * Each deployment is tended by itself, one look at a time; none waits for another. Builds and the
+ * end of replaced agent servers go on in the background.
+ */
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { timestamp } from '../core/clock.ts'
+import { Builds } from './builds.ts'
+import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './reconciler-parts.ts'
+import { type RemovalOptions, removeDeployment } from './removal.ts'
+import { Rollouts } from './rollouts.ts'
+import { Runtimes } from './runtimes.ts'
+import { Serving } from './serving.ts'
+
+/** How long a request waits for a look, in ms. */
+const TEND_LIMIT_MS = 1000
+
+export class Reconciler {
+  readonly #parts: ReconcilerParts
+  readonly #limits: ReconcilerLimits
+  readonly #builds: Builds
+  readonly #runtimes: Runtimes
+  readonly #serving: Serving
+  readonly #rollouts: Rollouts
+  readonly #removal: RemovalOptions
+  /** Deployments being tended, and whether to look at them once more afterwards. */
+  readonly #tended = new Map<string, { isWoken: boolean; ended: Promise<void> }>()
+  #isRunning = false
+  #isWoken = false
+  #looking: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+  #unsubscribe = () => {}
+
+  constructor(parts: ReconcilerParts, limits: Partial<ReconcilerLimits> = {}) {
+    this.#parts = parts
+    this.#limits = { ...DEFAULT_LIMITS, ...limits }
+    const { builder } = parts
+    const { maxBuilds } = this.#limits
+    const onEnd = () => this.wake()
+    this.#builds = new Builds({ builder, maxBuilds, onEnd, log: parts.log })
+    this.#runtimes = new Runtimes({ ...parts, ...this.#limits })
+    const room = { ...parts, builds: this.#builds, runtimes: this.#runtimes }
+    this.#serving = new Serving(room)
+    this.#removal = { ...room, serving: this.#serving }
+    this.#rollouts = new Rollouts({ ...this.#removal, ...parts, ...this.#limits })
+  }
+
+  /**
+   * Begins to look. When it settles, the gateway knows every deployment's name: each answers 503
+   * until its active revision runs again.
+   */
+  async start(): Promise<void> {
+    for (const deployment of await this.#parts.store.deployments.listAll()) {
+      this.#serving.pause(deployment)
+    }
+    this.#isRunning = true
+    this.#unsubscribe = this.#parts.driver.onChange(() => this.wake())
+    this.#timer = setInterval(() => this.wake(), this.#limits.lookEveryMs)
+    this.wake()
+  }
+
+  /** Ends the builds and settles when nothing is being done any more. Runtimes are left as they are. */
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    this.#unsubscribe()
+    clearInterval(this.#timer)
+    this.#runtimes.stop()
+    await this.#looking
+    await this.#builds.abort()
+    await Promise.all([...this.#tended.values()].map((tending) => tending.ended))
+    // A look that was under way may have begun another one.
+    await this.#builds.abort()
+  }
+
+  /** Looks soon. Any number of calls before that are one. */
+  wake(): void {
+    if (!this.#isRunning) return
+    this.#isWoken = true
+    this.#looking ??= this.#lookWhileWoken()
+  }
+
+  /**
+   * Looks at once, and settles when there is nothing left to do for the deployment but to wait; after
+   * a second in any case.
+   */
+  async whenTended(deployment_id: string): Promise<void> {
+    this.wake()
+    const tended = async () => {
+      await this.#looking
+      await this.#tended.get(deployment_id)?.ended
+    }
+    await Promise.race([tended(), delay(TEND_LIMIT_MS, undefined, { ref: false })])
+  }
+
+  async #lookWhileWoken(): Promise<void> {
+    while (this.#isWoken && this.#isRunning) {
+      this.#isWoken = false
+      await this.#look()
+    }
+    this.#looking = undefined
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const deployments = await this.#parts.store.deployments.listAll()
+      for (const { id } of deployments) this.#tendSoon(id)
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'the deployments could not be read; looking again')
+    }
+  }
+
+  #tendSoon(id: string): void {
+    const tending = this.#tended.get(id)
+    if (tending) tending.isWoken = true
+    else this.#tended.set(id, { isWoken: true, ended: this.#tendWhileWoken(id) })
+  }
+
+  async #tendWhileWoken(id: string): Promise<void> {
+    // Lets `#tendSoon` note it first.
+    await Promise.resolve()
+    const tending = this.#tended.get(id)
+    while (tending?.isWoken && this.#isRunning) {
+      tending.isWoken = false
+      if (await this.#tendSafely(id)) tending.isWoken = true
+    }
+    this.#tended.delete(id)
+  }
+
+  /** `true`: something was done, and there may be more to do at once. */
+  async #tendSafely(id: string): Promise<boolean> {
+    try {
+      return await this.#tend(id)
+    } catch (error) {
+      const fields = { err: error, deployment_id: id }
+      this.#parts.log.error(fields, 'a deployment could not be tended; looking again')
+      return false
+    }
+  }
+
+  async #tend(id: string): Promise<boolean> {
+    const deployment = await this.#parts.store.deployments.get(id)
+    if (!deployment) return false
+    if (deployment.status === 'AWAITING_DELETE') {
+      await removeDeployment(deployment, this.#removal)
+      return false
+    }
+    if (deployment.status === 'AWAITING_DATABASE') await this.#makeReady(id)
+    const line = await this.#rollouts.unfinished(id)
+    const needed = [deployment.active_revision_id, ...line.map((revision) => revision.id)]
+    const wanted = new Set(needed.filter((one) => one !== null))
+    this.#builds.retire(id, wanted)
+    this.#runtimes.retire(id, wanted)
+    await this.#serving.tend(deployment)
+    return this.#rollouts.advance(deployment, line)
+  }
+
+  /** An agent server makes its database itself, so there is nothing to wait for. */
+  async #makeReady(id: string): Promise<void> {
+    const updated_at = timestamp(this.#parts.clock)
+    await this.#parts.store.transaction(async (store) => {
+      // Read again: it may have been deleted meanwhile, which must not be undone.
+      const deployment = await store.deployments.get(id)
+      if (deployment?.status !== 'AWAITING_DATABASE') return
+      await store.deployments.update(id, { status: 'READY', updated_at })
+    })
+  }
+}

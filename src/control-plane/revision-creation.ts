@@ -1,0 +1,33 @@
+/** Making a revision because it is asked for, whether or not something changes. */
+import type { Principal } from '../core/api-key.ts'
+import { AppError } from '../core/errors.ts'
+import { revisionAnswer } from './answers.ts'
+import { requireDeployment } from './deployment-access.ts'
+import { applyPatch } from './deployment-patch.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { requirePermission } from './permission.ts'
+import type { RevisionAnswer, RevisionCreateRequest } from './schemas/revision.ts'
+import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
+
+/**
+ * Changes the deployment as a PATCH would, and makes a revision in any case. What is left out is as
+ * in the revision before. Throws `not_found`, `forbidden`, `bad_request` for what may not change or
+ * does not fit the source, `conflict` while the deployment is being deleted.
+ */
+export async function createRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  request: RevisionCreateRequest,
+): Promise<RevisionAnswer> {
+  requirePermission(principal, 'write')
+  refuseSecretReferences(request.secret_references)
+  checkSecrets(request.secrets ?? [])
+  const { latest } = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    return applyPatch(parts, store, deployment, request, true)
+  })
+  if (!latest) throw new AppError('internal', 'The revision was not made.')
+  await parts.whenTended(deployment_id)
+  return revisionAnswer(latest)
+}

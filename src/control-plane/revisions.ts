@@ -1,0 +1,107 @@
+/** What can be done with revisions. */
+import { randomUUID } from 'node:crypto'
+import type { Principal } from '../core/api-key.ts'
+import { type Clock, timestamp } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import type { Deployment } from '../core/deployment.ts'
+import { REVISION_STATUSES, type Revision, type RevisionStatus } from '../core/revision.ts'
+import { deploymentAnswer, revisionAnswer } from './answers.ts'
+import { refuseDeleted, requireDeployment, requireRevision } from './deployment-access.ts'
+import type { ControlPlaneParts } from './parts.ts'
+import { requirePermission } from './permission.ts'
+import type { DeploymentAnswer } from './schemas/deployment.ts'
+import type { RevisionAnswer } from './schemas/revision.ts'
+
+/** What a revision is made from, beside the deployment's own configuration and secrets. */
+export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'>
+
+export interface DeploymentWithLatest {
+  deployment: Deployment
+  latest: Revision | undefined
+}
+
+/** A deployment's revisions, newest first. Throws `not_found`, `forbidden`. */
+export async function listRevisions(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
+): Promise<{ resources: RevisionAnswer[]; offset: number }> {
+  requirePermission(principal, 'read')
+  await requireDeployment(parts.store, principal, deployment_id)
+  const { limit, offset, status } = query
+  const found = await parts.store.revisions.list(deployment_id, {
+    limit,
+    offset,
+    ...(status?.length ? { statuses: status } : {}),
+  })
+  return { resources: found.map(revisionAnswer), offset: offset + found.length }
+}
+
+/**
+ * The revision as it is; to a key that follows its build log, as it was before (`build-followers.ts`).
+ * Throws `not_found` for an unknown deployment or revision, `forbidden`.
+ */
+export async function getRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  id: string,
+): Promise<RevisionAnswer> {
+  requirePermission(principal, 'read')
+  await requireDeployment(parts.store, principal, deployment_id)
+  const answer = revisionAnswer(await requireRevision(parts.store, deployment_id, id))
+  const isBuilt = REVISION_STATUSES.indexOf(answer.status) > REVISION_STATUSES.indexOf('BUILDING')
+  if (!isBuilt || !parts.buildFollowers.isBehind(principal, id)) return answer
+  return { ...answer, status: 'BUILDING', status_message: null }
+}
+
+/**
+ * Deploys an older revision again, as a new one: the same commit or tarball, configuration and
+ * secrets, which become the deployment's again. Throws `not_found`, `forbidden`, `conflict`.
+ */
+export async function redeployRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  id: string,
+): Promise<DeploymentAnswer> {
+  requirePermission(principal, 'write')
+  const stored = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    refuseDeleted(deployment)
+    const revision = await requireRevision(store, deployment_id, id)
+    const { source_config, secrets } = revision
+    const patch = { source_config, secrets, updated_at: timestamp(parts.clock) }
+    await store.deployments.update(deployment_id, patch)
+    return addRevision(store, { ...deployment, ...patch }, revision, parts.clock)
+  })
+  await parts.whenTended(deployment_id)
+  return deploymentAnswer(stored.deployment, stored.latest, {
+    principal,
+    publicUrl: parts.publicUrl(),
+  })
+}
+
+/** Adds a revision with the deployment's configuration and secrets as they are now. */
+export async function addRevision(
+  store: ControlPlaneStore,
+  deployment: Deployment,
+  source: RevisionSource,
+  clock: Clock,
+): Promise<DeploymentWithLatest & { latest: Revision }> {
+  const now = timestamp(clock)
+  const latest = await store.revisions.insert({
+    id: randomUUID(),
+    deployment_id: deployment.id,
+    created_at: now,
+    updated_at: now,
+    status: 'CREATING',
+    status_message: null,
+    source: source.source,
+    source_revision_config: source.source_revision_config,
+    source_config: deployment.source_config,
+    secrets: deployment.secrets,
+  })
+  return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
+}

@@ -1,0 +1,89 @@
+/** The agent servers that this process has started: it starts them, and ends those of no more use. */
+import type { Builder } from '../core/build.ts'
+import type { Deployment } from '../core/deployment.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Log } from '../core/log.ts'
+import type { Revision } from '../core/revision.ts'
+import type { RuntimeDriver } from '../core/runtime.ts'
+import type { TargetTable } from '../core/target.ts'
+
+export interface RuntimesOptions {
+  builder: Builder
+  driver: RuntimeDriver
+  targets: TargetTable
+  drainMs: number
+  stopGraceMs: number
+  log: Log
+}
+
+/**
+ * Nothing is remembered beyond this process, whose end is the end of all it has started: what is of
+ * use then is started again from the record.
+ */
+export class Runtimes {
+  readonly #options: RuntimesOptions
+  /** Revision → deployment. */
+  readonly #started = new Map<string, string>()
+  readonly #retiring = new Set<string>()
+  #isStopped = false
+
+  constructor(options: RuntimesOptions) {
+    this.#options = options
+  }
+
+  /** Begins; does nothing when the revision is not built. */
+  async start(deployment: Deployment, revision: Revision): Promise<void> {
+    const built = await this.#options.builder.find(revision.id)
+    if (!built) return
+    this.#started.set(revision.id, deployment.id)
+    await this.#options.driver.start({
+      revision_id: revision.id,
+      deployment_id: deployment.id,
+      deployment_name: deployment.name,
+      configPath: built.configPath,
+      nodePath: built.nodePath,
+      secrets: revision.secrets,
+      resource_spec: (revision.source_config.resource_spec ?? null) as JsonObject | null,
+    })
+  }
+
+  /** Drains and ends, in the background, those of the deployment that are not needed any more. */
+  retire(deployment_id: string, needed: ReadonlySet<string>): void {
+    for (const revision_id of this.#startedOf(deployment_id)) {
+      if (needed.has(revision_id) || this.#retiring.has(revision_id)) continue
+      this.#retiring.add(revision_id)
+      void this.#drainAndEnd(revision_id)
+    }
+  }
+
+  /** Ends those of a deployment without draining, and waits until they are gone. */
+  async endAll(deployment_id: string): Promise<void> {
+    await Promise.all(this.#startedOf(deployment_id).map((id) => this.#end(id)))
+  }
+
+  /** What is draining is left to whoever ends all runtimes. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #startedOf(deployment_id: string): string[] {
+    return [...this.#started].filter(([, id]) => id === deployment_id).map(([id]) => id)
+  }
+
+  async #drainAndEnd(revision_id: string): Promise<void> {
+    const { targets, drainMs, log } = this.#options
+    try {
+      await targets.drain(revision_id, drainMs)
+      if (!this.#isStopped) await this.#end(revision_id)
+    } catch (error) {
+      log.error({ err: error, revision_id }, 'an agent server could not be ended; trying again')
+    } finally {
+      this.#retiring.delete(revision_id)
+    }
+  }
+
+  async #end(revision_id: string): Promise<void> {
+    await this.#options.driver.stop(revision_id, this.#options.stopGraceMs)
+    this.#started.delete(revision_id)
+  }
+}

@@ -1,0 +1,57 @@
+/** Revisions on the wire. */
+import { z } from '@hono/zod-openapi'
+import { REVISION_STATUSES, SOURCES } from '../../core/revision.ts'
+import { SecretReferenceSchema, SecretsSchema } from './secret.ts'
+import {
+  RevisionSource,
+  SourceConfigRequestSchema,
+  SourceRevisionConfigRequestSchema,
+  SourceRevisionConfigSchema,
+} from './source-config.ts'
+import { Limit, listOf, Offset, Truth, Uuid } from './text.ts'
+
+/** `status_message` says why a revision failed: the step, the cause, the last log lines. */
+export const RevisionSchema = z
+  .object({
+    id: z.uuid(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    status: z.enum(REVISION_STATUSES),
+    status_message: z.string().nullable(),
+    source: z.enum(SOURCES),
+    source_revision_config: SourceRevisionConfigSchema,
+  })
+  .openapi('Revision')
+
+export type RevisionAnswer = z.infer<typeof RevisionSchema>
+
+/** What is absent, null or an empty list of secrets is as in the revision before. */
+export const RevisionCreateRequestSchema = z
+  .object({
+    revision_source: RevisionSource,
+    source_config: SourceConfigRequestSchema.nullish(),
+    source_revision_config: SourceRevisionConfigRequestSchema.nullish(),
+    secrets: SecretsSchema.nullish(),
+    secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
+  })
+  .openapi('RevisionCreateRequest')
+
+export type RevisionCreateRequest = z.infer<typeof RevisionCreateRequestSchema>
+
+/** `offset` is the one to ask for next. An empty page is the end. */
+export const RevisionsListSchema = z
+  .object({ resources: z.array(RevisionSchema), offset: z.int() })
+  .openapi('RevisionsList')
+
+export const RevisionPathSchema = z.object({ deployment_id: Uuid, revision_id: Uuid })
+
+/**
+ * `status`: revision statuses, separated by commas. `remote_reconciled` is taken and filters
+ * nothing: Runyard itself reconciles every revision.
+ */
+export const RevisionsQuerySchema = z.object({
+  limit: Limit,
+  offset: Offset,
+  status: listOf(REVISION_STATUSES).openapi({ example: 'DEPLOYING,DEPLOYED' }),
+  remote_reconciled: Truth,
+})

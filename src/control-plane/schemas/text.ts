@@ -1,0 +1,47 @@
+/** Text and numbers as requests may carry them: bounded, and without what no store can keep. */
+import { z } from '@hono/zod-openapi'
+
+/** At most `max` UTF-16 units; line breaks allowed, NUL and lone surrogates not. */
+export function freeText(max: number) {
+  return z
+    .string()
+    .max(max)
+    .refine((text) => !text.includes('\0'), 'Expected text without NUL characters')
+    .refine((text) => text.isWellFormed(), 'Expected well-formed Unicode')
+}
+
+/** At most `max` UTF-16 units on one line: no control characters. */
+export function line(max: number) {
+  return freeText(max).refine(
+    (text) => !/\p{Cc}/u.test(text),
+    'Expected one line without control characters',
+  )
+}
+
+/** Any UUID, whatever its version, in lower case afterwards. */
+export const Uuid = z.guid('Expected a UUID').toLowerCase().openapi({ format: 'uuid' })
+
+/** How many to answer: 1 to 100, default 20. */
+export const Limit = z.coerce.number().int().min(1).max(100).default(20)
+
+/** How many to leave out at the beginning: default 0. */
+export const Offset = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0)
+
+/** A truth as queries spell it. */
+export const Truth = z.enum(['true', 'false', '1', '0', 'True', 'False']).optional()
+
+/** Words out of a list, separated by commas; none: absent or empty. */
+export function listOf<Word extends string>(words: readonly Word[]) {
+  return z
+    .string()
+    .max(4096)
+    .transform((text, context): Word[] => {
+      const parts = text.split(',').filter((part) => part !== '')
+      const known = words.filter((word) => parts.includes(word))
+      if (parts.every((part) => words.some((word) => word === part))) return known
+      context.addIssue({ code: 'custom', message: `Expected words out of ${words.join(', ')}` })
+      return known
+    })
+    .optional()
+    .openapi({ type: 'string' })
+}

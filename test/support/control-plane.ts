@@ -1,0 +1,227 @@
+/**
+ * A control plane of its own for one test: the real API and reconciler on a real database, over HTTP
+ * on a free port; builds, agent servers and the gateway's table are second implementations.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { createControlPlaneApp } from '../../src/control-plane/app.ts'
+import { BuildFollowers } from '../../src/control-plane/build-followers.ts'
+import { ensureAdminKey } from '../../src/control-plane/installation.ts'
+import { Reconciler } from '../../src/control-plane/reconciler.ts'
+import type { ReconcilerLimits } from '../../src/control-plane/reconciler-parts.ts'
+import { DEFAULT_WORKSPACE_ID, type Role } from '../../src/core/api-key.ts'
+import { type Clock, systemClock, timestamp } from '../../src/core/clock.ts'
+import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import { silentLog } from '../../src/core/log.ts'
+import type { LogKind, RevisionLogs } from '../../src/core/revision-log.ts'
+import { createAuthenticate, hashKey, newKey } from '../../src/http/keys.ts'
+import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
+import { createSecretBox } from '../../src/storage/secret-box.ts'
+import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
+import { FakeBuilder, FakeTarballs } from './fake-builder.ts'
+import { FakeRuntimeDriver } from './fake-runtime-driver.ts'
+import { FakeTargetTable } from './fake-target-table.ts'
+
+/** A clock that a test can set ahead. */
+export class SkippingClock implements Clock {
+  #aheadMs = 0
+
+  now(): number {
+    return systemClock.now() + this.#aheadMs
+  }
+
+  skip(ms: number): void {
+    this.#aheadMs += ms
+  }
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** The body; `undefined` when it is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any
+}
+
+export interface ControlPlaneWorldOptions {
+  limits?: Partial<ReconcilerLimits>
+  /** `false`: nothing is rolled out until the test starts the reconciler. Default `true`. */
+  isReconciling?: boolean
+}
+
+export class ControlPlaneWorld {
+  readonly clock = new SkippingClock()
+  readonly builder = new FakeBuilder()
+  readonly tarballs = new FakeTarballs()
+  readonly logs: RevisionLogs
+  readonly driver = new FakeRuntimeDriver()
+  readonly targets = new FakeTargetTable()
+  /** The deployments whose data was removed. */
+  readonly removedData: string[] = []
+  readonly adminKey = newKey()
+  /** Called before the reconciler reads the deployments or writes together; may throw. */
+  readonly faults = { beforeLook: () => {}, beforeTransaction: () => {} }
+  url = ''
+  /** Replaced by `restart`. */
+  reconciler: Reconciler
+  readonly store: ControlPlaneStore
+  readonly #limits: Partial<ReconcilerLimits>
+  readonly #server: Server
+  readonly #logsDir: string
+
+  constructor(store: ControlPlaneStore, logsDir: string, limits: Partial<ReconcilerLimits>) {
+    this.store = store
+    this.#logsDir = logsDir
+    this.#limits = limits
+    this.logs = createRevisionLogs({ paths: (kind, id) => [join(logsDir, `${id}.${kind}.log`)] })
+    this.reconciler = this.#newReconciler(this.driver, this.targets)
+    const app = createControlPlaneApp({
+      store,
+      tarballs: this.tarballs,
+      logs: this.logs,
+      buildFollowers: new BuildFollowers(this.clock),
+      authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),
+      signingKey: randomBytes(32),
+      publicUrl: () => this.url,
+      wake: () => this.reconciler.wake(),
+      whenTended: (deployment_id) => this.reconciler.whenTended(deployment_id),
+      clock: this.clock,
+      log: silentLog,
+    })
+    this.#server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+  }
+
+  async start(isReconciling: boolean): Promise<void> {
+    await ensureAdminKey(this.store.apiKeys, this.adminKey, this.clock)
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    if (isReconciling) await this.reconciler.start()
+  }
+
+  async close(): Promise<void> {
+    await this.reconciler.stop()
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+    await this.store.close()
+    rmSync(this.#logsDir, { recursive: true, force: true })
+  }
+
+  /** Adds lines to a revision's log, all at this time: now unless given. */
+  log(kind: LogKind, revision_id: string, lines: string[], time = timestamp(this.clock)): void {
+    const text = lines.map((line) => `${time} ${line}\n`).join('')
+    appendFileSync(join(this.#logsDir, `${revision_id}.${kind}.log`), text)
+  }
+
+  /**
+   * What a new process would find: the record and the builds. Agent servers and the gateway's table
+   * are new, unless given.
+   */
+  async restart(): Promise<{ driver: FakeRuntimeDriver; targets: FakeTargetTable }> {
+    await this.reconciler.stop()
+    const driver = new FakeRuntimeDriver()
+    const targets = new FakeTargetTable()
+    this.reconciler = this.#newReconciler(driver, targets)
+    await this.reconciler.start()
+    return { driver, targets }
+  }
+
+  /** A new key; of the default workspace when none is named. */
+  async keyOf(role: Role, workspace_id = DEFAULT_WORKSPACE_ID): Promise<string> {
+    const key = newKey()
+    await this.store.apiKeys.put({
+      id: randomUUID(),
+      name: `a ${role}`,
+      workspace_id,
+      role,
+      key_hash: hashKey(key),
+      created_at: timestamp(this.clock),
+      expires_at: null,
+      revoked_at: null,
+    })
+    return key
+  }
+
+  /** One request with a key, the admin's unless named; `null` sends none. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    key: string | null = this.adminKey,
+  ): Promise<Answer> {
+    const response = await fetch(path.startsWith('http') ? path : this.url + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === null ? {} : { 'x-api-key': key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const { status, headers } = response
+    return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+
+  #newReconciler(driver: FakeRuntimeDriver, targets: FakeTargetTable): Reconciler {
+    const parts = {
+      store: this.#faultyStore(),
+      builder: this.builder,
+      driver,
+      targets,
+      logs: this.logs,
+      removeData: async (deployment_id: string) => {
+        this.removedData.push(deployment_id)
+      },
+      clock: this.clock,
+      log: silentLog,
+    }
+    return new Reconciler(parts, { lookEveryMs: 20, ...this.#limits })
+  }
+
+  /** The store as the reconciler sees it: with the faults that a test puts in. */
+  #faultyStore(): ControlPlaneStore {
+    const { store, faults } = this
+    return {
+      ...store,
+      deployments: {
+        ...store.deployments,
+        listAll: async () => {
+          faults.beforeLook()
+          return store.deployments.listAll()
+        },
+      },
+      transaction: async (work) => {
+        faults.beforeTransaction()
+        return store.transaction(work)
+      },
+    }
+  }
+}
+
+export async function startControlPlane(
+  options: ControlPlaneWorldOptions = {},
+): Promise<ControlPlaneWorld> {
+  const store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
+  const logsDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
+  const world = new ControlPlaneWorld(store, logsDir, options.limits ?? {})
+  await world.start(options.isReconciling ?? true)
+  return world
+}
+
+/** A valid request for a deployment from a git repository; a test changes what it is about. */
+export function aCreateRequest(change: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: 'support',
+    source: 'github',
+    source_config: { repo_url: 'https://git.example.com/agent.git' },
+    source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+    secrets: [],
+    ...change,
+  }
+}

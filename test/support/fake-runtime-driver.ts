@@ -1,0 +1,65 @@
+/** A second `RuntimeDriver`, in memory: its agent servers become healthy when the test says so. */
+import type { RuntimeDriver, RuntimeSpec, RuntimeState } from '../../src/core/runtime.ts'
+
+export class FakeRuntimeDriver implements RuntimeDriver {
+  /** Whether what is started is healthy at once. */
+  isHealthyAtOnce = true
+  /** Every start that was not of one that is there. */
+  readonly starts: RuntimeSpec[] = []
+  readonly stopped: string[] = []
+  readonly #states = new Map<string, RuntimeState>()
+  readonly #listeners = new Set<(revision_id: string) => void>()
+  #port = 4000
+
+  async start(spec: RuntimeSpec): Promise<void> {
+    const { kind } = this.observe(spec.revision_id)
+    if (kind !== 'absent' && kind !== 'failed') return
+    this.starts.push(spec)
+    this.#become(spec.revision_id, { kind: 'starting' })
+    if (this.isHealthyAtOnce) this.becomeHealthy(spec.revision_id)
+  }
+
+  observe(revision_id: string): RuntimeState {
+    return this.#states.get(revision_id) ?? { kind: 'absent' }
+  }
+
+  async stop(revision_id: string, _graceMs: number): Promise<void> {
+    if (!this.#states.has(revision_id)) return
+    this.stopped.push(revision_id)
+    this.#become(revision_id, { kind: 'absent' })
+  }
+
+  onChange(listener: (revision_id: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async stopAll(graceMs: number): Promise<void> {
+    for (const revision_id of [...this.#states.keys()]) await this.stop(revision_id, graceMs)
+  }
+
+  /** At an address of its own each time. */
+  becomeHealthy(revision_id: string): void {
+    const url = `http://127.0.0.1:${this.#port++}`
+    this.#become(revision_id, { kind: 'healthy', endpoint: { url, token: `token of ${url}` } })
+  }
+
+  fail(revision_id: string, reason: string): void {
+    this.#become(revision_id, { kind: 'failed', reason })
+  }
+
+  die(revision_id: string, reason: string): void {
+    this.#become(revision_id, { kind: 'restarting', reason, restarts: 1 })
+  }
+
+  /** The revisions that are there. */
+  get present(): string[] {
+    return [...this.#states.keys()]
+  }
+
+  #become(revision_id: string, state: RuntimeState): void {
+    if (state.kind === 'absent') this.#states.delete(revision_id)
+    else this.#states.set(revision_id, state)
+    for (const listener of this.#listeners) listener(revision_id)
+  }
+}
