@@ -1,0 +1,118 @@
+/** The commands, their options and their help. Everything that runs a server is `main.ts`'s. */
+import { Command, CommanderError, Option } from 'commander'
+import {
+  type DevConfig,
+  type Flags,
+  readDevConfig,
+  readServeConfig,
+  readUpConfig,
+  type ServeConfig,
+  type UpConfig,
+} from '../config.ts'
+import { AppError } from '../core/errors.ts'
+import { readVersion } from '../version.ts'
+
+/** The part of `main.ts` that commands start. Each settles when the server has stopped. */
+export interface ServerCommands {
+  up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
+  serve(config: ServeConfig, options: { isManaged: boolean }): Promise<void>
+  dev(config: DevConfig): Promise<void>
+}
+
+/** How long a command that has failed may go on, in ms. */
+const LAST_MOMENT_MS = 2_000
+
+/**
+ * Runs one command. `loadMain` is called only by commands that start a server, so that the others
+ * do not pay for loading it. Sets the exit code: 0 done, 1 failed, 2 wrong usage.
+ */
+export async function runCommand(
+  args: string[],
+  loadMain: () => Promise<ServerCommands>,
+): Promise<void> {
+  try {
+    await createProgram(loadMain).parseAsync(args, { from: 'user' })
+  } catch (error) {
+    process.exitCode = report(error)
+    // What a part left open keeps a process that has failed no longer than this.
+    setTimeout(() => process.exit(), LAST_MOMENT_MS).unref()
+  }
+}
+
+function createProgram(loadMain: () => Promise<ServerCommands>): Command {
+  const program = new Command('runyard')
+    .description('A self-hosted control plane and agent server for LangGraph agents.')
+    .version(readVersion())
+    .exitOverride()
+  program.addCommand(upCommand(loadMain))
+  program.addCommand(serveCommand(loadMain))
+  program.addCommand(devCommand(loadMain))
+  return program
+}
+
+function upCommand(loadMain: () => Promise<ServerCommands>): Command {
+  return new Command('up')
+    .description('start the control plane and the gateway, and every deployment')
+    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
+    .option('--port <port>', 'the port; 0 picks a free one (default: 8124)')
+    .option('--data-dir <folder>', 'everything that Runyard writes (default: .runyard)')
+    .option('--exit-with-parent', 'stop when the process that started it is gone')
+    .exitOverride()
+    .action(async (options: Record<string, string | true>) => {
+      const { exitWithParent, ...flags } = options
+      const config = readUpConfig(flags as Flags)
+      await (await loadMain()).up(config, { isTiedToParent: exitWithParent === true })
+    })
+}
+
+function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
+  return new Command('serve')
+    .description('serve one project by itself')
+    .option('--config <file>', 'the project (default: langgraph.json in the current folder)')
+    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
+    .option('--port <port>', 'the port; 0 picks a free one (default: 2024)')
+    .option(
+      '--data-dir <folder>',
+      'where threads, runs and state are kept (default: .runyard/serve)',
+    )
+    .option('--database-url <url>', 'not supported yet: PostgreSQL instead of SQLite')
+    .option('--workers <n>', 'not supported yet: more than one process')
+    .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
+    .exitOverride()
+    .action(async (options: Record<string, string | true>) => {
+      const { managed, ...flags } = options
+      const config = readServeConfig(flags as Flags)
+      await (await loadMain()).serve(config, { isManaged: managed === true })
+    })
+}
+
+function devCommand(loadMain: () => Promise<ServerCommands>): Command {
+  return new Command('dev')
+    .description('serve one project, and reload it whenever one of its files changes')
+    .option('-c, --config <file>', 'the project (default: langgraph.json in the current folder)')
+    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
+    .option('-p, --port <port>', 'the port; 0 picks a free one (default: 2024)')
+    .option(
+      '--data-dir <folder>',
+      'where threads, runs and state are kept (default: .runyard/serve)',
+    )
+    .option('-n, --n-jobs-per-worker <n>', 'how many runs execute at once (default: 32)')
+    .option('--no-reload', 'do not watch the files: the same as serve')
+    .addOption(new Option('--no-browser', 'nothing is ever opened').hideHelp())
+    .exitOverride()
+    .action(async ({ reload, browser: _, ...options }: Record<string, string | boolean>) => {
+      const config = readDevConfig(options as Flags)
+      const main = await loadMain()
+      await (reload ? main.dev(config) : main.serve(config, { isManaged: false }))
+    })
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  console.error(`runyard: ${error instanceof AppError ? error.message : describe(error)}`)
+  return 1
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

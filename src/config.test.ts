@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import {
+  readDevConfig,
+  readGraphConfigs,
+  readRunTimeoutMs,
+  readServeConfig,
+  readUpConfig,
+} from './config.ts'
+
+describe('the configuration of up', () => {
+  it('has the documented defaults', () => {
+    const config = readUpConfig({}, {})
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8124,
+      isExampleWanted: true,
+      logLevel: 'info',
+    })
+    expect(config.dataDir).toMatch(/\/\.runyard$/)
+  })
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(readUpConfig({}, {}))).toBe(true)
+  })
+
+  it('reports every problem together and names each setting', () => {
+    const env = {
+      RUNYARD_PORT: 'eighty',
+      RUNYARD_ENCRYPTION_KEY: 'c2hvcnQ=',
+      RUNYARD_LOG_LEVEL: 'loud',
+      RUNYARD_PUBLIC_URL: 'ftp://example.test',
+      RUNYARD_EXAMPLE: 'maybe',
+      RUNYARD_ADMIN_KEY: 'short',
+      RUNYARD_DATABASE_URL: 'postgres://localhost/x',
+    }
+    const names = Object.keys(env)
+    for (const name of names) expect(() => readUpConfig({}, env)).toThrow(name)
+  })
+
+  it('hands children no variable that is not on the list', () => {
+    const env = {
+      PATH: '/bin',
+      RUNYARD_ADMIN_KEY: 'secret-key',
+      AWS_SECRET: 'x',
+      OPENAI_API_KEY: 'sk',
+    }
+    expect(Object.keys(readUpConfig({}, env).childEnv).toSorted()).toEqual(['HOME', 'PATH'])
+  })
+})
+
+describe('the configuration of serve', () => {
+  it('prefers a flag to RUNYARD_PORT, that to PORT, that to the default', () => {
+    expect(readServeConfig({ port: '1' }, { RUNYARD_PORT: '2', PORT: '3' }).port).toBe(1)
+    expect(readServeConfig({}, { RUNYARD_PORT: '2', PORT: '3' }).port).toBe(2)
+    expect(readServeConfig({}, { PORT: '3' }).port).toBe(3)
+    expect(readServeConfig({}, {}).port).toBe(2024)
+  })
+
+  it('splits the keys and drops empty ones', () => {
+    expect(readServeConfig({}, { RUNYARD_API_KEYS: 'a, b,,' }).apiKeys).toEqual(['a', 'b'])
+  })
+
+  it('refuses what this version cannot do', () => {
+    expect(() => readServeConfig({ workers: '4' }, {})).toThrow('--workers')
+    expect(() => readServeConfig({ databaseUrl: 'postgres://x' }, {})).toThrow(
+      'RUNYARD_DATABASE_URL',
+    )
+  })
+})
+
+describe('the configuration of dev', () => {
+  it('hands the whole environment on, and how many runs may execute at once', () => {
+    const env = { PATH: '/bin', OPENAI_API_KEY: 'sk', EMPTY: '' }
+    const { childEnv, concurrency } = readDevConfig({ nJobsPerWorker: '3' }, env)
+    expect(childEnv).toEqual({ PATH: '/bin', OPENAI_API_KEY: 'sk', N_JOBS_PER_WORKER: '3' })
+    expect(concurrency).toBe(3)
+    expect(readServeConfig({}, childEnv).concurrency).toBe(3)
+  })
+
+  it.each(['0', '-1', 'many', '10000'])('refuses %s runs at once', (nJobsPerWorker) => {
+    expect(() => readDevConfig({ nJobsPerWorker }, {})).toThrow('N_JOBS_PER_WORKER: must be a')
+  })
+})
+
+describe('the configuration of graphs', () => {
+  it('is read from LANGGRAPH_CONFIG', () => {
+    const env = { LANGGRAPH_CONFIG: '{"agent": {"configurable": {"model": "small"}}}' }
+    expect(readGraphConfigs(env)).toEqual({ agent: { configurable: { model: 'small' } } })
+    expect(readGraphConfigs({})).toEqual({})
+  })
+
+  it.each(['{', '[]', '{"agent": 1}'])('refuses %s and names the variable', (text) => {
+    expect(() => readGraphConfigs({ LANGGRAPH_CONFIG: text })).toThrow('LANGGRAPH_CONFIG')
+  })
+})
+
+describe('the time limit of runs', () => {
+  it('is read from BG_JOB_TIMEOUT_SECS, and is an hour without it', () => {
+    expect(readRunTimeoutMs({})).toBe(3_600_000)
+    expect(readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: '0.5' })).toBe(500)
+  })
+
+  it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
+    expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+})

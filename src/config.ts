@@ -1,0 +1,285 @@
+/**
+ * Environment and flags become one validated, frozen configuration. The only file that reads
+ * `process.env`. A flag wins over its `RUNYARD_*` variable, that over `PORT`, that over the default.
+ */
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { AppError } from './core/errors.ts'
+import { LOG_LEVELS, type LogLevel } from './core/log.ts'
+
+/** How `runyard up` runs: control plane, gateway and deployments on one address. */
+export interface UpConfig {
+  /** `RUNYARD_HOST`, default `127.0.0.1`. */
+  readonly host: string
+  /** `RUNYARD_PORT`, default 8124; 0 picks a free port. */
+  readonly port: number
+  /** `RUNYARD_DATA_DIR`, default `./.runyard`; absolute here. */
+  readonly dataDir: string
+  /** `RUNYARD_ADMIN_KEY`; unset: made at first start and kept in the data folder. */
+  readonly adminKey: string | undefined
+  /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made at first start and kept in the data folder. */
+  readonly encryptionKey: Buffer | undefined
+  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
+  readonly publicUrl: string | undefined
+  /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
+  readonly isExampleWanted: boolean
+  /** `RUNYARD_LOG_LEVEL`, default `info`. */
+  readonly logLevel: LogLevel
+  /** The model keys found in the environment: they become secrets of the example. */
+  readonly modelKeys: Readonly<Record<string, string>>
+  /** What builds and agent servers get of this process's environment: nothing of Runyard's own. */
+  readonly childEnv: Readonly<Record<string, string>>
+}
+
+/** How `runyard serve` runs: one agent server by itself. */
+export interface ServeConfig {
+  /** `--config`, default `langgraph.json` in the current folder; absolute here. */
+  readonly configPath: string
+  /** `--host` / `RUNYARD_HOST`, default `127.0.0.1`. */
+  readonly host: string
+  /** `--port` / `RUNYARD_PORT` / `PORT`, default 2024; 0 picks a free port. */
+  readonly port: number
+  /** `--data-dir` / `RUNYARD_DATA_DIR`, default `.runyard/serve`; absolute here. */
+  readonly dataDir: string
+  /** `RUNYARD_API_KEYS`, comma-separated; empty: no key is asked for. */
+  readonly apiKeys: readonly string[]
+  /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
+  readonly concurrency: number
+  /** `RUNYARD_LOG_LEVEL`, default `info`. */
+  readonly logLevel: LogLevel
+}
+
+/** How `runyard dev` runs: as `serve` does, in a process that it starts anew with each change. */
+export interface DevConfig extends ServeConfig {
+  /** What that process gets: this one's environment, and what only flags said. */
+  readonly childEnv: Readonly<Record<string, string>>
+}
+
+/** What the command line gave; absent options were not given. */
+export type Flags = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Throws `bad_request` with every problem of the configuration, one a line. */
+export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
+  const read = new Settings(flags, env)
+  const config: UpConfig = {
+    host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
+    port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
+    dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
+    adminKey: read.adminKey(),
+    encryptionKey: read.encryptionKey(),
+    publicUrl: read.publicUrl(),
+    isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
+    logLevel: read.logLevel(),
+    modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
+    childEnv: childEnvironment(env),
+  }
+  read.refuseDatabaseUrl()
+  read.refuseDomain()
+  return read.done(config)
+}
+
+/** Throws `bad_request` with every problem of the configuration, one a line. */
+export function readServeConfig(flags: Flags, env: Environment = process.env): ServeConfig {
+  const read = new Settings(flags, env)
+  const config: ServeConfig = {
+    configPath: resolve(read.text('config') ?? 'langgraph.json'),
+    host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
+    port: read.port(2024, ['RUNYARD_PORT', 'PORT']),
+    dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
+    apiKeys: splitKeys(env.RUNYARD_API_KEYS),
+    concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
+    logLevel: read.logLevel(),
+  }
+  read.refuseDatabaseUrl()
+  read.refuseWorkers()
+  return read.done(config)
+}
+
+/** Throws `bad_request` with every problem of the configuration, one a line. */
+export function readDevConfig(flags: Flags, env: Environment = process.env): DevConfig {
+  const config = readServeConfig(flags, env)
+  const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
+  const childEnv = { ...Object.fromEntries(given), N_JOBS_PER_WORKER: String(config.concurrency) }
+  return Object.freeze({ ...config, childEnv })
+}
+
+/**
+ * Sets variables for the project that this process is about to load: `defaults` where there is
+ * nothing yet, `values` over what is there. A process loads one project, so nothing is undone.
+ */
+export function applyProjectEnvironment(
+  defaults: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
+): void {
+  Object.assign(process.env, { ...defaults, ...process.env, ...values })
+}
+
+const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
+
+/**
+ * `LANGGRAPH_CONFIG`: what the graphs' own assistants are configured with, a JSON object by graph;
+ * unset: nothing. To be read once the project's own environment is in place.
+ */
+export function readGraphConfigs(env: Environment = process.env): z.infer<typeof GraphConfigs> {
+  const text = env.LANGGRAPH_CONFIG
+  if (!text) return {}
+  try {
+    return GraphConfigs.parse(JSON.parse(text))
+  } catch (cause) {
+    const form = '{"<graph>": {"configurable": {…}}}'
+    throw new AppError('bad_request', `LANGGRAPH_CONFIG must be JSON such as ${form}.`, { cause })
+  }
+}
+
+const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+
+/**
+ * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds a run may take, each attempt
+ * by itself; unset: 3,600. Answered in ms. To be read once the project's own environment is in
+ * place. Throws `bad_request`.
+ */
+export function readRunTimeoutMs(env: Environment = process.env): number {
+  const text = env.BG_JOB_TIMEOUT_SECS
+  if (!text) return DEFAULT_RUN_TIMEOUT_MS
+  const seconds = Number(text)
+  if (seconds > 0 && Number.isFinite(seconds)) return seconds * 1000
+  throw new AppError(
+    'bad_request',
+    `BG_JOB_TIMEOUT_SECS must be a number of seconds above 0, not "${text}".`,
+  )
+}
+
+/** Reads settings one by one and collects what is wrong with them. */
+class Settings {
+  readonly #flags: Flags
+  readonly #env: Environment
+  readonly #problems: string[] = []
+
+  constructor(flags: Flags, env: Environment) {
+    this.#flags = flags
+    this.#env = env
+  }
+
+  text(flag: string, variable?: string): string | undefined {
+    return this.#flags[flag] || (variable && this.#env[variable]) || undefined
+  }
+
+  port(fallback: number, variables: string[]): number {
+    const [name, value] = this.#firstOf('port', variables) ?? ['port', String(fallback)]
+    const parsed = z.coerce.number().int().min(0).max(65535).safeParse(value)
+    if (parsed.success && /^\d+$/.test(value)) return parsed.data
+    this.#problem(name, `must be a port number from 0 to 65535, not "${value}"`)
+    return fallback
+  }
+
+  count(flag: string, variable: string, fallback: number): number {
+    const value = this.text(flag, variable)
+    if (value === undefined) return fallback
+    if (/^[1-9]\d{0,3}$/.test(value)) return Number(value)
+    this.#problem(variable, `must be a number from 1 to 9999, not "${value}"`)
+    return fallback
+  }
+
+  flag(variable: string, fallback: boolean): boolean {
+    const value = this.#env[variable]
+    if (value === undefined || value === '') return fallback
+    if (['0', 'false'].includes(value)) return false
+    if (['1', 'true'].includes(value)) return true
+    this.#problem(variable, `must be 0 or 1, not "${value}"`)
+    return fallback
+  }
+
+  logLevel(): LogLevel {
+    const value = this.#env.RUNYARD_LOG_LEVEL || 'info'
+    const level = LOG_LEVELS.find((one) => one === value)
+    if (!level) this.#problem('RUNYARD_LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}`)
+    return level ?? 'info'
+  }
+
+  adminKey(): string | undefined {
+    const key = this.#env.RUNYARD_ADMIN_KEY || undefined
+    if (key !== undefined && !/^[\x21-\x7e]{8,512}$/.test(key)) {
+      this.#problem('RUNYARD_ADMIN_KEY', 'must be 8 to 512 printable characters without spaces')
+    }
+    return key
+  }
+
+  encryptionKey(): Buffer | undefined {
+    const text = this.#env.RUNYARD_ENCRYPTION_KEY
+    if (!text) return undefined
+    const key = Buffer.from(text, 'base64')
+    if (key.length !== 32) {
+      this.#problem('RUNYARD_ENCRYPTION_KEY', `must be 32 bytes in base64, these are ${key.length}`)
+    }
+    return key
+  }
+
+  publicUrl(): string | undefined {
+    const text = this.#env.RUNYARD_PUBLIC_URL
+    if (!text) return undefined
+    if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
+      this.#problem('RUNYARD_PUBLIC_URL', `must be an http or https URL, not "${text}"`)
+    }
+    return text.replace(/\/+$/, '')
+  }
+
+  refuseDatabaseUrl(): void {
+    if (!this.text('databaseUrl', 'RUNYARD_DATABASE_URL')) return
+    this.#problem('RUNYARD_DATABASE_URL', 'PostgreSQL is not supported yet; unset it to use SQLite')
+  }
+
+  refuseDomain(): void {
+    if (!this.#env.RUNYARD_DOMAIN) return
+    this.#problem('RUNYARD_DOMAIN', 'host names for deployments are not supported yet; unset it')
+  }
+
+  refuseWorkers(): void {
+    const workers = this.#flags.workers
+    if (workers === undefined || workers === '1') return
+    this.#problem(
+      '--workers',
+      `more than one worker process is not supported yet, "${workers}" given`,
+    )
+  }
+
+  done<C>(config: C): Readonly<C> {
+    if (this.#problems.length === 0) return Object.freeze(config)
+    const list = this.#problems.map((problem) => `  ${problem}`).join('\n')
+    throw new AppError('bad_request', `The configuration does not work:\n${list}`)
+  }
+
+  #firstOf(flag: string, variables: string[]): [string, string] | undefined {
+    const given = this.#flags[flag]
+    if (given !== undefined) return [`--${flag}`, given]
+    const variable = variables.find((one) => this.#env[one])
+    return variable === undefined ? undefined : [variable, this.#env[variable] ?? '']
+  }
+
+  #problem(name: string, sentence: string): void {
+    this.#problems.push(`${name}: ${sentence}`)
+  }
+}
+
+function splitKeys(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
+}
+
+function pick(env: Environment, names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
+}
+
+/** What a build or an agent server needs of the machine: paths, locale, proxies, certificates. */
+const CHILD_VARIABLES =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS|SSH_AUTH_SOCK|XDG_\w+|(https?|no|all)_proxy|npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i
+
+function childEnvironment(env: Environment): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && CHILD_VARIABLES.test(entry[0]),
+  )
+  return { HOME: homedir(), ...Object.fromEntries(entries) }
+}

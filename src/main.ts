@@ -1,0 +1,118 @@
+/**
+ * The composition root: what `runyard up`, `serve` and `dev` build, start, print and stop. Each
+ * loads its own parts only: a deployment's process starts the sooner for it.
+ */
+import { once } from 'node:events'
+import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
+import { AppError } from './core/errors.ts'
+import { isStartMessage, type ReadyMessage, type StartMessage } from './core/runtime-protocol.ts'
+import { aborted, PARENT_GONE, stopSignal } from './main/lifecycle.ts'
+import type { Running } from './main/up.ts'
+import { watchParent } from './main/watchdog.ts'
+import { createLog } from './telemetry/log.ts'
+
+/** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
+const SERVING_LIMIT_MS = 15_000
+/** How long runs may go on after the signal to stop, in ms; then they are handed on. */
+const STOP_GRACE_MS = 5_000
+/** When everything has had its time to end, in ms after the signal, the process ends all the same. */
+const LAST_MOMENT_MS = 25_000
+
+/** Runs control plane, gateway and deployments until a signal; settles when all of it has stopped. */
+export async function up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void> {
+  const stopping = stopSignal(options)
+  const { startUp } = await import('./main/up.ts')
+  const running = await startUp(config, createLog(config.logLevel))
+  try {
+    await announceUp(running, config, stopping)
+    await aborted(stopping)
+  } catch (error) {
+    if (!stopping.aborted) throw error
+  } finally {
+    endAtLast()
+    await running.stop()
+    leaveParent()
+  }
+}
+
+async function announceUp(
+  running: Running,
+  config: UpConfig,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { url, adminKey, isAdminKeyNew } = running
+  const base = config.publicUrl ?? url
+  if (isAdminKeyNew) {
+    console.log(`admin key ${adminKey}`)
+    console.log(`  (shown once; kept in ${config.dataDir}/admin.key)`)
+  }
+  await running.whenServing(SERVING_LIMIT_MS)
+  if (config.isExampleWanted) {
+    const { deployExample } = await import('./main/example.ts')
+    const { modelKeys } = config
+    const failure = await deployExample({ url, adminKey, modelKeys, signal: stopping })
+    if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
+  }
+  stopping.throwIfAborted()
+  console.log(`ready ${base}`)
+  if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
+}
+
+function tryIt(base: string, dataDir: string): string {
+  return `
+try it:
+  curl -s ${base}/agents/example/runs/wait -H "x-api-key: $(cat ${dataDir}/admin.key)" \\
+    -H 'content-type: application/json' \\
+    -d '{"assistant_id":"agent","input":{"messages":[{"role":"user","content":"Hello"}]}}'
+`
+}
+
+/** Serves one project until a signal; as a process driver's child, until that is gone. */
+export async function serve(config: ServeConfig, options: { isManaged: boolean }): Promise<void> {
+  const stopping = stopSignal({ isTiedToParent: false })
+  if (options.isManaged) watchParent()
+  const start = options.isManaged ? await startMessage(stopping) : undefined
+  if (stopping.aborted) return leaveParent()
+  const { startServe } = await import('./main/serve.ts')
+  const log = createLog(config.logLevel)
+  const serving = await startServe(config, { ...(start && { start }), log })
+  if (start) process.send?.({ type: 'ready', url: serving.url } satisfies ReadyMessage)
+  else console.log(`ready ${serving.url}`)
+  await aborted(stopping)
+  endAtLast()
+  await serving.stop(stopping.reason === PARENT_GONE ? 0 : STOP_GRACE_MS)
+  leaveParent()
+}
+
+/** Serves one project until a signal, each version of it in a process of its own. */
+export async function dev(config: DevConfig): Promise<void> {
+  const stopping = stopSignal({ isTiedToParent: false })
+  const { startDev } = await import('./main/dev.ts')
+  const running = await startDev(config, {
+    log: createLog(config.logLevel),
+    say: (line) => console.error(line),
+    onReady: (url) => console.log(`ready ${url}`),
+  })
+  await aborted(stopping)
+  endAtLast()
+  await running.stop()
+  leaveParent()
+}
+
+/** What the process driver sends first; `undefined` when there is none, or it is told to stop. */
+async function startMessage(stopping: AbortSignal): Promise<StartMessage | undefined> {
+  const first = once(process, 'message', { signal: stopping }).catch(() => [])
+  const [message] = (await first) as [unknown?]
+  if (isStartMessage(message) || stopping.aborted) return message as StartMessage | undefined
+  throw new AppError('bad_request', '--managed is for the process driver, which sends a message.')
+}
+
+/** An open channel would keep this process alive. */
+function leaveParent(): void {
+  if (process.connected) process.disconnect()
+}
+
+/** A part that does not stop keeps nobody waiting for ever. */
+function endAtLast(): void {
+  setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
+}

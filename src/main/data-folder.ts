@@ -1,0 +1,68 @@
+/** The data folder of `runyard up`: who may use it, where things lie in it, its two key files. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { UpConfig } from '../config.ts'
+import { AppError } from '../core/errors.ts'
+import { newKey } from '../http/keys.ts'
+
+/** Where everything lies. `builds` holds sources and build logs, `deployments` what agents write. */
+export interface DataFolder {
+  database: string
+  builds: string
+  lock: string
+  deploymentData(deployment_id: string): string
+  deploymentLogs: string
+  /** Removes what a deployment leaves beside its builds. */
+  removeDeployment(deployment_id: string): Promise<void>
+}
+
+/** Makes the folder where there is none, for this user only. */
+export function openDataFolder(dir: string): DataFolder {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new AppError('bad_request', `RUNYARD_DATA_DIR: cannot make the folder ${dir}.`, { cause })
+  }
+  const builds = join(dir, 'builds')
+  const deploymentData = (deployment_id: string) => join(dir, 'deployments', deployment_id)
+  return {
+    database: join(dir, 'control-plane.db'),
+    builds,
+    lock: join(dir, 'lock.db'),
+    deploymentData,
+    deploymentLogs: join(dir, 'logs'),
+    async removeDeployment(deployment_id) {
+      await rm(deploymentData(deployment_id), { recursive: true, force: true })
+      await rm(join(builds, 'uploads', deployment_id), { recursive: true, force: true })
+    },
+  }
+}
+
+/** A key of the installation, and whether this start made it. */
+export interface FoundKey<K> {
+  key: K
+  isNew: boolean
+}
+
+/** From `RUNYARD_ADMIN_KEY`, else from `admin.key`, else made and kept there (mode 0600). */
+export function findAdminKey(config: UpConfig): FoundKey<string> {
+  if (config.adminKey !== undefined) return { key: config.adminKey, isNew: false }
+  return readOrMake(join(config.dataDir, 'admin.key'), newKey)
+}
+
+/** From `RUNYARD_ENCRYPTION_KEY`, else from `encryption.key`, else made and kept there (mode 0600). */
+export function findEncryptionKey(config: UpConfig): Buffer {
+  if (config.encryptionKey !== undefined) return config.encryptionKey
+  const file = join(config.dataDir, 'encryption.key')
+  const { key } = readOrMake(file, () => randomBytes(32).toString('base64'))
+  return Buffer.from(key, 'base64')
+}
+
+function readOrMake(file: string, make: () => string): FoundKey<string> {
+  if (existsSync(file)) return { key: readFileSync(file, 'utf8').trim(), isNew: false }
+  const key = make()
+  writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx' })
+  return { key, isNew: true }
+}

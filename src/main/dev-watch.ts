@@ -1,0 +1,45 @@
+/** Notices changes of files. */
+import { type FSWatcher, watch } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Watches folders, not files: an editor that saves by putting a new file in the old one's place
+ * would be lost sight of. One by one, not recursively: on Linux Node would visit `node_modules` and
+ * hold a watch on each of its folders. For a module graph that is known, no library is needed.
+ */
+export class FolderWatch {
+  readonly #onChange: (path: string) => void
+  readonly #watchers = new Map<string, FSWatcher>()
+
+  /** `onChange` is told the path of whatever was made, changed or removed in a watched folder. */
+  constructor(onChange: (path: string) => void) {
+    this.#onChange = onChange
+  }
+
+  /** From now on watches these folders and no others; one that is not there is left out. */
+  follow(folders: ReadonlySet<string>): void {
+    for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#leave(folder)
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#enter(folder)
+  }
+
+  stop(): void {
+    this.follow(new Set())
+  }
+
+  #enter(folder: string): void {
+    try {
+      const watcher = watch(folder, (_event, name) => {
+        if (name !== null) this.#onChange(join(folder, name))
+      })
+      watcher.on('error', () => this.#leave(folder))
+      this.#watchers.set(folder, watcher)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+
+  #leave(folder: string): void {
+    this.#watchers.get(folder)?.close()
+    this.#watchers.delete(folder)
+  }
+}

@@ -1,0 +1,106 @@
+/** `runyard dev`: `serve` that reloads its project, and answers while it does. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DevConfig } from '../config.ts'
+import { DEFAULT_WORKSPACE_ID } from '../core/api-key.ts'
+import { systemClock } from '../core/clock.ts'
+import { type Log, silentLog } from '../core/log.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { readProjectConfig } from '../graph/config-file.ts'
+import { createProcessDriver } from '../runtime/process/driver.ts'
+import { commandPath } from './command-path.ts'
+import { Reloads } from './dev-reloads.ts'
+import { DevSources } from './dev-sources.ts'
+import { FolderWatch } from './dev-watch.ts'
+import { Started } from './lifecycle.ts'
+import { close, listen } from './listen.ts'
+
+/** The name under which the gateway knows the project; nobody outside sees it. */
+const NAME = 'dev'
+/** How long the last versions may take to end, in ms. */
+const STOP_GRACE_MS = 10_000
+
+export interface DevOptions {
+  log: Log
+  /** For people: what the agent server prints, and what becomes of a change. */
+  say(line: string): void
+  /** Called once, with `http://HOST:PORT`, when the project answers for the first time. */
+  onReady(url: string): void
+}
+
+/**
+ * Listens, and starts the project in a process of its own. One that cannot be loaded is told of and
+ * waited for: the next change tries again. Throws `bad_request` when there is no `langgraph.json`,
+ * or the address cannot be had.
+ */
+export async function startDev(
+  config: DevConfig,
+  options: DevOptions,
+): Promise<{ stop(): Promise<void> }> {
+  const started = new Started(options.log)
+  try {
+    await compose(config, options, started)
+    return { stop: () => started.stop() }
+  } catch (error) {
+    await started.stop()
+    throw error
+  }
+}
+
+async function compose(config: DevConfig, options: DevOptions, started: Started): Promise<void> {
+  const { log, say } = options
+  const { configPath, dataDir } = config
+  if (!existsSync(configPath)) await readProjectConfig(configPath)
+  const sources = new DevSources({ root: realpathSync(dirname(configPath)), dataDir })
+  const driver = createProcessDriver({
+    command: () => ({ file: process.execPath, args: [commandPath()] }),
+    dataDir: () => dataDir,
+    env: config.childEnv,
+    onLine: say,
+    onSources: (files) => sources.add(files),
+    clock: systemClock,
+    log: errorsOf(log),
+  })
+  started.add('runtime driver', () => driver.stopAll(STOP_GRACE_MS))
+
+  const owner = { deployment_id: NAME, workspace_id: DEFAULT_WORKSPACE_ID }
+  const gateway = new Gateway({ authenticate: everybody, fallback: NAME, log })
+  gateway.targets.pause(NAME, owner)
+  started.add('gateway', () => gateway.stop())
+  const server = gateway.createServer()
+  const url = await listen(server, config)
+  started.add('listener', () => close(server))
+
+  const reloads = new Reloads({
+    driver,
+    sources,
+    spec: {
+      ...owner,
+      deployment_name: NAME,
+      configPath,
+      nodePath: null,
+      secrets: [],
+      resource_spec: null,
+    },
+    readConfig: () => readProjectConfig(configPath).catch(() => undefined),
+    onServing: ({ revision_id, endpoint }) => {
+      gateway.targets.set(NAME, { ...owner, revision_id, endpoint })
+    },
+    onFirst: () => options.onReady(url),
+    say,
+  })
+  const watch = new FolderWatch((path) => reloads.change(path))
+  started.add('watch', () => watch.stop())
+  started.add('reloads', () => reloads.stop())
+  reloads.start(() => watch.follow(sources.folders()))
+}
+
+/** The agent server itself asks for keys, where there are any. */
+const everybody = async () =>
+  ({ user_id: NAME, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
+
+/** What else there is to know of the agent server is said to people, not logged. */
+function errorsOf(log: Log): Log {
+  const errors: Log = { ...silentLog, error: log.error, child: () => errors }
+  return errors
+}

@@ -1,0 +1,42 @@
+/** The example agent, deployed on first start the way a user's would be. */
+import { fileURLToPath } from 'node:url'
+import { ControlPlaneClient } from '../../client/src/client.ts'
+import { deployFolder } from '../cli/deploy-folder.ts'
+
+const NAME = 'example'
+
+/**
+ * Deploys the example agent, unless a revision of it has been deployed before. Answers why it
+ * failed, or nothing. Rejects when the signal is aborted.
+ */
+export async function deployExample(options: {
+  url: string
+  adminKey: string
+  modelKeys: Readonly<Record<string, string>>
+  signal: AbortSignal
+}): Promise<string | undefined> {
+  const { url, adminKey, signal } = options
+  const client = new ControlPlaneClient({ url, apiKey: adminKey })
+  const found = await client.findDeployment(NAME)
+  if (found?.active_revision_id) return undefined
+  const secrets = Object.entries(options.modelKeys).map(([name, value]) => ({ name, value }))
+  try {
+    const revision = await deployFolder(client, {
+      folder: exampleFolder(),
+      name: NAME,
+      secrets,
+      signal,
+    })
+    if (revision.status === 'DEPLOYED') return undefined
+    return `${revision.status}: ${revision.status_message ?? 'no reason was given'}`
+  } catch (error) {
+    signal.throwIfAborted()
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Beside `src/` in a clone, beside `dist/` in the package. */
+function exampleFolder(): string {
+  const isCompiled = import.meta.url.endsWith('.js')
+  return fileURLToPath(new URL(`${isCompiled ? '../' : ''}../../examples/agent`, import.meta.url))
+}

@@ -1,0 +1,69 @@
+/** How a server process begins to stop, and in which order its parts do. */
+import type { Log } from '../core/log.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** How often the parent is looked for, in milliseconds. */
+const PARENT_POLL_MS = 500
+/** Ctrl-C reaches a process twice, from the terminal and through npm: within this time it is one. */
+const ONE_SIGNAL_MS = 1000
+
+/** Why it stops: the process that it belongs to is gone, so nobody waits for a good end. */
+export const PARENT_GONE = 'the process above is gone'
+
+/**
+ * Aborts when the process shall stop: at a signal, when the process on the other side of the IPC
+ * channel is gone, and, if it is tied to its parent, when that is gone. Another signal later on
+ * ends the process at once.
+ */
+export function stopSignal(options: { isTiedToParent: boolean }): AbortSignal {
+  const stopping = new AbortController()
+  let firstAt = 0
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (firstAt > 0 && performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(130)
+    firstAt ||= performance.now()
+    stopping.abort(signal)
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  if (process.channel) process.on('disconnect', () => stopping.abort(PARENT_GONE))
+  if (options.isTiedToParent) watchParent(stopping)
+  return stopping.signal
+}
+
+/** Settles when the signal is aborted; at once if it is already. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
+
+function watchParent(stopping: AbortController): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) stopping.abort(PARENT_GONE)
+  }, PARENT_POLL_MS)
+  timer.unref()
+}
+
+/** What was started, in order. Stopping goes backwards; one failure does not keep the rest. */
+export class Started {
+  readonly #log: Log
+  readonly #stops: { name: string; stop: () => Promise<void> | void }[] = []
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  add(name: string, stop: () => Promise<void> | void): void {
+    this.#stops.push({ name, stop })
+  }
+
+  /** A second call finds nothing left to do. */
+  async stop(): Promise<void> {
+    for (const part of this.#stops.splice(0).reverse()) {
+      try {
+        await part.stop()
+      } catch (error) {
+        this.#log.error({ err: error, part: part.name }, 'a part did not stop cleanly')
+      }
+    }
+  }
+}

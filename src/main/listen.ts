@@ -1,0 +1,26 @@
+/** An HTTP server listens, says where, and closes. */
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AppError } from '../core/errors.ts'
+
+/** Settles with `http://HOST:PORT`. Throws `bad_request` when the address cannot be had. */
+export async function listen(server: Server, at: { host: string; port: number }): Promise<string> {
+  server.listen(at.port, at.host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code
+    const why = code === 'EADDRINUSE' ? 'the port is in use; choose another' : `${code}`
+    throw new AppError('bad_request', `Cannot listen on ${at.host}:${at.port}: ${why}.`, { cause })
+  }
+  const { address, family, port } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+/** Takes no new connection and cuts the open ones. */
+export async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeAllConnections()
+  await closed
+}

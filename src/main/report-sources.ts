@@ -1,0 +1,15 @@
+/** Tells the process above which files the project consists of, as they are imported. */
+import type { SourcesMessage } from '../core/runtime-protocol.ts'
+import { onSource } from '../graph/module-loader.ts'
+
+/** From now on; files that are imported together are told of together. */
+export function reportSources(): void {
+  let files: string[] = []
+  const send = () => {
+    process.send?.({ type: 'sources', files } satisfies SourcesMessage)
+    files = []
+  }
+  onSource((file) => {
+    if (files.push(file) === 1) setImmediate(send)
+  })
+}

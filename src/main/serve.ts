@@ -1,0 +1,83 @@
+/** `runyard serve`: one agent server by itself, or as the child of a process driver. */
+import { mkdirSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { AgentServer } from '../agent-server/agent-server.ts'
+import {
+  applyProjectEnvironment,
+  readGraphConfigs,
+  readRunTimeoutMs,
+  type ServeConfig,
+} from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { StartMessage } from '../core/runtime-protocol.ts'
+import { readProjectConfig } from '../graph/config-file.ts'
+import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
+import { loadProject } from '../graph/project.ts'
+import { openAgentStore } from '../storage/agent-store.ts'
+import { readVersion } from '../version.ts'
+import { Started } from './lifecycle.ts'
+import { close, listen } from './listen.ts'
+import { reportSources } from './report-sources.ts'
+
+/** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
+const KEEP_ALIVE_MS = 65_000
+
+export interface Serving {
+  /** `http://HOST:PORT` */
+  url: string
+  /** Lets runs go on for up to `graceMs`, hands the others on, closes everything. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Starts the server. `start` is the process driver's message; absent when run by hand. */
+export async function startServe(
+  config: ServeConfig,
+  options: { start?: StartMessage; log: Log },
+): Promise<Serving> {
+  const { start, log } = options
+  if (start) reportSources()
+  const started = new Started(log)
+  try {
+    const { env } = await readProjectConfig(config.configPath)
+    applyProjectEnvironment(env, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+    const store = await openAgentStore(join(config.dataDir, 'agent.db'))
+    started.add('store', () => store.close())
+    const project = await loadProject(config.configPath, { checkpoints: store.checkpoints, log })
+    const agentServer = new AgentServer({
+      store,
+      project,
+      graphConfigs: readGraphConfigs(),
+      apiKeys: config.apiKeys,
+      concurrency: config.concurrency,
+      runTimeoutMs: readRunTimeoutMs(),
+      ...(start && { gatewayToken: start.gatewayToken }),
+      version: readVersion(),
+      clock: systemClock,
+      log,
+    })
+    let graceMs = 0
+    started.add('agent server', () => agentServer.stop({ graceMs }))
+    await agentServer.start()
+    const server = createAdaptorServer({
+      fetch: agentServer.app.fetch,
+      overrideGlobalObjects: false,
+    }) as Server
+    server.keepAliveTimeout = KEEP_ALIVE_MS
+    const url = await listen(server, config)
+    // Added last, stopped first: new connections are refused while runs are handed on.
+    started.add('listener', () => void server.close())
+    const stop = async (limitMs: number) => {
+      graceMs = limitMs
+      await started.stop()
+      await close(server)
+    }
+    return { url, stop }
+  } catch (error) {
+    await started.stop()
+    throw error
+  }
+}

@@ -1,0 +1,144 @@
+/** `runyard up`: the control plane, the gateway and every deployment, on one address. */
+import { createHmac } from 'node:crypto'
+import { dirname } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { createBuilder } from '../build/builder.ts'
+import { revisionFolder } from '../build/layout.ts'
+import { createTarballs } from '../build/tarballs.ts'
+import type { UpConfig } from '../config.ts'
+import { createControlPlaneApp } from '../control-plane/app.ts'
+import { BuildFollowers } from '../control-plane/build-followers.ts'
+import { ensureAdminKey } from '../control-plane/installation.ts'
+import { Reconciler } from '../control-plane/reconciler.ts'
+import type { Builder } from '../core/build.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { RevisionLogs } from '../core/revision-log.ts'
+import type { RuntimeDriver } from '../core/runtime.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { checkProjectConfig } from '../graph/config-file.ts'
+import { createAuthenticate } from '../http/keys.ts'
+import { deployLogPaths } from '../runtime/process/deploy-log.ts'
+import { createProcessDriver } from '../runtime/process/driver.ts'
+import { openControlPlaneStore } from '../storage/control-plane-store.ts'
+import { lockFolder } from '../storage/folder-lock.ts'
+import { createSecretBox } from '../storage/secret-box.ts'
+import { createRevisionLogs } from '../telemetry/revision-logs.ts'
+import { commandPath } from './command-path.ts'
+import { type DataFolder, findAdminKey, findEncryptionKey, openDataFolder } from './data-folder.ts'
+import { Started } from './lifecycle.ts'
+import { close, listen } from './listen.ts'
+import { whenServing } from './when-serving.ts'
+
+/** How long agent servers may take to end, in ms; all of it is over in 30 s. */
+const STOP_GRACE_MS = 15_000
+
+export interface Running {
+  /** Where it listens: `http://HOST:PORT`. */
+  url: string
+  adminKey: string
+  isAdminKeyNew: boolean
+  /** Settles when every deployment that has been deployed serves again, or after `limitMs`. */
+  whenServing(limitMs: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts all of it; what was deployed before begins to serve again in the background. */
+export async function startUp(config: UpConfig, log: Log): Promise<Running> {
+  const started = new Started(log)
+  try {
+    return await compose(config, log, started)
+  } catch (error) {
+    await started.stop()
+    throw error
+  }
+}
+
+async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
+  const clock = systemClock
+  const { folder, store, admin, encryptionKey } = await openInstallation(config, started)
+  const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock })
+  const driver = createDriver(config, folder, log)
+  started.add('runtime driver', () => driver.stopAll(STOP_GRACE_MS))
+  const logs = createLogs(folder)
+
+  let url = ''
+  const app = createControlPlaneApp({
+    store,
+    tarballs: createTarballs({ dir: folder.builds }),
+    logs,
+    buildFollowers: new BuildFollowers(clock),
+    authenticate,
+    signingKey: createHmac('sha256', encryptionKey).update('upload urls').digest(),
+    publicUrl: () => config.publicUrl ?? url,
+    wake: () => reconciler.wake(),
+    whenTended: (deployment_id) => reconciler.whenTended(deployment_id),
+    clock,
+    log,
+  })
+  const fallback = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const gateway = new Gateway({ authenticate, fallback, log })
+  started.add('gateway', () => gateway.stop())
+
+  const builder = createProjectBuilder(config, folder, log)
+  const { targets } = gateway
+  const world = { store, builder, driver, targets, logs, removeData: folder.removeDeployment }
+  const reconciler = new Reconciler({ ...world, clock, log })
+  started.add('reconciler', () => reconciler.stop())
+  await reconciler.start()
+
+  const server = gateway.createServer()
+  url = await listen(server, config)
+  started.add('listener', () => close(server))
+  return {
+    url,
+    adminKey: admin.key,
+    isAdminKeyNew: admin.isNew,
+    whenServing: (limitMs) => whenServing(store, driver, limitMs),
+    stop: () => started.stop(),
+  }
+}
+
+/** The data folder, held by this process alone, with its keys and its database. */
+async function openInstallation(config: UpConfig, started: Started) {
+  const folder = openDataFolder(config.dataDir)
+  started.add('lock', lockFolder(folder.lock))
+  const encryptionKey = findEncryptionKey(config)
+  const store = await openControlPlaneStore(folder.database, createSecretBox(encryptionKey))
+  started.add('store', () => store.close())
+  const admin = findAdminKey(config)
+  await ensureAdminKey(store.apiKeys, admin.key, systemClock)
+  return { folder, store, admin, encryptionKey }
+}
+
+function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDriver {
+  return createProcessDriver({
+    command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
+    dataDir: folder.deploymentData,
+    logsDir: folder.deploymentLogs,
+    env: config.childEnv,
+    clock: systemClock,
+    log,
+  })
+}
+
+/** What `build/` and `runtime/` write down about a revision, to be read by the control plane. */
+function createLogs(folder: DataFolder): RevisionLogs {
+  return createRevisionLogs({
+    paths: (kind, revision_id) =>
+      kind === 'build'
+        ? [revisionFolder(folder.builds, revision_id).log]
+        : deployLogPaths(folder.deploymentLogs, revision_id),
+  })
+}
+
+function createProjectBuilder(config: UpConfig, folder: DataFolder, log: Log): Builder {
+  return createBuilder({
+    dir: folder.builds,
+    checkConfig: checkProjectConfig,
+    ownNode: dirname(process.execPath),
+    env: config.childEnv,
+    clock: systemClock,
+    log,
+  })
+}

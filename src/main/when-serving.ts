@@ -1,0 +1,33 @@
+/** Waits for what was deployed before to serve again. */
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import type { RuntimeDriver } from '../core/runtime.ts'
+
+/**
+ * Settles when the active revision of every deployment is healthy, or has failed, or after
+ * `limitMs`.
+ */
+export async function whenServing(
+  store: ControlPlaneStore,
+  driver: RuntimeDriver,
+  limitMs: number,
+): Promise<void> {
+  const deployments = await store.deployments.listAll()
+  const waiting = new Set(deployments.flatMap((one) => one.active_revision_id ?? []))
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+    const look = () => {
+      for (const revision_id of waiting) {
+        const { kind } = driver.observe(revision_id)
+        if (kind === 'healthy' || kind === 'failed') waiting.delete(revision_id)
+      }
+      if (waiting.size === 0) end()
+    }
+    const timer = setTimeout(end, limitMs)
+    const unsubscribe = driver.onChange(look)
+    look()
+  })
+}
