@@ -1,0 +1,47 @@
+// Writes the generated files that are committed: both OpenAPI documents and the schema snapshots.
+// With `--check` it writes nothing and fails when one of them is not what it would write.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { createAgentServerApp } from '../src/agent-server/app.ts'
+import type { Parts } from '../src/agent-server/parts.ts'
+import { createControlPlaneApp } from '../src/control-plane/app.ts'
+import type { ControlPlaneParts } from '../src/control-plane/parts.ts'
+import { silentLog } from '../src/core/log.ts'
+import { AGENT_SERVER_MIGRATIONS } from '../src/storage/agent-store.ts'
+import { CONTROL_PLANE_MIGRATIONS } from '../src/storage/control-plane-store.ts'
+import { sqliteSchema } from '../src/storage/schema-snapshot.ts'
+
+interface App {
+  request(path: string): Response | Promise<Response>
+}
+
+/** The document as the server answers it; the routes' parts are only touched by other requests. */
+async function documentOf(app: App): Promise<string> {
+  const response = await app.request('/openapi.json')
+  const document: unknown = await response.json()
+  if (!response.ok) throw new Error(`/openapi.json answers ${JSON.stringify(document)}`)
+  return `${JSON.stringify(document, undefined, 2)}\n`
+}
+
+const agentServer = createAgentServerApp({ log: silentLog } as Parts, { apiKeys: [], version: '0' })
+const controlPlane = createControlPlaneApp({ log: silentLog } as ControlPlaneParts)
+
+const generated: Record<string, string> = {
+  'openapi/agent-server.json': await documentOf(agentServer),
+  'openapi/control-plane.json': await documentOf(controlPlane),
+  'src/storage/schema/agent-server.sqlite.sql': await sqliteSchema(AGENT_SERVER_MIGRATIONS),
+  'src/storage/schema/control-plane.sqlite.sql': await sqliteSchema(CONTROL_PLANE_MIGRATIONS),
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [name, content] of Object.entries(generated)) {
+  const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) continue
+  if (isCheck) {
+    console.error(`${name} is out of date: run "npm run generate"`)
+    process.exitCode = 1
+  } else {
+    writeFileSync(file, content)
+    console.log(`wrote ${name}`)
+  }
+}
