@@ -1,0 +1,111 @@
+/**
+ * Somebody who uses a server over HTTP only, on several threads at once, whatever becomes of the
+ * server; and who keeps a record of what it was promised.
+ */
+import type { KillableServer } from './killable-server.ts'
+import type { Random } from './random.ts'
+
+/** A run that the server has acknowledged. */
+export interface Promised {
+  run_id: string
+  /** What its steps on the thread are called: `<label>:1`, `<label>:2`, … */
+  label: string
+  /** How many steps it takes. */
+  count: number
+  /** The last status that was seen when the run had ended; absent until then. */
+  ended?: string
+}
+
+export interface ObservedThread {
+  thread_id: string
+  /** In the order of acknowledgement. */
+  promised: Promised[]
+}
+
+interface RunAnswer {
+  run_id: string
+  status: string
+}
+
+/** How many runs a thread has waiting before the next one is asked for. */
+const AHEAD = 3
+
+export class Observer {
+  readonly threads: ObservedThread[] = []
+  readonly #server: KillableServer
+  readonly #random: Random
+  #isStopped = false
+
+  constructor(server: KillableServer, random: Random) {
+    this.#server = server
+    this.#random = random
+  }
+
+  /** Creates runs on so many threads until `stop`; settles when all that was promised has ended. */
+  async observe(threads: number): Promise<void> {
+    for (let index = 0; index < threads; index += 1) {
+      const { thread_id } = await this.#ask<{ thread_id: string }>('POST', '/threads', {})
+      this.threads.push({ thread_id, promised: [] })
+    }
+    await Promise.all(this.threads.map((thread, index) => this.#use(thread, `t${index}`)))
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  async #use(thread: ObservedThread, name: string): Promise<void> {
+    for (let number = 0; !this.#isStopped; number += 1) {
+      await this.#createRun(thread, `${name}-${number}`)
+      const oldest = thread.promised.at(-AHEAD)
+      if (oldest) await this.#awaitEnd(thread, oldest)
+    }
+    for (const run of thread.promised) await this.#awaitEnd(thread, run)
+  }
+
+  /** A request that breaks off promises nothing: the run may be there, or not. */
+  async #createRun({ thread_id, promised }: ObservedThread, label: string): Promise<void> {
+    const count = this.#random.between(2, 6)
+    const input = { label, count, ms: this.#random.between(5, 40) }
+    const body = { assistant_id: 'slow', input, multitask_strategy: 'enqueue' }
+    const run = await this.#try<RunAnswer>('POST', `/threads/${thread_id}/runs`, body)
+    if (run) promised.push({ run_id: run.run_id, label, count })
+  }
+
+  async #awaitEnd({ thread_id }: ObservedThread, run: Promised): Promise<void> {
+    if (run.ended) return
+    const path = `/threads/${thread_id}/runs/${run.run_id}`
+    await this.#ask('GET', `${path}/join`)
+    run.ended = (await this.#ask<RunAnswer>('GET', path)).status
+  }
+
+  /** Asks again until there is an answer: only for what may happen twice. */
+  async #ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+    for (;;) {
+      const answer = await this.#try<T>(method, path, body)
+      if (answer !== undefined) return answer
+    }
+  }
+
+  /** `undefined` when the request broke off. Throws when the server refused it. */
+  async #try<T>(method: string, path: string, body?: unknown): Promise<T | undefined> {
+    const url = await this.#server.url()
+    const answer = await exchange(`${url}${path}`, method, body)
+    if (!answer) return undefined
+    if (!answer.isOk) throw new Error(`${method} ${path} was refused: ${answer.text}`)
+    return JSON.parse(answer.text)
+  }
+}
+
+async function exchange(url: string, method: string, body: unknown) {
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { isOk: response.ok, text: await response.text() }
+  } catch {
+    return undefined
+  }
+}

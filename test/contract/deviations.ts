@@ -1,0 +1,94 @@
+/** Where Runyard's APIs differ from the originals, each with the reason. */
+import type { DocumentName } from './document.ts'
+
+export interface Deviation {
+  document: DocumentName
+  /** The place as the test names it; `*` stands for any text. */
+  at: string
+  reason: string
+}
+
+type Place = Omit<Deviation, 'document'>
+
+const agentServer: Place[] = [
+  ...later('long-term memory (the store)', ['PUT /store/*', 'DELETE /store/*', 'GET /store/*']),
+  ...later('long-term memory (the store)', ['POST /store/*']),
+  ...later('cron jobs', ['POST /runs/crons*', 'POST */runs/crons', 'DELETE /runs/crons/*']),
+  ...later('MCP and A2A', ['POST /mcp/', 'GET /mcp/', 'DELETE /mcp/', 'POST /a2a/*']),
+  ...later('metrics', ['GET /metrics']),
+  {
+    at: 'GET /info 200 application/json.langgraph_py_version',
+    reason: 'There is no Python here; the official TypeScript server does not say it either.',
+  },
+  {
+    at: 'DELETE /threads/{thread_id} 200 application/json',
+    reason: 'Answers 204 without a body, as the official TypeScript server does.',
+  },
+  {
+    at: 'DELETE /threads/{thread_id}/runs/{run_id} 200 application/json',
+    reason: 'Answers 204 without a body, as the official TypeScript server does.',
+  },
+  {
+    at: 'POST /threads/{thread_id}/runs/{run_id}/cancel 200 application/json',
+    reason: 'Answers 202, and with wait=1 204: section 1.3 of the facts, and what SDKs expect.',
+  },
+  {
+    at: '* application/json*.values',
+    reason: 'A graph without a state of fields answers whatever it returns; a fresh thread null.',
+  },
+  { at: '* application/json*.values[]', reason: 'Such a graph may return a list of anything.' },
+  {
+    at: '*.interrupts[].value',
+    reason: 'A graph may interrupt with any value, and with none.',
+  },
+  {
+    at: '* application/json*.checkpoint',
+    reason: 'As LangGraph hands it out; null on a thread without a run and on a finished task.',
+  },
+  { at: '*.tasks[].error', reason: 'null where a task has not failed.' },
+  { at: '*.tasks[].state', reason: 'null where a task is no subgraph.' },
+  ...['metadata', 'created_at', 'parent_checkpoint'].flatMap((field) =>
+    ['state*', 'history'].map((route) => ({
+      at: `* /threads/{thread_id}/${route} 200 application/json*.${field}`,
+      reason: 'null on a thread without a run: the official TypeScript server answers the same.',
+    })),
+  ),
+  {
+    at: '* application/json*.config',
+    reason: 'Answered as it was sent, with whatever else it holds.',
+  },
+  { at: '* application/json*.context', reason: 'Any JSON value may be the context of a graph.' },
+  {
+    at: '* request*.checkpoint.thread_id',
+    reason: 'Ignored: the path names the thread.',
+  },
+  {
+    at: '* request*.before.thread_id',
+    reason: 'Ignored: the path names the thread.',
+  },
+  {
+    at: 'GET /assistants/{assistant_id}/schemas 200 application/json.state_schema',
+    reason: 'Missing where it cannot be derived: section 1.1 of the facts.',
+  },
+]
+
+const controlPlane: Place[] = [
+  {
+    at: '*.source_config.deployment_type',
+    reason: 'The names changed over time: all are taken and answered as they were sent.',
+  },
+  {
+    at: '*.source_config.resource_spec',
+    reason: 'Answered as it was sent: what was not given is absent.',
+  },
+  { at: '*.source_config.listener_config', reason: 'Answered as it was sent.' },
+]
+
+export const DEVIATIONS: Deviation[] = [
+  ...agentServer.map((one): Deviation => ({ document: 'agent-server', ...one })),
+  ...controlPlane.map((one): Deviation => ({ document: 'control-plane', ...one })),
+]
+
+function later(what: string, places: string[]): Place[] {
+  return places.map((at) => ({ at, reason: `A later version brings ${what}.` }))
+}

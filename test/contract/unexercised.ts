@@ -1,0 +1,25 @@
+/** Operations that no test in `test/api` exercises, each with the reason. */
+import type { DocumentName } from './document.ts'
+
+export interface Unexercised {
+  document: DocumentName
+  /** `GET /threads/{thread_id}` */
+  operation: string
+  reason: string
+}
+
+const noApp = 'There is no GitHub App to install, so it always refuses.'
+const controlPlane: Omit<Unexercised, 'document'>[] = [
+  { operation: 'GET /v1/integrations/github/{integration_id}/repos', reason: noApp },
+  { operation: 'GET /v1/integrations/forge/github/{integration_id}/repos', reason: noApp },
+  { operation: 'POST /v2/integrations/forge-github/installation-link', reason: noApp },
+  {
+    operation: 'POST /v2/deployments/{deployment_id}/push-token',
+    reason: 'Images need a container runtime driver; without one it always refuses.',
+  },
+]
+
+export const UNEXERCISED: Unexercised[] = controlPlane.map((one) => ({
+  document: 'control-plane',
+  ...one,
+}))

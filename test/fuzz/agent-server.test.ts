@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { effort, SEED } from '../chaos/effort.ts'
+import { readDocument } from '../contract/document.ts'
+import { clientOf, temporaryFolder } from '../support/agent-server.ts'
+import { fuzz } from './fuzz.ts'
+import { type FuzzedProcess, startFuzzedProcess } from './fuzzed-process.ts'
+import { KnownIds } from './known-values.ts'
+import { expectReach } from './tally.ts'
+
+const LIMIT_MS = effort({ short: 30_000, whole: 600_000 })
+
+let dataDir: string
+let server: FuzzedProcess
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder()
+  server = await startFuzzedProcess('agent-server-process.ts', dataDir)
+})
+afterAll(async () => {
+  await server.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test(
+  `no request to the agent server breaks it (seed ${SEED})`,
+  async () => {
+    const ids = new KnownIds()
+    await furnish(ids)
+    const document = readDocument('agent-server')
+    const tally = await fuzz(
+      { url: server.line, document, headers: {}, ids },
+      { requests: effort({ short: 3_000, whole: 40_000 }), seed: SEED, limitMs: LIMIT_MS },
+    )
+    expectReach(tally)
+    expect(await (await fetch(`${server.line}/ok?check_db=1`)).json()).toEqual({ ok: true })
+    expect(server.isAlive()).toBe(true)
+  },
+  LIMIT_MS + 60_000,
+)
+
+/** Threads with runs of each graph, so that requests find something. */
+async function furnish(ids: KnownIds): Promise<void> {
+  const client = clientOf(server.line)
+  for (const graph of ['agent', 'slow', 'fail', 'ask', 'parent']) {
+    const thread = await client.threads.create({ metadata: { graph_id: graph } })
+    const run = await client.runs.create(thread.thread_id, graph, { input: { text: 'x' } })
+    await client.runs.join(thread.thread_id, run.run_id)
+    ids.learn([thread, run, await client.threads.getState(thread.thread_id)])
+  }
+}

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { effort, SEED } from '../chaos/effort.ts'
+import { readDocument } from '../contract/document.ts'
+import { aCreateRequest } from '../support/control-plane.ts'
+import { fuzz } from './fuzz.ts'
+import { type FuzzedProcess, startFuzzedProcess } from './fuzzed-process.ts'
+import { KnownIds } from './known-values.ts'
+import { expectReach } from './tally.ts'
+
+const LIMIT_MS = effort({ short: 20_000, whole: 300_000 })
+
+let server: FuzzedProcess
+let url: string
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  server = await startFuzzedProcess('control-plane-process.ts')
+  const [address = '', key = ''] = server.line.split(' ')
+  url = address
+  headers = { 'x-api-key': key }
+})
+afterAll(() => server.stop())
+
+test(
+  `no request to the control plane breaks it (seed ${SEED})`,
+  async () => {
+    const ids = new KnownIds()
+    for (const name of ['first', 'second', 'third']) ids.learn(await deploy(name))
+    const document = readDocument('control-plane')
+    const tally = await fuzz(
+      { url, document, headers, ids },
+      { requests: effort({ short: 2_000, whole: 20_000 }), seed: SEED, limitMs: LIMIT_MS },
+    )
+    expectReach(tally)
+    expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true })
+    expect(server.isAlive()).toBe(true)
+  },
+  LIMIT_MS + 60_000,
+)
+
+async function deploy(name: string): Promise<unknown> {
+  const response = await fetch(`${url}/v2/deployments`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(aCreateRequest({ name })),
+  })
+  return response.json()
+}
