@@ -1,0 +1,29 @@
+import { AIMessage } from '@langchain/core/messages'
+import {
+  Annotation,
+  type BaseCheckpointSaver,
+  END,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from '@langchain/langgraph'
+
+/** Answers at once: what is measured is everything around the graph. */
+export function compileEcho(checkpointer?: BaseCheckpointSaver) {
+  return new StateGraph(MessagesAnnotation)
+    .addNode('answer', ({ messages }) => ({
+      messages: [new AIMessage(`echo: ${messages.at(-1)?.content}`)],
+    }))
+    .addEdge(START, 'answer')
+    .addEdge('answer', END)
+    .compile(checkpointer ? { checkpointer } : {})
+}
+
+export const echo = compileEcho()
+
+/** Input `{left}`: takes that many steps, each a checkpoint of the same size. */
+export const count = new StateGraph(Annotation.Root({ left: Annotation<number> }))
+  .addNode('step', ({ left }) => ({ left: left - 1 }))
+  .addEdge(START, 'step')
+  .addConditionalEdges('step', ({ left }) => (left > 0 ? 'step' : END))
+  .compile()

@@ -1,0 +1,83 @@
+/** What a deployment costs around the install. */
+import { execFile } from 'node:child_process'
+import { cp } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { ControlPlaneClient, isOver } from '../../client/src/client.ts'
+import { packFolder } from '../../src/cli/pack.ts'
+import { duration } from '../clock.ts'
+import type { Row } from '../row.ts'
+import { startServer, temporaryFolder } from '../server.ts'
+
+const example = resolve(import.meta.dirname, '../../examples/agent')
+const POLL_MS = 20
+
+/** From the first call until DEPLOYED, against the same steps by hand; npm's cache is warm. */
+export const deployRow: Row = {
+  name: 'deploy',
+  title: 'create → DEPLOYED of the example, warm package cache',
+  unit: 'ms',
+  pairs: 3,
+  async open() {
+    const data = await temporaryFolder()
+    const env = { RUNYARD_DATA_DIR: data.path, RUNYARD_EXAMPLE: '0' }
+    const server = await startServer(['up'], { cwd: data.path, env })
+    const apiKey = /^admin key (\S+)$/m.exec(server.output)?.[1] ?? ''
+    const client = new ControlPlaneClient({ url: server.url, apiKey })
+    let count = 0
+    await byHand()
+    return {
+      figure: () => duration(() => deploy(client, `bench-${++count}`)),
+      floors: { 'npm ci, then runyard serve': byHand },
+      async close() {
+        await server.stop()
+        await data.remove()
+      },
+    }
+  },
+}
+
+async function deploy(client: ControlPlaneClient, name: string): Promise<void> {
+  const tarball = await packFolder(example)
+  const created = await client.createDeployment({
+    name,
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: {},
+    secrets: [],
+  })
+  const upload = await client.requestUpload(created.id)
+  await client.upload(upload, tarball)
+  const { latest_revision_id } = await client.patchDeployment(created.id, {
+    revision_source: 'internal_source',
+    source_revision_config: {
+      source_tarball_path: upload.object_path,
+      langgraph_config_path: 'langgraph.json',
+    },
+  })
+  if (latest_revision_id === null) throw new Error('The deployment has no revision.')
+  for (;;) {
+    const revision = await client.getRevision(created.id, latest_revision_id)
+    if (revision.status === 'DEPLOYED') return
+    if (isOver(revision.status)) throw new Error(`${revision.status}: ${revision.status_message}`)
+    await delay(POLL_MS)
+  }
+}
+
+/** Milliseconds until the example answers, from a copy of its folder. */
+async function byHand(): Promise<number> {
+  const project = await temporaryFolder()
+  const filter = (path: string) =>
+    !/\/(node_modules|\.runyard)(\/|$)/.test(path.slice(example.length))
+  await cp(example, project.path, { recursive: true, filter })
+  let stop = async () => {}
+  const taken = await duration(async () => {
+    await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: project.path })
+    const args = ['serve', '--data-dir', join(project.path, 'data')]
+    stop = (await startServer(args, { cwd: project.path })).stop
+  })
+  await stop()
+  await project.remove()
+  return taken
+}

@@ -1,0 +1,51 @@
+/** `runyard` as a process of its own, up to its `ready` line. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const command = resolve(import.meta.dirname, '../bin/runyard')
+
+export interface Server {
+  url: string
+  /** What it printed until it was ready. */
+  output: string
+  /** SIGTERM; settles when it has ended. */
+  stop(): Promise<void>
+}
+
+/** The folder of a project in `bench/projects`. */
+export function benchProject(name: string): string {
+  return join(import.meta.dirname, 'projects', name)
+}
+
+/** `runyard ARGS --port 0` in the folder, its log at `error`. */
+export async function startServer(
+  args: string[],
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<Server> {
+  const child = spawn(process.execPath, [command, ...args, '--port', '0'], {
+    cwd: options.cwd,
+    env: { ...process.env, RUNYARD_LOG_LEVEL: 'error', ...options.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await exited
+  }
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    const url = /^ready (\S+)$/m.exec(output)?.[1]
+    if (url) return { url, output, stop }
+  }
+  throw new Error(`${args.join(' ')} ended before it was ready:\n${output}`)
+}
+
+/** A fresh folder, and how to remove it. */
+export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'runyard-bench-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
