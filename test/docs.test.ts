@@ -1,0 +1,103 @@
+/** The repository's texts: links lead somewhere, what they name exists, and the tour works. */
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServeProcess, startServeProcess } from './support/serve-process.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const TEXTS = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md'], { cwd: root })
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+describe.each(TEXTS)('%s', (file) => {
+  it('has no link that leads nowhere', () => {
+    const links = [...read(file).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? '')
+    const local = links.filter((link) => !/^[a-z]+:/.test(link))
+    expect(local.filter((link) => !existsSync(resolve(root, dirname(file), link)))).toEqual([])
+  })
+
+  it('names no file or folder of the repository that is not there', () => {
+    expect(namedPaths(read(file)).filter((path) => !existsSync(join(root, path)))).toEqual([])
+  })
+})
+
+/** What stands in backticks and looks like a place in the repository; names to fill in are none. */
+function namedPaths(text: string): string[] {
+  const places = /`((?:src|test|docs|scripts|openapi|bin|client|bench)\/[\w./-]*)`/g
+  return [...text.matchAll(places)].map(([, path]) => path ?? '')
+}
+
+it('the table of ARCHITECTURE.md has a row for everything in src', () => {
+  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([\w.-]+)` \|/gm)]
+  const named = rows.map(([, name]) => name)
+  const there = globSync('src/*', { cwd: root }).filter((name) => !name.endsWith('.test.ts'))
+  expect(named.toSorted()).toEqual(there.map((name) => name.slice('src/'.length)).toSorted())
+})
+
+describe('the tour of the README', () => {
+  const TOUR_MS = 240_000
+  const WRITTEN_ADDRESS = 'http://127.0.0.1:8124'
+  let folder: string
+  let runyard: ServeProcess
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'runyard-tour-'))
+    cpSync(join(root, 'examples'), join(folder, 'examples'), {
+      recursive: true,
+      filter: (source) => !source.includes('node_modules'),
+    })
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    // Without a model key the example answers by rote, as the README shows.
+    const keys = { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' }
+    const env = { RUNYARD_PORT: '0', RUNYARD_DATA_DIR: '', ...keys }
+    const command = join(root, 'bin/runyard')
+    runyard = await startServeProcess(command, ['up'], { cwd: folder, env })
+  }, TOUR_MS)
+
+  afterAll(async () => {
+    await runyard?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('works as it is written, and shows what it says', { timeout: TOUR_MS }, async () => {
+    const steps = tourSteps(read('README.md').replaceAll(WRITTEN_ADDRESS, runyard.url))
+    expect(steps.length).toBeGreaterThan(3)
+    const script = steps.map(({ script }) => script).join(`\necho '${END_OF_STEP}'\n`)
+    const options = { cwd: folder, timeout: TOUR_MS - 10_000 }
+    const { stdout } = await promisify(execFile)('sh', ['-euc', script], options)
+    const shown = stdout.split(`${END_OF_STEP}\n`)
+    for (const [i, { shows }] of steps.entries()) expect(shown[i]).toMatch(shows)
+  })
+})
+
+const END_OF_STEP = '--- end of step ---'
+
+interface TourStep {
+  script: string
+  /** Its output, with anything in place of `…`. */
+  shows: RegExp
+}
+
+/** The blocks marked `sh tour` and `js tour`, each with the `text shows` that may follow it. */
+function tourSteps(text: string): TourStep[] {
+  const blocks = text.matchAll(/^```(sh|js) tour\n(.*?)^```(?:\n\n```text shows\n(.*?)^```)?/gms)
+  return [...blocks].map(([, language, code = '', shows = '']) => ({
+    script: language === 'js' ? `cat > tour.mjs <<'END'\n${code}END\nnode tour.mjs` : code,
+    shows: patternOf(shows),
+  }))
+}
+
+function patternOf(shows: string): RegExp {
+  const escaped = shows.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(escaped.replaceAll('…', '[^]*?'))
+}

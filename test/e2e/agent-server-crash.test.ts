@@ -1,0 +1,72 @@
+/** A deployed agent server is killed: it is started again, and what it had accepted is finished. */
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
+import { processesIn } from '../support/processes.ts'
+import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const isLinux = process.platform === 'linux'
+
+let runyard: TestRunyard
+let repository: GitRepository
+beforeAll(async () => {
+  // Below the packages of this checkout: the fixture is deployed without an install of its own.
+  const cache = join(root, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  runyard = await startRunyard({ dataDir: mkdtempSync(join(cache, 'runyard-e2e-')) })
+  repository = createGitRepository(join(root, 'test/fixtures/projects/echo'))
+})
+afterAll(async () => {
+  await runyard.stop()
+  repository.remove()
+})
+
+it.runIf(isLinux)(
+  'finishes accepted runs once and in order (finds the process in /proc)',
+  async () => {
+    const client = await deploy()
+    const { thread_id } = await client.threads.create()
+    const create = (label: string) =>
+      client.runs.create(thread_id, 'slow', { input: { label, count: 6, ms: 50 } })
+    await create('a')
+    const last = await create('b')
+    await expect.poll(() => stepsOf(client, thread_id)).toContain('a:2')
+
+    const [server] = processesIn(runyard.dataDir)
+    process.kill(server?.pid ?? 0, 'SIGKILL')
+    await expect
+      .poll(() => statusOf(client, thread_id, last.run_id), { timeout: 15_000 })
+      .toBe('success')
+    const wanted = ['a', 'b'].flatMap((label) => [1, 2, 3, 4, 5, 6].map((n) => `${label}:${n}`))
+    expect(await stepsOf(client, thread_id)).toEqual(wanted)
+  },
+)
+
+async function deploy(): Promise<Client> {
+  const created = await runyard.call('POST', '/v2/deployments', {
+    name: 'crashing',
+    source: 'github',
+    source_config: { repo_url: repository.url, install_command: 'true' },
+    source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+    secrets: [],
+  })
+  const deployment = created.body as { id: string; latest_revision_id: string }
+  expect(await runyard.untilOver(deployment)).toMatchObject({ status: 'DEPLOYED' })
+  return new Client({ apiUrl: `${runyard.url}/agents/crashing`, apiKey: runyard.adminKey })
+}
+
+async function stepsOf(client: Client, thread_id: string): Promise<string[]> {
+  const { values } = await client.threads.getState<{ steps?: string[] }>(thread_id)
+  return values.steps ?? []
+}
+
+/** While nothing serves, the gateway answers 503; that is no status. */
+async function statusOf(client: Client, thread_id: string, run_id: string): Promise<string> {
+  return client.runs.get(thread_id, run_id).then(
+    (run) => run.status,
+    () => 'not answered',
+  )
+}

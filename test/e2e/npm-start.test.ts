@@ -1,0 +1,100 @@
+/** `npm start` from a fresh clone: interrupted, started, stopped, started again, killed. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Clone, makeClone } from '../support/clone.ts'
+import { npmStart } from '../support/npm-start.ts'
+import { type ProcessInfo, processesIn } from '../support/processes.ts'
+
+const INSTALL_MS = 300_000
+const isLinux = process.platform === 'linux'
+
+let clone: Clone
+beforeAll(() => {
+  clone = makeClone()
+})
+afterAll(() => {
+  for (const { pid } of left()) process.kill(pid, 'SIGKILL')
+  clone.remove()
+})
+
+const env = { RUNYARD_PORT: '0', RUNYARD_LOG_LEVEL: 'error' }
+const left = () => processesIn(clone.folder)
+
+/** One after the other: each goes on with the clone that the one before left behind. */
+describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', () => {
+  it('leaves nothing behind when it is stopped during the install', {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const start = npmStart(clone.folder, env)
+    await start.until('installing dependencies')
+    await expect.poll(() => left().some(({ command }) => command.includes('npm ci'))).toBe(true)
+    start.process.kill('SIGTERM')
+    await start.ended
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+  })
+
+  it('leaves nothing behind when npm is killed during the install', {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const start = npmStart(clone.folder, env)
+    await start.until('installing dependencies')
+    await expect.poll(() => left().some(({ command }) => command.includes('npm ci'))).toBe(true)
+    start.process.kill('SIGKILL')
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+  })
+
+  it('deploys the example, answers, and stops with Ctrl-C', { timeout: INSTALL_MS }, async () => {
+    const start = npmStart(clone.folder, env)
+    const output = await start.until(/^ready http.*$/m)
+    expect(await turns(urlIn(output))).toBe(1)
+    process.kill(-(start.process.pid ?? 0), 'SIGINT')
+    await start.ended
+    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+  })
+
+  it('finds all as it was at the second start, and stops at SIGTERM', {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const start = npmStart(clone.folder, env)
+    const output = await start.until(/^ready http.*$/m)
+    expect(output).not.toContain('installing dependencies')
+    expect(output).not.toContain('admin key ')
+    expect(await turns(urlIn(output))).toBe(2)
+    start.process.kill('SIGTERM')
+    await start.ended
+    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+  })
+
+  it.each([
+    ['npm', ({ command }: ProcessInfo) => command.startsWith('npm start')],
+    ['Runyard itself', ({ command }: ProcessInfo) => command.includes('runyard up')],
+  ])('leaves no orphan when %s is killed', { timeout: INSTALL_MS }, async (_, isVictim) => {
+    const start = npmStart(clone.folder, env)
+    await start.until(/^ready http.*$/m)
+    const victim = left().find(isVictim)
+    process.kill(victim?.pid ?? 0, 'SIGKILL')
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+  })
+})
+
+function urlIn(output: string): string {
+  return /^ready (\S+)$/m.exec(output)?.[1] ?? ''
+}
+
+/** Says something on one and the same thread; answers how often that was done so far. */
+async function turns(url: string): Promise<number> {
+  const key = readFileSync(join(clone.folder, '.runyard/admin.key'), 'utf8').trim()
+  const thread = '11111111-2222-4333-8444-555555555555'
+  const response = await fetch(`${url}/agents/example/threads/${thread}/runs/wait`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      assistant_id: 'agent',
+      if_not_exists: 'create',
+      input: { messages: [{ role: 'user', content: 'Hello' }] },
+    }),
+  })
+  const { messages } = (await response.json()) as { messages: { type: string }[] }
+  return messages.filter(({ type }) => type === 'human').length
+}

@@ -1,0 +1,44 @@
+/** The published package: packed, installed in an empty folder beside a project, and run there. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Clone, makeClone } from '../support/clone.ts'
+import { runOnce, startServeProcess } from '../support/serve-process.ts'
+
+const INSTALL_MS = 300_000
+const root = resolve(import.meta.dirname, '../..')
+
+let folder: string
+let clone: Clone
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-package-'))
+  clone = makeClone()
+  cpSync(join(root, 'node_modules'), join(clone.folder, 'node_modules'), { recursive: true })
+}, INSTALL_MS)
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+  clone.remove()
+})
+
+const npm = (cwd: string, ...args: string[]) =>
+  execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8' })
+
+it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () => {
+  const packed = npm(clone.folder, 'pack', '--pack-destination', folder).trim().split('\n').at(-1)
+  const example = join(root, 'examples/agent')
+  for (const file of ['src', 'langgraph.json', 'package.json', 'package-lock.json'])
+    cpSync(join(example, file), join(folder, file), { recursive: true })
+  writeFileSync(join(folder, '.npmrc'), 'fund=false\naudit=false\n')
+  npm(folder, 'install', `./${packed}`)
+
+  const args = ['serve', '--port', '0']
+  const server = await startServeProcess('node_modules/.bin/runyard', args, { cwd: folder })
+  expect(await runOnce(server.url, 'agent', 'packed')).toMatchObject({
+    messages: [{ content: 'packed' }, { type: 'ai' }],
+  })
+  expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+  expect((await fetch(`${server.url}/docs/swagger-ui.css`)).status).toBe(200)
+  expect(await server.stop()).toBe(0)
+})

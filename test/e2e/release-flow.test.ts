@@ -1,0 +1,114 @@
+/** The line through all of it: deploy, roll out, run, stream; from git and from a tarball. */
+import { resolve } from 'node:path'
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ControlPlaneClient } from '../../client/src/client.ts'
+import { deployFolder } from '../../src/cli/deploy-folder.ts'
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
+import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+
+const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
+const ROLLOUT_MS = 120_000
+
+interface Deployment {
+  id: string
+  latest_revision_id: string
+  active_revision_id: string | null
+  source_config: { custom_url: string }
+}
+
+let runyard: TestRunyard
+let repository: GitRepository
+beforeAll(async () => {
+  runyard = await startRunyard()
+  repository = createGitRepository(EXAMPLE)
+})
+afterAll(async () => {
+  await runyard.stop()
+  repository.remove()
+})
+
+describe('a deployment from a git repository', { timeout: ROLLOUT_MS }, () => {
+  it('is created, read, rolled out, patched, and answers the official SDK', async () => {
+    const created = await runyard.call('POST', '/v2/deployments', {
+      name: 'from-git',
+      source: 'github',
+      source_config: { repo_url: repository.url, deployment_type: 'dev', build_on_push: false },
+      source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+      secrets: [],
+    })
+    expect(created.status).toBe(201)
+    const first = created.body as Deployment
+    expect(first.latest_revision_id).toEqual(expect.any(String))
+    expect((await runyard.call('GET', `/v2/deployments/${first.id}`)).status).toBe(200)
+    expect(await runyard.untilOver(first)).toMatchObject({ status: 'DEPLOYED' })
+
+    repository.commit('README.md', 'changed\n')
+    const patched = await runyard.call('PATCH', `/v2/deployments/${first.id}`, {
+      source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+    })
+    expect(patched.status).toBe(200)
+    const second = patched.body as Deployment
+    expect(second.latest_revision_id).not.toBe(first.latest_revision_id)
+    expect(await runyard.untilOver(second)).toMatchObject({ status: 'DEPLOYED' })
+    await clientFlow(second.source_config.custom_url)
+  })
+})
+
+describe('a deployment from a tarball', { timeout: ROLLOUT_MS }, () => {
+  it('is uploaded, rolled out and answers the official SDK, also after a restart', async () => {
+    const client = new ControlPlaneClient({ url: runyard.url, apiKey: runyard.adminKey })
+    const { signal } = new AbortController()
+    const revision = await deployFolder(client, {
+      folder: EXAMPLE,
+      name: 'from-tarball',
+      secrets: [],
+      signal,
+    })
+    expect(revision).toMatchObject({ status: 'DEPLOYED' })
+    const thread_id = await clientFlow(`${runyard.url}/agents/from-tarball`)
+
+    const { dataDir } = runyard
+    await runyard.halt()
+    runyard = await startRunyard({ dataDir })
+    const again = sdk(`${runyard.url}/agents/from-tarball`)
+    const state = await again.threads.getState<{ messages: unknown[] }>(thread_id)
+    expect(state.values.messages).toHaveLength(4)
+  })
+})
+
+function sdk(apiUrl: string): Client {
+  return new Client({ apiUrl, apiKey: runyard.adminKey })
+}
+
+/** What a client of the brief does; answers the thread, which then holds two turns. */
+async function clientFlow(apiUrl: string): Promise<string> {
+  const client = sdk(apiUrl)
+  const { thread_id } = await client.threads.create()
+  const say = (content: string) => ({ input: { messages: [{ role: 'user', content }] } })
+  await client.runs.create(thread_id, 'agent', say('first'))
+  const second = await client.runs.create(thread_id, 'agent', {
+    ...say('second'),
+    multitaskStrategy: 'enqueue',
+  })
+  await client.runs.join(thread_id, second.run_id)
+  const state = await client.threads.getState<{ messages: { type: string; content: string }[] }>(
+    thread_id,
+  )
+  const { messages } = state.values
+  expect(messages.map((message) => message.type)).toEqual(['human', 'ai', 'human', 'ai'])
+  expect(messages[0]?.content).toBe('first')
+  expect(messages[2]?.content).toBe('second')
+
+  const streamed = client.runs.stream(null, 'agent', {
+    ...say('streamed'),
+    streamMode: ['updates', 'messages'],
+  })
+  const names: string[] = []
+  for await (const part of streamed) names.push(part.event)
+  expect(names[0]).toBe('metadata')
+  expect(names).toContain('updates')
+  expect(names).toContain('messages/partial')
+  expect(names).not.toContain('error')
+  return thread_id
+}

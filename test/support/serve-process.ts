@@ -1,0 +1,59 @@
+/** `runyard serve` as a process, up to its `ready` line. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface ServeProcess {
+  process: ChildProcess
+  url: string
+  /** SIGTERM; settles with the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Rejects with the output when the process ends before it is ready. */
+export async function startServeProcess(
+  command: string,
+  args: string[],
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<ServeProcess> {
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  return {
+    process: child,
+    url: await readyUrl(child, exited),
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return code
+    },
+  }
+}
+
+async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<string> {
+  let output = ''
+  let errors = ''
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
+      const url = /^ready (\S+)$/m.exec(output)?.[1]
+      if (url) resolve(url)
+    })
+    void exited.then(() => reject(new Error(`it ended before it was ready:\n${output}${errors}`)))
+  })
+}
+
+/** One threadless run of the assistant; answers its final values. */
+export async function runOnce(url: string, assistant_id: string, text: string): Promise<unknown> {
+  const response = await fetch(`${url}/runs/wait`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ assistant_id, input: { messages: [{ role: 'user', content: text }] } }),
+  })
+  return response.json()
+}
