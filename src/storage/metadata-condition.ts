@@ -60,7 +60,8 @@ function plainConditions(filter: MetadataFilter): JsonObject {
   return Object.fromEntries(plain)
 }
 
-function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
+/** The fields whose keys are not taken. */
+export function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(taken, key)))
 }
 

@@ -8,10 +8,9 @@
  * parses every row, 200 ms; by values, which parses every state, 800 ms. A generated column or an
  * expression index would have to know the keys before.
  */
-import type { JsonObject } from '../core/json.ts'
 import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../core/thread.ts'
 import type { Db, SqlValue } from './db.ts'
-import { labelsOf, metadataConditions } from './metadata-condition.ts'
+import { labelsOf, metadataConditions, splitLabels, without } from './metadata-condition.ts'
 import { THREAD_COLUMNS, THREAD_COLUMNS_WITHOUT_STATE, toThread } from './thread-rows.ts'
 
 export function createThreadSearch(db: Db) {
@@ -81,30 +80,8 @@ interface Wanted extends ThreadQuery {
 
 /** The labels apart from the rest. `undefined`: the query contradicts itself. */
 function splitQuery({ metadata = {}, filter = {}, ...rest }: ThreadQuery): Wanted | undefined {
-  const asked = labelsOf(metadata)
-  const allowed = labelsOf(plainConditions(filter))
-  const isImpossible = Object.keys(asked).some(
-    (key) => Object.hasOwn(allowed, key) && allowed[key] !== asked[key],
-  )
-  if (isImpossible) return undefined
-  return {
-    ...rest,
-    labels: { ...asked, ...allowed },
-    metadata: without(metadata, asked),
-    filter: without(filter, allowed),
-  }
-}
-
-function plainConditions(filter: NonNullable<ThreadQuery['filter']>): JsonObject {
-  const plain = Object.entries(filter).flatMap(([key, condition]) => {
-    if (typeof condition === 'string') return [[key, condition]]
-    return '$eq' in condition ? [[key, condition.$eq]] : []
-  })
-  return Object.fromEntries(plain)
-}
-
-function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(taken, key)))
+  const split = splitLabels({ metadata, filter })
+  return split && { ...rest, ...split }
 }
 
 interface CountedLabel {
