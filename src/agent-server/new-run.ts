@@ -3,36 +3,19 @@ import type { Assistant } from '../core/assistant.ts'
 import type { Caller } from '../core/authorization.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { MultitaskStrategy } from '../core/multitask-strategy.ts'
-import type { CheckpointRef, NewRun, RunCommand, RunKwargs } from '../core/run.ts'
-import type { StreamMode } from '../core/stream-mode.ts'
+import type { NewRun, RunKwargs } from '../core/run.ts'
 import type { Thread } from '../core/thread.ts'
 
 /** A run as a client asks for it, decoded. Absent fields were not given. */
-export interface RunRequest {
+export interface RunRequest extends RunKwargs {
   /** An assistant's id or a graph's name. */
   assistant_id: string
-  input?: JsonValue
-  command?: RunCommand
   metadata: JsonObject
-  config: JsonObject
-  context?: JsonValue
-  checkpoint?: CheckpointRef
-  interrupt_before?: '*' | string[]
-  interrupt_after?: '*' | string[]
-  stream_mode: StreamMode[]
-  stream_subgraphs: boolean
-  durability?: 'sync' | 'async' | 'exit'
-  stream_resumable?: boolean
-  webhook?: string
-  feedback_keys?: string[]
-  langsmith_tracer?: JsonObject
   multitask_strategy: MultitaskStrategy
   /** What to do when there is no such thread: refuse with `not_found`, or add it. */
   if_not_exists: 'reject' | 'create'
   /** Seconds to wait before the run may start. */
   after_seconds?: number
-  /** Stateless runs only; default `delete`. */
-  on_completion?: 'delete' | 'keep'
 }
 
 /**

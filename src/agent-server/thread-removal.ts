@@ -93,7 +93,7 @@ async function prune(
   const thread = await tx.threads.get(thread_id)
   if (!thread || !matchesFilter(thread.metadata, filter)) return undefined
   const mustBeFree = strategy === 'keep_latest' || expiredAt !== undefined
-  if (mustBeFree && (await tx.runs.listActive(thread_id)).length > 0) return undefined
+  if (mustBeFree && (await tx.runs.hasActive(thread_id))) return undefined
   if (expiredAt !== undefined && !(await isExpired(tx, thread_id, thread.updated_at, expiredAt))) {
     return undefined
   }
