@@ -90,8 +90,6 @@ export interface RevisionStore {
     deployment_id: string,
     page: { limit: number; offset: number; statuses?: RevisionStatus[] },
   ): Promise<Revision[]>
-  /** Those that are not at an end, of every deployment, in the order created. */
-  listUnfinished(): Promise<Revision[]>
   /**
    * Moves the revision on. `false`: it is not at `from` any more, nothing was written. Throws when
    * the transition is not in the table.

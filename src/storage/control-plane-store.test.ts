@@ -14,8 +14,6 @@ import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES } from '../core/deployment.ts'
 import { REVISION_STATUSES, SOURCES } from '../core/revision.ts'
 import { CONTROL_PLANE_MIGRATIONS, openControlPlaneStore } from './control-plane-store.ts'
-import type { Db } from './db.ts'
-import { createRevisionStore } from './revisions.ts'
 import { sqliteSchema } from './schema-snapshot.ts'
 import { createSecretBox } from './secret-box.ts'
 import { openSqlite } from './sqlite.ts'
@@ -125,20 +123,6 @@ describe('the schema', () => {
     const definition = schema.split(`CREATE TABLE ${table} `)[1]?.split(';')[0] ?? ''
     const words = new RegExp(`CHECK \\(${column} IN \\(([^)]*)\\)`).exec(definition)?.[1]
     expect(words?.match(/\w+/g)).toEqual([...list])
-  })
-
-  it('has an index that the list of unfinished revisions uses', async () => {
-    await open()
-    const db = await openSqlite(path)
-    const statements: string[] = []
-    const all: Db['all'] = (sql, params) => {
-      statements.push(sql)
-      return db.all(sql, params)
-    }
-    await createRevisionStore(Object.create(db, { all: { value: all } }), box).listUnfinished()
-    const [step] = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${statements[0]}`)
-    expect(step?.detail).toContain('USING INDEX revisions_unfinished')
-    await db.close()
   })
 })
 

@@ -40,12 +40,6 @@ const MAKE_LATEST = 'UPDATE deployments SET latest_revision_id = $2 WHERE id = $
 
 const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = $2`
 
-// The list is spelled as in the index `revisions_unfinished`, which is not used otherwise.
-const LIST_UNFINISHED = `
-SELECT ${COLUMNS} FROM revisions
-WHERE status IN ${inList(REVISION_STATUSES.filter((status) => !isRevisionOver(status)))}
-ORDER BY seq`
-
 const MOVE = `
 UPDATE revisions
 SET status = $3, status_message = coalesce($4, status_message), updated_at = $5
@@ -78,7 +72,6 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       const params = [deployment_id, JSON.stringify(statuses), limit, offset]
       return (await db.all<RevisionRow>(listSql(db), params)).map(read)
     },
-    listUnfinished: async () => (await db.all<RevisionRow>(LIST_UNFINISHED)).map(read),
     move: async (id, step) => {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))

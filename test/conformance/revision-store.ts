@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
 import {
-  isRevisionOver,
   REVISION_STATUSES,
   REVISION_TRANSITIONS,
   type RevisionStatus,
@@ -91,19 +90,6 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       const statuses: RevisionStatus[] = ['QUEUED', 'BUILD_FAILED']
       expect(await numbers({ limit: 1, offset: 1, statuses })).toEqual([2])
       expect(await numbers({ limit: 10, offset: 0, statuses: [] })).toEqual([])
-    })
-
-    it('lists those that are not at an end, in the order created, whatever their clock', async () => {
-      const { revisions } = open()
-      const unfinished: string[] = []
-      for (const [second, status] of REVISION_STATUSES.toReversed().entries()) {
-        const created_at = new Date(1_000 * (60 - second)).toISOString()
-        const deployment_id = await deploy()
-        const { id } = await revisions.insert(aRevision({ deployment_id, status, created_at }))
-        if (!isRevisionOver(status)) unfinished.push(id)
-      }
-      const listed = await revisions.listUnfinished()
-      expect(listed.map((revision) => revision.id)).toEqual(unfinished)
     })
 
     it('notes the commit, and keeps the rest of the configuration', async () => {

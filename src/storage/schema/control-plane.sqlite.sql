@@ -98,10 +98,6 @@ CREATE TABLE revisions (
 CREATE UNIQUE INDEX revisions_one_under_way ON revisions (deployment_id)
   WHERE status IN ('AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING');
 
-CREATE INDEX revisions_unfinished ON revisions (seq)
-  WHERE status IN ('CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY',
-    'DEPLOYING');
-
 CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY,
   name TEXT NOT NULL

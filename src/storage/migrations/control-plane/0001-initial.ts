@@ -84,9 +84,6 @@ CREATE TABLE revisions (
 -- One revision of a deployment at a time is past QUEUED and not at an end.
 CREATE UNIQUE INDEX revisions_one_under_way ON revisions (deployment_id)
   WHERE status IN ('AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING');
-CREATE INDEX revisions_unfinished ON revisions (seq)
-  WHERE status IN ('CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY',
-    'DEPLOYING');
 
 CREATE TABLE uploads (
   object_path TEXT PRIMARY KEY,
