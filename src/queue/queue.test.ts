@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { pause } from '../../test/support/pause.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
@@ -394,7 +395,7 @@ describe('beside a server in another process', () => {
     const run = await world.addRun()
     const { child, lines } = startHolding(500)
     await eventually(() => expect(lines).toHaveLength(1))
-    child.kill('SIGSTOP')
+    pause((signal) => child.kill(signal), world.path)
     const { begun, execute } = obedient()
     await startQueue({ execute })
     await eventually(() => expect(begun).toMatchObject([{ run_id: run.run_id, attempt: 2 }]))

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   type AgentServerProcess,
@@ -9,6 +8,7 @@ import {
 } from '../../support/agent-server.ts'
 import type { StreamPart } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
+import { pause } from '../../support/pause.ts'
 
 let dataDir: string
 let server: AgentServerProcess
@@ -85,7 +85,8 @@ test('a server that wakes after its run was handed on writes nothing more', asyn
     }
   })()
   await eventually(() => attempts).toEqual([1])
-  pause(asleep)
+  const { signal } = asleep
+  pause(signal, join(dataDir, 'agent.db'))
   await eventually(() => attempts).toEqual([1, 2])
   asleep.signal('SIGCONT')
   await followed
@@ -93,30 +94,6 @@ test('a server that wakes after its run was handed on writes nothing more', asyn
   expect(steps).toEqual(Array.from({ length: 60 }, (_, index) => `a:${index + 1}`))
   expect((await asleep.client.runs.get(thread_id, run_id)).status).toBe('success')
 })
-
-/**
- * Stops the process where it holds no lock: one that sleeps in the middle of a transaction keeps
- * every other one from writing to the file, which only its waking or its end can change.
- */
-function pause(process: AgentServerProcess): void {
-  process.signal('SIGSTOP')
-  while (isLocked()) {
-    process.signal('SIGCONT')
-    process.signal('SIGSTOP')
-  }
-}
-
-function isLocked(): boolean {
-  const db = new DatabaseSync(join(dataDir, 'agent.db'), { timeout: 50 })
-  try {
-    db.exec('BEGIN IMMEDIATE; ROLLBACK')
-    return false
-  } catch {
-    return true
-  } finally {
-    db.close()
-  }
-}
 
 function stepsOf(state: { values: unknown }): string[] {
   return (state.values as { steps?: string[] }).steps ?? []
