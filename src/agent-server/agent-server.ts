@@ -14,6 +14,7 @@ import { EventLog } from '../stream/event-log.ts'
 import { createAgentServerApp } from './app.ts'
 import type { DoorConfig } from './caller.ts'
 import { endExhausted, executeRun } from './executor.ts'
+import { nextCheckpoint } from './next-checkpoint.ts'
 import type { Parts } from './parts.ts'
 import { StrayRejections } from './stray-rejections.ts'
 import { registerSystemAssistants } from './system-assistants.ts'
@@ -48,6 +49,12 @@ const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
 const PURGE_MS = 30_000
 /** A timer of Node takes no more, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** How long runs that execute may go on, in ms, and how long they then have to come to a checkpoint. */
+export interface StopLimits {
+  graceMs: number
+  checkpointMs?: number
+}
 
 export class AgentServer {
   /** The API, for `serve({ fetch, overrideGlobalObjects: false })`; to be used once started. */
@@ -87,12 +94,24 @@ export class AgentServer {
     this.#sweep.start()
   }
 
+  /** How many runs execute here, and how many may. */
+  get load(): { running: number; capacity: number } {
+    return this.#queue.load
+  }
+
   /**
-   * Claims no more, waits up to `graceMs` for the runs that execute and hands back the others, then
-   * cuts the streams that are open. A second call waits for the first.
+   * Executes no more runs, and goes on to answer: what executes has `graceMs` to end and
+   * `checkpointMs` more to come to a checkpoint, then it is handed on to another server of the same
+   * database. Who follows such a run here sees it go on there.
    */
-  stop({ graceMs }: { graceMs: number }): Promise<void> {
-    this.#stopping ??= this.#stop(graceMs)
+  drain(limits: StopLimits): Promise<void> {
+    return this.#queue.stop(limits)
+  }
+
+  /** Drains, then cuts the streams that are open. A further call can only shorten the time. */
+  stop(limits: StopLimits): Promise<void> {
+    this.#stopping ??= this.#stop(limits)
+    void this.#queue.stop(limits)
     return this.#stopping
   }
 
@@ -102,6 +121,7 @@ export class AgentServer {
       server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
       execute: (run, lease, signal) => executeRun(this.#parts, run, lease, signal),
       onExhausted: (run, lease) => endExhausted(this.#parts, run, lease),
+      nextCheckpoint: (run, signal) => nextCheckpoint(store.checkpoints, run, signal),
       concurrency: concurrency ?? DEFAULT_CONCURRENCY,
       ...(leaseMs !== undefined && { leaseMs }),
       clock,
@@ -122,11 +142,11 @@ export class AgentServer {
     if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
   }
 
-  async #stop(graceMs: number): Promise<void> {
+  async #stop(limits: StopLimits): Promise<void> {
     await this.#sweep.stop()
     await this.#purge.stop()
     try {
-      await this.#queue.stop({ graceMs })
+      await this.#queue.stop(limits)
     } finally {
       await this.#parts.events.stop()
       this.#strays.stop()

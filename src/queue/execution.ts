@@ -7,6 +7,7 @@ export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Pro
 
 export class Execution {
   readonly run_id: string
+  readonly thread_id: string
   readonly lease: Lease
   /** Until when no other server may take the run, in ms since 1970, as last renewed. */
   leaseExpiresAt: number
@@ -17,6 +18,7 @@ export class Execution {
   /** Begins at once. A run whose end was asked for before it was claimed begins aborted. */
   constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
     this.run_id = claimed.run.run_id
+    this.thread_id = claimed.run.thread_id
     this.lease = claimed.lease
     this.leaseExpiresAt = claimed.leaseExpiresAt
     const action = claimed.run.cancel_action

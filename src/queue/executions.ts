@@ -5,6 +5,12 @@ import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/run.ts'
 import { type Execute, Execution } from './execution.ts'
 import type { StopReason } from './stop-reason.ts'
 
+/** Settles when the run has written a checkpoint since the call, or when the signal aborts. */
+export type NextCheckpoint = (
+  run: { run_id: string; thread_id: string },
+  signal: AbortSignal,
+) => Promise<void>
+
 export interface ExecutionsParts {
   runs: RunStore
   execute: Execute
@@ -61,20 +67,42 @@ export class Executions {
     for (const execution of this.#all.keys()) execution.stop(reason)
   }
 
-  /** Waits until nothing executes any more, at most `ms`. */
-  async settleWithin(ms: number): Promise<void> {
+  /** Waits until nothing executes any more, or `limit` has settled. */
+  async settleBefore(limit: Promise<void>): Promise<void> {
     if (this.#all.size === 0) return
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise((resolve) => {
-      timer = setTimeout(resolve, ms)
-    })
     await Promise.race([Promise.all(this.#all.values()), limit])
-    clearTimeout(timer)
+  }
+
+  /**
+   * Tells each to stop once its run has written another checkpoint: what it has done until then is
+   * not done again. Waits as `settleBefore`.
+   */
+  async stopAtCheckpoints(next: NextCheckpoint, limit: Promise<void>): Promise<void> {
+    const over = new AbortController()
+    for (const execution of this.#all.keys()) void this.#stopAtCheckpoint(execution, next, over)
+    await this.settleBefore(limit)
+    over.abort()
   }
 
   /** Gives up the leases of what still executes: what it writes from now on is refused. */
   async handBackAll(): Promise<void> {
     for (const execution of this.#all.keys()) await this.#handBack(execution)
+  }
+
+  async #stopAtCheckpoint(
+    execution: Execution,
+    next: NextCheckpoint,
+    { signal }: AbortController,
+  ): Promise<void> {
+    try {
+      await next(execution, signal)
+      if (!signal.aborted) execution.stop({ kind: 'shutdown' })
+    } catch (error) {
+      this.#parts.log.warn(
+        { run_id: execution.run_id, err: error },
+        'no checkpoint could be awaited',
+      )
+    }
   }
 
   #held(): Execution[] {

@@ -324,6 +324,40 @@ describe('stopping', () => {
     ])
   })
 
+  test('hands over at the next checkpoint, each run at its own', async () => {
+    const { begun, reasons, execute } = obedient()
+    const [first, second] = [await world.addRun(), await world.addRun()]
+    const checkpoints = new Map<string, () => void>()
+    const queue = await startQueue({
+      execute,
+      nextCheckpoint: ({ run_id }) =>
+        new Promise((resolve) => {
+          checkpoints.set(run_id, resolve)
+        }),
+    })
+    await eventually(() => expect(begun).toHaveLength(2))
+    const isStopped = queue.stop({ graceMs: 0, checkpointMs: 60_000 })
+    await eventually(() => expect(checkpoints.size).toBe(2))
+    checkpoints.get(first.run_id)?.()
+    await untilStatus(first, 'pending')
+    expect(await world.store.runs.get(second.run_id)).toMatchObject({ status: 'running' })
+    checkpoints.get(second.run_id)?.()
+    await isStopped
+    expect(reasons).toEqual([{ kind: 'shutdown' }, { kind: 'shutdown' }])
+    expect(await world.store.runs.get(second.run_id)).toMatchObject({ status: 'pending' })
+  })
+
+  test('is hurried by a second call with less time', async () => {
+    const { begun, execute } = obedient()
+    const run = await world.addRun()
+    const queue = await startQueue({ execute })
+    await eventually(() => expect(begun).toHaveLength(1))
+    const isStopped = queue.stop({ graceMs: 600_000 })
+    await queue.stop({ graceMs: 0 })
+    await isStopped
+    expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'pending' })
+  })
+
   test('does not wait for executions that do not heed', async () => {
     const begun = Promise.withResolvers<void>()
     const execute: QueueParts['execute'] = () => {

@@ -12,8 +12,9 @@ import type { AgentStore } from '../core/agent-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { CancelAction } from '../core/run.ts'
+import { Deadline } from './deadline.ts'
 import type { Execute } from './execution.ts'
-import { Executions } from './executions.ts'
+import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
 import { Ticker } from './ticker.ts'
 
@@ -26,6 +27,8 @@ export interface QueueParts {
    */
   execute: Execute
   onExhausted: OnExhausted
+  /** Absent: runs are handed back wherever they are. */
+  nextCheckpoint?: NextCheckpoint
   /** How many runs execute here at once. */
   concurrency: number
   /** How long a server that was lost keeps its runs, in ms; renewed every third of it. 15,000. */
@@ -58,6 +61,9 @@ export class Queue {
   #isFillWanted = false
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
+  /** When runs are no longer left alone, and when they are stopped wherever they are. */
+  readonly #grace = new Deadline()
+  readonly #patience = new Deadline()
   #stopping: Promise<void> | undefined
 
   constructor(parts: QueueParts) {
@@ -82,12 +88,21 @@ export class Queue {
     this.wake()
   }
 
+  /** How many runs execute here, and how many may. */
+  get load(): { running: number; capacity: number } {
+    return { running: this.#executions.size, capacity: this.#parts.concurrency }
+  }
+
   /**
    * Claims no more and waits up to `graceMs` for the runs that execute here. Those that are not
-   * done then are told to stop and handed back: another server may take them at once.
+   * done then are told to stop at their next checkpoint, after `checkpointMs` (default 0) wherever
+   * they are, and handed back: another server may take them at once. A further call with less time
+   * shortens what is left.
    */
-  stop({ graceMs }: { graceMs: number }): Promise<void> {
-    this.#stopping ??= this.#stop(graceMs)
+  stop({ graceMs, checkpointMs = 0 }: { graceMs: number; checkpointMs?: number }): Promise<void> {
+    this.#grace.within(graceMs)
+    this.#patience.within(graceMs + checkpointMs)
+    this.#stopping ??= this.#stop()
     return this.#stopping
   }
 
@@ -172,15 +187,27 @@ export class Queue {
     await this.#liveness.sweep()
   }
 
-  async #stop(graceMs: number): Promise<void> {
+  async #stop(): Promise<void> {
     this.#isAccepting = false
     clearTimeout(this.#poll)
     await this.#filled
-    await this.#executions.settleWithin(graceMs)
-    this.#executions.stopAll({ kind: 'shutdown' })
-    await this.#executions.settleWithin(ABORT_MS)
+    await this.#settle()
     await this.#executions.handBackAll()
     await this.#ticker.stop()
     await this.#liveness.stop()
+  }
+
+  async #settle(): Promise<void> {
+    const { nextCheckpoint } = this.#parts
+    await this.#executions.settleBefore(this.#grace.passed)
+    if (nextCheckpoint) {
+      await this.#executions.stopAtCheckpoints(nextCheckpoint, this.#patience.passed)
+    }
+    for (const deadline of [this.#grace, this.#patience]) deadline.clear()
+    this.#executions.stopAll({ kind: 'shutdown' })
+    const last = new Deadline()
+    last.within(ABORT_MS)
+    await this.#executions.settleBefore(last.passed)
+    last.clear()
   }
 }

@@ -9,7 +9,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { Client } from '@langchain/langgraph-sdk'
-import { AgentServer, type AgentServerOptions } from '../../src/agent-server/agent-server.ts'
+import {
+  AgentServer,
+  type AgentServerOptions,
+  type StopLimits,
+} from '../../src/agent-server/agent-server.ts'
 import { applyProjectEnvironment } from '../../src/config.ts'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -27,6 +31,8 @@ export interface RunningAgentServer {
   url: string
   client: Client
   store: AgentStore
+  /** Executes no more runs, and goes on to answer. */
+  drain(limits: StopLimits): Promise<void>
   /** Stops it; with `graceMs` waits that long for runs. Default 0. */
   stop(options?: { graceMs: number }): Promise<void>
 }
@@ -63,6 +69,7 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
     url,
     client: clientOf(url),
     store,
+    drain: (limits) => server.drain(limits),
     stop: async ({ graceMs } = { graceMs: 0 }) => {
       await server.stop({ graceMs })
       await close()

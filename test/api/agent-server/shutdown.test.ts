@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openAgentStore } from '../../../src/storage/agent-store.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
+import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let dataDir: string
@@ -25,6 +26,33 @@ test('a server that stops hands its run back, and the next one goes on from its 
   const next = await startAgentServer({ dataDir })
   const values = await next.client.runs.join(thread_id, run_id)
   expect(values).toMatchObject({ steps: ['a:1', 'a:2', 'a:3', 'a:4'] })
+  await next.stop()
+})
+
+test('a drained server hands its run on at a checkpoint, and its streams go on to the end', async () => {
+  const old = await startAgentServer({ dataDir })
+  const { thread_id } = await old.client.threads.create()
+  const stream = collect(
+    old.client.runs.stream(thread_id, 'slow', {
+      input: { label: 'a', count: 4, ms: 150 },
+      streamMode: ['updates', 'values'],
+    }),
+  )
+  await eventually(async () => (await old.client.threads.getState(thread_id)).values).toMatchObject(
+    { done: 1 },
+  )
+  const next = await startAgentServer({ dataDir })
+  await old.drain({ graceMs: 0, checkpointMs: 60_000 })
+  const later = await old.client.runs.wait(thread_id, 'slow', {
+    input: { label: 'b', count: 1 },
+    multitaskStrategy: 'enqueue',
+  })
+  expect(later).toMatchObject({ steps: ['a:1', 'a:2', 'a:3', 'a:4', 'b:1'] })
+  const events = await stream
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, index) => String(index)))
+  const updates = events.filter(({ event }) => event === 'updates')
+  expect(JSON.stringify(updates).match(/a:\d/g)).toEqual(['a:1', 'a:2', 'a:3', 'a:4'])
+  await old.stop()
   await next.stop()
 })
 
