@@ -4,11 +4,21 @@
  */
 import type { JsonObject, JsonValue } from './json.ts'
 
+/** Whom the project's `auth` recognised: what its `authenticate` answered, with these filled in. */
+export interface AuthUser extends JsonObject {
+  identity: string
+  display_name: string
+  is_authenticated: boolean
+  permissions: string[]
+}
+
 /** Who sent a request to the agent server. */
 export interface Caller {
   /** `undefined`: nobody was authenticated, and the server asks for no one. */
   identity: string | undefined
   permissions: string[]
+  /** What the project knows of who asks; absent where it has no `auth`. */
+  user?: AuthUser
   /** The headers that graphs may see in `configurable` (`x-*` and `user-agent`, without keys). */
   headers: Record<string, string>
 }
@@ -19,6 +29,8 @@ export type AuthorizationEvent =
       resource: 'threads'
       action: 'create' | 'read' | 'update' | 'delete' | 'search' | 'create_run'
     }
+  | { resource: 'crons'; action: 'create' | 'read' | 'update' | 'delete' | 'search' }
+  | { resource: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' }
 
 /** What a thing's metadata must hold to be seen; keys are joined by AND. */
 export type MetadataFilter = Record<
@@ -27,8 +39,10 @@ export type MetadataFilter = Record<
 >
 
 /**
- * Allows or refuses one operation. `value` is what the operation is about to write; it may be
- * changed in place. Answers a filter when only some things may be seen. Throws `forbidden`.
+ * Allows or refuses one operation. `value` is what the operation is about to write or to look for; it
+ * may be changed in place (of the store's operations its `namespace` too), so what is done is what it
+ * holds afterwards. Answers a filter when only some things may be seen. Throws `forbidden`, and
+ * whatever refusal the project decided on.
  */
 export type Authorize = (
   caller: Caller,
