@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/revision.ts'
 import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/run.ts'
+import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/webhook.ts'
 
 const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
 
@@ -29,6 +30,10 @@ function listed<Status extends string>(
 describe('the drawings of docs/states.md', () => {
   it('show every step of a run, and no other', () => {
     expect(drawn('A run')).toEqual(listed(RUN_STATUSES, RUN_TRANSITIONS))
+  })
+
+  it('show every step of a webhook delivery, and no other', () => {
+    expect(drawn('A webhook delivery')).toEqual(listed(DELIVERY_STATUSES, DELIVERY_TRANSITIONS))
   })
 
   it('show every step of a revision, and no other', () => {

@@ -84,7 +84,7 @@ export async function requireLog(
 
 /** A run as the API answers it: without what only the queue needs to know. */
 export function runOnWire(run: QueuedRun): Run {
-  const { seq, available_at, attempt, cancel_action, error, ...wire } = run
+  const { seq, available_at, attempt, cancel_action, error, started_at, origin, ...wire } = run
   return wire
 }
 

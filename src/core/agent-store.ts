@@ -6,6 +6,7 @@ import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { RunStore } from './run.ts'
 import type { ServerStore } from './server.ts'
 import type { ThreadStore } from './thread.ts'
+import type { WebhookDeliveryStore } from './webhook.ts'
 
 export interface AgentStore {
   assistants: AssistantStore
@@ -15,6 +16,7 @@ export interface AgentStore {
   checkpoints: CheckpointStore
   servers: ServerStore
   idempotencyKeys: IdempotencyKeyStore
+  webhookDeliveries: WebhookDeliveryStore
   /**
    * All or nothing. Only the store handed to `work` takes part; it must not be used afterwards.
    * May not be nested.

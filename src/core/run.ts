@@ -12,6 +12,7 @@
  */
 import type { JsonObject, JsonValue } from './json.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
+import type { RunOrigin } from './origin.ts'
 import type { StreamMode } from './stream-mode.ts'
 
 export const RUN_STATUSES = [
@@ -123,6 +124,10 @@ export interface QueuedRun extends Run {
   /** Someone asked for its end while it was running. */
   cancel_action: CancelAction | null
   error: RunError | null
+  /** When it was claimed for the first time, in ms since 1970. */
+  started_at: number | null
+  /** The request that made it; `null`: unknown. */
+  origin: RunOrigin | null
 }
 
 /**
@@ -146,8 +151,15 @@ export interface LeaseState {
 
 export type NewRun = Omit<
   QueuedRun,
-  'seq' | 'attempt' | 'cancel_action' | 'cancel_reason' | 'stop_outcome' | 'error'
->
+  | 'seq'
+  | 'attempt'
+  | 'cancel_action'
+  | 'cancel_reason'
+  | 'stop_outcome'
+  | 'error'
+  | 'started_at'
+  | 'origin'
+> & { origin?: RunOrigin }
 
 /** How a run ended, for its row. */
 export interface RunFinish {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MULTITASK_STRATEGIES } from '../core/multitask-strategy.ts'
 import { CANCEL_ACTIONS, RUN_STATUSES, RUN_TRANSITIONS, type RunStatus } from '../core/run.ts'
 import { THREAD_STATUSES } from '../core/thread.ts'
+import { DELIVERY_STATUSES } from '../core/webhook.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from './agent-store.ts'
 import type { Db } from './db.ts'
 import { sqliteSchema } from './schema-snapshot.ts'
@@ -56,6 +57,10 @@ describe('the agent server’s schema', () => {
     expect(await listOf('threads', 'status')).toEqual([...THREAD_STATUSES])
   })
 
+  it('takes each webhook delivery’s status in the list, and no other', async () => {
+    expect(await listOf('webhook_deliveries', 'status')).toEqual([...DELIVERY_STATUSES])
+  })
+
   /** The values that a column's CHECK names. */
   async function listOf(table: string, column: string): Promise<string[]> {
     const row = await db.get<{ sql: string }>('SELECT sql FROM sqlite_schema WHERE name = $1', [
@@ -102,6 +107,11 @@ describe('the agent server’s schema', () => {
       events_of_threads: "SELECT seq FROM events WHERE event = 'state_update' AND created_at < 1",
       checkpoints_of_thread:
         "SELECT * FROM checkpoints WHERE thread_id = 't' ORDER BY checkpoint_id DESC LIMIT 1",
+      webhook_deliveries_due: `SELECT delivery_id FROM webhook_deliveries
+        WHERE status = 'pending' AND next_attempt_at <= 1 ORDER BY next_attempt_at LIMIT 1`,
+      webhook_deliveries_by_created_at:
+        'SELECT * FROM webhook_deliveries ORDER BY created_at DESC, delivery_id DESC LIMIT 1',
+      webhook_deliveries_of_run: "SELECT * FROM webhook_deliveries WHERE run_id = 'r'",
       threads_to_purge: 'SELECT thread_id FROM threads WHERE purge_at <= 1',
     }
     for (const [index, question] of Object.entries(questions)) {

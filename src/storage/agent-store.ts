@@ -8,13 +8,15 @@ import { createEventStore } from './events.ts'
 import { createIdempotencyKeyStore } from './idempotency-keys.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/agent-server/0001-initial.ts'
+import { webhookDeliveries } from './migrations/agent-server/0002-webhook-deliveries.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
+import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
 
 /** In order; a change of the schema is a new one at the end. */
-export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial]
+export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial, webhookDeliveries]
 
 /**
  * Opens the database, a file (made where it is missing; `:memory:` for one that is not kept) or one
@@ -55,6 +57,7 @@ function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
     checkpoints: createCheckpointStore(db),
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
+    webhookDeliveries: createWebhookDeliveryStore(db),
     ping: async () => {
       await db.get('SELECT 1')
     },

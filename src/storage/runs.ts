@@ -13,14 +13,15 @@ import { decodeRow, encodeJson } from './json-columns.ts'
 import { HELD, heldParams, holdsLease } from './leases.ts'
 
 const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
-  multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error`
+  multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
+  started_at, origin`
 
-const JSON_COLUMNS = ['metadata', 'kwargs', 'error'] as const
+const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
 
 const INSERT = `
 INSERT INTO runs (run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
-  multitask_strategy, available_at)
-VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9)
+  multitask_strategy, available_at, origin)
+VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
 RETURNING ${COLUMNS}`
 
 const GET = `SELECT ${COLUMNS} FROM runs WHERE run_id = $1`
@@ -48,7 +49,7 @@ const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DE
 const CLAIM = `
 UPDATE runs
 SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
-  lease_server_id = $1, lease_expires_at = $3
+  lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
 WHERE seq = (
   SELECT seq FROM runs
   WHERE status = 'pending' AND available_at <= $2
@@ -110,6 +111,7 @@ export function createRunStore(db: Db): RunStore {
         encodeJson(run.kwargs),
         run.multitask_strategy,
         run.available_at,
+        encodeJson(run.origin),
       ])
       if (!row) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
       return toRun(row)

@@ -14,6 +14,7 @@ import { testRunOrder } from './run-order.ts'
 import { testRunStore } from './run-store.ts'
 import { testServerStore } from './server-store.ts'
 import { testThreadStore } from './thread-store.ts'
+import { testWebhookDeliveryStore } from './webhook-delivery-store.ts'
 
 /** Each opens the same database every time it is given the same, at first empty, folder. */
 const IMPLEMENTATIONS = {
@@ -48,6 +49,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testRunStore(world)
   testRunOrder(world)
   testIdempotencyKeyStore(world)
+  testWebhookDeliveryStore(world)
   testEventStore(world)
   testCheckpointStore(world)
 

@@ -72,6 +72,8 @@ export function testRunStore(world: () => AgentStoreWorld): void {
         cancel_reason: null,
         stop_outcome: null,
         error: null,
+        started_at: null,
+        origin: null,
       })
       expect(await store.runs.get(run.run_id)).toEqual(stored)
       expect(await store.runs.get('none')).toBeUndefined()
@@ -158,7 +160,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       const first = await insertRun()
       await insertRun()
       const { run, lease } = await mustClaim()
-      expect(run).toEqual({ ...first, status: 'running', attempt: 1 })
+      expect(run).toEqual({ ...first, status: 'running', attempt: 1, started_at: NOW })
       expect(lease).toEqual({ run_id: first.run_id, server_id: 'here', token: 1 })
       expect(await store.runs.holds(lease)).toBe(true)
     })

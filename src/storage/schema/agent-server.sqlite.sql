@@ -143,7 +143,7 @@ CREATE TABLE runs (
   error TEXT,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_server_id TEXT,
-  lease_expires_at INTEGER,
+  lease_expires_at INTEGER, started_at INTEGER, origin TEXT,
   CHECK ((status = 'running') = (lease_server_id IS NOT NULL)),
   CHECK ((status = 'running') = (lease_expires_at IS NOT NULL))
 ) STRICT;
@@ -219,3 +219,32 @@ CREATE INDEX threads_by_updated_at ON threads (updated_at, thread_id) WHERE purg
 CREATE INDEX threads_expiring ON threads (ttl_due_at) WHERE ttl_due_at IS NOT NULL;
 
 CREATE INDEX threads_to_purge ON threads (purge_at) WHERE purge_at IS NOT NULL;
+
+CREATE TABLE webhook_deliveries (
+  delivery_id TEXT PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  thread_id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  last_attempt INTEGER NOT NULL,
+  next_attempt_at INTEGER,
+  response_status INTEGER,
+  error TEXT,
+  payload TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  origin TEXT,
+  CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
+) STRICT;
+
+CREATE INDEX webhook_deliveries_by_created_at ON webhook_deliveries (created_at, delivery_id);
+
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at)
+  WHERE status = 'pending';
+
+CREATE INDEX webhook_deliveries_of_run ON webhook_deliveries (run_id, created_at);
+
+CREATE INDEX webhook_deliveries_settled ON webhook_deliveries (updated_at)
+  WHERE status <> 'pending';
