@@ -3,6 +3,7 @@ import type { AssistantStore } from './assistant.ts'
 import type { CheckpointStore } from './checkpoint.ts'
 import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
+import type { ItemStore } from './item.ts'
 import type { RunStore } from './run.ts'
 import type { ServerStore } from './server.ts'
 import type { ThreadStore } from './thread.ts'
@@ -14,6 +15,7 @@ export interface AgentStore {
   runs: RunStore
   events: EventStore
   checkpoints: CheckpointStore
+  items: ItemStore
   servers: ServerStore
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore

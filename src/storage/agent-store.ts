@@ -6,9 +6,11 @@ import { createCheckpointStore } from './checkpoints.ts'
 import type { Db } from './db.ts'
 import { createEventStore } from './events.ts'
 import { createIdempotencyKeyStore } from './idempotency-keys.ts'
+import { createItemStore } from './items.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/agent-server/0001-initial.ts'
 import { webhookDeliveries } from './migrations/agent-server/0002-webhook-deliveries.ts'
+import { storeItems } from './migrations/agent-server/0003-store-items.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { openSqlite } from './sqlite.ts'
@@ -16,7 +18,11 @@ import { createThreadStore } from './threads.ts'
 import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
 
 /** In order; a change of the schema is a new one at the end. */
-export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial, webhookDeliveries]
+export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
+  initial,
+  webhookDeliveries,
+  storeItems,
+]
 
 /**
  * Opens the database, a file (made where it is missing; `:memory:` for one that is not kept) or one
@@ -55,6 +61,7 @@ function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
     runs: createRunStore(db),
     events: createEventStore(db),
     checkpoints: createCheckpointStore(db),
+    items: createItemStore(db),
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
     webhookDeliveries: createWebhookDeliveryStore(db),

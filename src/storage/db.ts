@@ -39,6 +39,16 @@ export interface Db {
   close(): Promise<void>
   /** SQL fragments over JSON text. */
   readonly json: JsonSql
+  /** SQL fragments over vectors. Throws `unavailable` where the database cannot compare any. */
+  vectors(): Promise<VectorSql>
+}
+
+/** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
+export interface VectorSql {
+  /** A vector as a statement takes it, to be stored or compared. */
+  encode(vector: readonly number[]): SqlValue
+  /** The cosine distance of two vectors of one length, 0…2; NULL where one of them is all zeros. */
+  cosineDistance(vector: string, other: string): string
 }
 
 /** Each takes SQL expressions (a column or a placeholder) and answers SQL. */

@@ -2,6 +2,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../core/errors.ts'
 import { containsJson } from '../core/json-containment.ts'
 import type { SqlValue } from './db.ts'
@@ -10,11 +11,17 @@ export class SqliteConnection {
   readonly path: string
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  #hasVectors = false
 
   constructor(path: string) {
     this.path = path
     if (path !== ':memory:') createPrivately(path)
-    this.#database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: true })
+    this.#database = new DatabaseSync(path, {
+      timeout: 0,
+      enableForeignKeyConstraints: true,
+      allowExtension: true,
+    })
+    this.#database.enableLoadExtension(false)
     this.#database.function('json_contains', { deterministic: true }, jsonContains)
   }
 
@@ -42,6 +49,21 @@ export class SqliteConnection {
 
   script(sql: string): void {
     this.#database.exec(sql)
+  }
+
+  /** Adds the functions of `sqlite-vec`, once. Throws `unavailable`. */
+  loadVectors(): void {
+    if (this.#hasVectors) return
+    try {
+      this.#database.enableLoadExtension(true)
+      this.#database.loadExtension(getLoadablePath())
+      this.#hasVectors = true
+    } catch (cause) {
+      const what = 'Items cannot be searched by meaning: sqlite-vec could not be loaded here'
+      throw new AppError('unavailable', `${what} (${(cause as Error).message}).`, { cause })
+    } finally {
+      this.#database.enableLoadExtension(false)
+    }
   }
 
   beginWriting(): void {

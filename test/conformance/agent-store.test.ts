@@ -10,6 +10,7 @@ import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
 import { testEventStore } from './event-store.ts'
 import { testIdempotencyKeyStore } from './idempotency-key-store.ts'
+import { testItemStore } from './item-store.ts'
 import { testRunOrder } from './run-order.ts'
 import { testRunStore } from './run-store.ts'
 import { testServerStore } from './server-store.ts'
@@ -52,6 +53,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testWebhookDeliveryStore(world)
   testEventStore(world)
   testCheckpointStore(world)
+  testItemStore(world)
 
   describe('a transaction', () => {
     const thread = aThread()

@@ -181,6 +181,31 @@ CREATE TABLE servers (
   seen_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE store_item_vectors (
+  namespace TEXT NOT NULL,
+  key TEXT NOT NULL,
+  field TEXT NOT NULL,
+  dims INTEGER NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (namespace, key, field),
+  FOREIGN KEY (namespace, key) REFERENCES store_items (namespace, key) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE store_items (
+  namespace TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  ttl_minutes REAL,
+  expires_at INTEGER CHECK ((expires_at IS NULL) = (ttl_minutes IS NULL)),
+  PRIMARY KEY (namespace, key)
+) STRICT;
+
+CREATE INDEX store_items_by_updated_at ON store_items (updated_at, namespace, key);
+
+CREATE INDEX store_items_expiring ON store_items (expires_at) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE thread_labels (
   key TEXT NOT NULL,
   value TEXT NOT NULL,
