@@ -21,6 +21,7 @@ import { silentLog } from '../core/log.ts'
 import { type BuilderOptions, createBuilder } from './builder.ts'
 import { createTarballs } from './tarballs.ts'
 
+const DEPLOYMENT = '00000000-0000-4000-8000-000000000001'
 const REVISION = '00000000-0000-4000-8000-000000000009'
 const PASSED_ON =
   /^(npm_config_registry|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|HOME|PATH|https?_proxy)$/i
@@ -54,7 +55,7 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
 function request(more: Partial<BuildRequest>, config: string | null = null): BuildRequest {
   return {
     revision_id: REVISION,
-    deployment_name: 'demo',
+    deployment_id: DEPLOYMENT,
     source: 'internal_source',
     repo_url: null,
     isFileUrlAllowed: false,

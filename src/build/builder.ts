@@ -10,6 +10,7 @@ import { type BuildLog, openBuildLog } from './build-log.ts'
 import { type CheckedConfig, findConfiguration } from './configuration.ts'
 import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
+import { removeInstalls } from './install-cache.ts'
 import { type RevisionFolder, revisionFolder, uploadPath } from './layout.ts'
 import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
@@ -73,6 +74,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     async remove(revision_id) {
       await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })
     },
+    removeKept: (deployment_id) => removeInstalls(options.dir, deployment_id),
   }
 }
 
@@ -95,8 +97,18 @@ async function buildInto(
   if (node_version !== null) await installNode(node_version, options.dir, npm, context)
   const node = node_version === null ? null : nodePath(options.dir, node_version)
   const own = { ...context, env: withSecrets(withNode(context.env, node), request.secrets) }
-  const { install_command } = request
-  await installProject({ source: folder.source, configPath, install_command, npm }, own)
+  await installProject(
+    {
+      dir: options.dir,
+      deployment_id: request.deployment_id,
+      source: folder.source,
+      configPath,
+      install_command: request.install_command,
+      npm,
+      node: node_version ?? process.version,
+    },
+    own,
+  )
   await runBuildCommand(request, dirname(configPath), own)
   if (hasBuildCommand) await find({ isBuilt: true })
   context.signal.throwIfAborted()

@@ -1,16 +1,23 @@
-/** Installs a project's packages. */
+/** Installs a project's packages, or takes those of an earlier build. */
 import { dirname } from 'node:path'
+import { keepInstall, restoreInstall } from './install-cache.ts'
+import { installKey } from './install-key.ts'
 import { type InstallPlan, planInstall } from './package-manager.ts'
 import { runStep, type StepContext } from './step.ts'
 
 /** What is installed, and by what. */
 export interface InstallRequest {
+  /** The builder's folder: packages are kept in it. */
+  dir: string
+  deployment_id: string
   /** The source's top folder; an own `install_command` runs here. */
   source: string
   configPath: string
   install_command: string | null
   /** The npm to run: a path, or a name to look for on the PATH. */
   npm: string
+  /** The version of the Node that the project runs on. */
+  node: string
 }
 
 /**
@@ -18,6 +25,9 @@ export interface InstallRequest {
  * lock file where the project's packages belong, development packages included: `npm ci`, pnpm or
  * yarn with a frozen lock file, `npm install` without one. pnpm and yarn come through npm, in the
  * version that `packageManager` names. A project without `package.json` has nothing to install.
+ *
+ * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken. What an
+ * own `install_command` depends on is not known: it always runs.
  *
  * Throws `BuildError('install')`.
  */
@@ -34,10 +44,26 @@ export async function installProject(request: InstallRequest, context: StepConte
     context.log.line('There is no package.json: nothing is installed.')
     return
   }
+  const identity = await installKey(plan, { node: request.node, env: context.env })
+  if ('reason' in identity) {
+    await runInstall(plan, request.npm, context)
+    context.log.line(`The packages are not kept for the next build: ${identity.reason}.`)
+    return
+  }
+  const place = { dir: request.dir, deployment_id: request.deployment_id, key: identity.key }
+  if (await restoreInstall(place, plan.folder, context)) {
+    context.log.line('Nothing to install: the packages of an earlier build are the same.')
+    return
+  }
+  await runInstall(plan, request.npm, context)
+  await keepInstall(place, plan.folder, context)
+}
+
+async function runInstall(plan: InstallPlan, npm: string, context: StepContext): Promise<void> {
   const { args, env } = installCommand(plan, context.env)
   const title = ['npm', ...args].join(' ')
-  const at = { cwd: plan.folder, limitMs: limits.installMs, env, title }
-  await runStep('install', [request.npm, ...args], at, context)
+  const at = { cwd: plan.folder, limitMs: context.limits.installMs, env, title }
+  await runStep('install', [npm, ...args], at, context)
 }
 
 interface InstallCommand {

@@ -7,6 +7,7 @@
  *                               built.json  written last: the build has ended well
  * <dir>/uploads/<object_path>               tarballs
  * <dir>/nodes/<version>/                    a Node that projects asked for
+ * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
  * <dir>/unfinished/                         what is on its way; emptied at the start
  * ```
  */
@@ -45,6 +46,12 @@ export function uploadPath(dir: string, object_path: string): string {
     throw new AppError('bad_request', 'The object path is malformed: use the one of upload-url.')
   }
   return join(dir, 'uploads', object_path)
+}
+
+/** Where a deployment's packages are kept. Throws `bad_request` as `revisionFolder` does. */
+export function installsFolder(dir: string, deployment_id: string): string {
+  if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
+  return join(dir, 'installs', deployment_id)
 }
 
 /** Where all the brought Nodes lie, or one of them. */

@@ -39,10 +39,10 @@ export class Builds {
   }
 
   /** Begins in the background; does nothing where it is going on, or while there is no room. */
-  begin(deployment_name: string, revision: Revision): void {
+  begin(revision: Revision): void {
     if (this.#running.has(revision.id) || !this.#hasRoom()) return
     const abort = new AbortController()
-    const ended = this.#build(buildRequest(deployment_name, revision), abort.signal)
+    const ended = this.#build(buildRequest(revision), abort.signal)
     this.#running.set(revision.id, { deployment_id: revision.deployment_id, abort, ended })
   }
 
@@ -95,12 +95,12 @@ function end(build: RunningBuild): void {
 }
 
 /** A commit that is known already is what is built: after a restart, and when redeployed. */
-function buildRequest(deployment_name: string, revision: Revision): BuildRequest {
+function buildRequest(revision: Revision): BuildRequest {
   const config = revision.source_config as unknown as SourceConfig
   const { repo_commit_sha, repo_ref } = revision.source_revision_config
   return {
     revision_id: revision.id,
-    deployment_name,
+    deployment_id: revision.deployment_id,
     source: revision.source,
     repo_url: config.repo_url,
     // Only an admin's request could bring such a URL into the record.

@@ -30,6 +30,7 @@ export async function removeDeployment(
   await options.builds.abort(deployment.id)
   await options.runtimes.endAll(deployment.id)
   await removeBuildsAndLogs(deployment.id, options)
+  await options.builder.removeKept(deployment.id)
   await options.removeData(deployment.id)
   await options.store.deployments.delete(deployment.id)
   options.log.info({ deployment: deployment.name }, 'deployment removed')

@@ -83,7 +83,7 @@ export class Rollouts {
       case 'wait':
         return false
       case 'build':
-        this.#options.builds.begin(deployment.name, revision)
+        this.#options.builds.begin(revision)
         return false
       case 'start':
         await this.#options.runtimes.start(deployment, revision)

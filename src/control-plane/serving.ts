@@ -99,7 +99,7 @@ export class Serving {
     const revision = await store.revisions.get(deployment.id, revision_id)
     if (!revision) return
     if (build.kind === 'built') await runtimes.start(deployment, revision)
-    else builds.begin(deployment.name, revision)
+    else builds.begin(revision)
   }
 
   /** It has served before, so what stopped it may pass: tried again, ever more seldom. */

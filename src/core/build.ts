@@ -3,7 +3,7 @@ import type { Secret, Source, SourceRevisionConfig } from './revision.ts'
 
 export interface BuildRequest {
   revision_id: string
-  deployment_name: string
+  deployment_id: string
   source: Source
   repo_url: string | null
   /** `file://` URLs are only taken for deployments that an admin key made. */
@@ -56,6 +56,8 @@ export interface Builder {
   find(revision_id: string): Promise<BuiltRevision | undefined>
   /** Removes the revision's folder. */
   remove(revision_id: string): Promise<void>
+  /** Removes what is kept from build to build of a deployment. */
+  removeKept(deployment_id: string): Promise<void>
 }
 
 /** Where uploaded tarballs lie. */

@@ -43,6 +43,10 @@ export class FakeBuilder implements Builder {
     this.built.delete(revision_id)
   }
 
+  async removeKept(deployment_id: string): Promise<void> {
+    this.removed.push(deployment_id)
+  }
+
   async #untilEnded(revision_id: string, signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => reject(signal.reason)

@@ -60,7 +60,7 @@ describe('a rollout', () => {
     expect(world.builder.requests).toEqual([
       expect.objectContaining({
         revision_id: one.revision,
-        deployment_name: 'support',
+        deployment_id: one.id,
         repo_url: 'https://git.example.com/agent.git',
         isFileUrlAllowed: false,
         secrets,
@@ -438,7 +438,7 @@ describe('deleting', () => {
     await gone(one)
     expect(world.driver.present).toEqual([])
     expect(world.targets.names.has('support')).toBe(false)
-    expect(world.builder.removed).toEqual([one.revision])
+    expect(world.builder.removed).toEqual([one.revision, one.id])
     expect(world.removedData).toEqual([one.id])
     const again = await create()
     await reached(again, 'DEPLOYED')

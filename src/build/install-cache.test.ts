@@ -1,0 +1,132 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemClock } from '../core/clock.ts'
+import { silentLog } from '../core/log.ts'
+import { openBuildLog } from './build-log.ts'
+import { installProject } from './install.ts'
+import { removeInstalls } from './install-cache.ts'
+import { DEFAULT_LIMITS } from './step.ts'
+
+const DEPLOYMENT = '00000000-0000-4000-8000-000000000001'
+const OTHER = '00000000-0000-4000-8000-000000000002'
+
+/** A workspace whose lock file needs nothing from a registry. */
+const WORKSPACE = {
+  'package.json': '{"name":"top","version":"1.0.0","workspaces":["packages/*"]}',
+  'packages/tool/package.json': '{"name":"tool","version":"1.0.0","bin":"tool.js"}',
+  'packages/tool/tool.js': '',
+  'packages/agent/package.json': '{"name":"agent","version":"1.0.0"}',
+  'package-lock.json': JSON.stringify({
+    name: 'top',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: {
+      '': { name: 'top', version: '1.0.0', workspaces: ['packages/*'] },
+      'node_modules/tool': { resolved: 'packages/tool', link: true },
+      'node_modules/agent': { resolved: 'packages/agent', link: true },
+      'packages/tool': { name: 'tool', version: '1.0.0', bin: 'tool.js' },
+      'packages/agent': { name: 'agent', version: '1.0.0' },
+    },
+  }),
+}
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'install-cache-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+interface Install {
+  files?: Record<string, string>
+  /** Without npm nothing can be installed. */
+  npm?: string
+  deployment_id?: string
+  node?: string
+  env?: Record<string, string>
+}
+
+let installs = 0
+
+/** Installs in a fresh folder, and answers it with the log of the install. */
+async function install(of: Install = {}): Promise<{ source: string; log: string }> {
+  installs += 1
+  const source = join(dir, `source-${installs}`)
+  for (const [name, text] of Object.entries({ ...WORKSPACE, ...of.files })) {
+    await mkdir(dirname(join(source, name)), { recursive: true })
+    await writeFile(join(source, name), text)
+  }
+  const logPath = join(dir, `log-${installs}`)
+  const log = openBuildLog(logPath, systemClock, silentLog)
+  const env = { PATH: process.env.PATH ?? '', HOME: dir, ...of.env }
+  const { deployment_id = DEPLOYMENT, node = '24.0.0', npm = 'npm' } = of
+  const configPath = join(source, 'langgraph.json')
+  const request = { dir, deployment_id, source, configPath, install_command: null, npm, node }
+  const { signal } = new AbortController()
+  try {
+    await installProject(request, { log, signal, limits: DEFAULT_LIMITS, env })
+  } finally {
+    await log.close()
+  }
+  return { source, log: await readFile(logPath, 'utf8') }
+}
+
+const NO_NPM = { npm: '/nowhere/npm' }
+
+test('a build with the lock file of an earlier one installs nothing', async () => {
+  const first = await install()
+  const again = await install({ ...NO_NPM, files: { 'agent.ts': 'changed' } })
+  expect(again.log).toContain('Nothing to install')
+  for (const folder of ['node_modules', 'node_modules/.bin']) {
+    expect(await readdir(join(again.source, folder))).toEqual(
+      await readdir(join(first.source, folder)),
+    )
+  }
+  await rm(again.source, { recursive: true })
+  expect((await install(NO_NPM)).log).toContain('Nothing to install')
+})
+
+test.each<[string, Install]>([
+  ['deployment', { deployment_id: OTHER }],
+  ['Node', { node: '22.0.0' }],
+  [
+    'package.json',
+    { files: { 'packages/agent/package.json': '{"name":"agent","version":"2.0.0"}' } },
+  ],
+  ['setting of npm', { files: { '.npmrc': 'legacy-peer-deps=true' } }],
+  ['variable that npm reads', { env: { npm_config_registry: 'http://localhost:9/' } }],
+])('another %s has an install of its own', async (_what, other) => {
+  await install()
+  await expect(install({ ...other, ...NO_NPM })).rejects.toThrow('npm ci')
+})
+
+test('a script or a variable that no install reads changes nothing', async () => {
+  await install()
+  const scripts = '{"name":"agent","version":"1.0.0","scripts":{"test":"vitest"}}'
+  const files = { 'packages/agent/package.json': scripts }
+  expect((await install({ files, env: { MODEL_KEY: 'x' }, ...NO_NPM })).log).toContain('Nothing')
+})
+
+test('two installs of a deployment are kept, the last used, and what a crash left is removed', async () => {
+  const kept = () => readdir(join(dir, 'installs', DEPLOYMENT))
+  await install({ node: 'a' })
+  await mkdir(join(dir, 'installs', DEPLOYMENT, 'part-of-a-crash'))
+  await install({ node: 'b' })
+  expect(await kept()).toHaveLength(2)
+  await install({ node: 'a', ...NO_NPM })
+  await install({ node: 'c' })
+  expect(await kept()).toHaveLength(2)
+  await install({ node: 'a', ...NO_NPM })
+  await removeInstalls(dir, DEPLOYMENT)
+  await expect(kept()).rejects.toThrow('ENOENT')
+})
+
+test('an install whose own scripts may do anything is not kept, and the log says so', async () => {
+  const files = {
+    'package.json': WORKSPACE['package.json'].replace('}', ',"scripts":{"prepare":"true"}}'),
+  }
+  const { log } = await install({ files })
+  expect(log).toContain('not kept for the next build: package.json has the script "prepare".')
+  await expect(install({ files, ...NO_NPM })).rejects.toThrow('npm ci')
+})

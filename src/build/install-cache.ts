@@ -1,0 +1,121 @@
+/**
+ * The installed packages of a deployment's last builds, so that one with an unchanged lock file
+ * installs nothing.
+ *
+ * ```
+ * <dir>/installs/<deployment_id>/<key>/<folder of the project>/node_modules/
+ * <dir>/installs/<deployment_id>/part-<uuid>/   on its way; left by a crash, taken away by the next
+ * ```
+ *
+ * A deployment has its own: no project can change what another runs. Files are linked, not copied:
+ * 21,000 files of 600 MB took 0.4 s where a copy took 3.4 s, and take no room.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { BuildError } from '../core/build.ts'
+import { runCommand } from './command.ts'
+import { installsFolder } from './layout.ts'
+import type { StepContext } from './step.ts'
+
+/** How many installs are kept for a deployment: that of now, and one to go back to. */
+const KEPT = 2
+const LINK_LIMIT_MS = 5 * 60_000
+const UNFINISHED = 'part-'
+
+export interface InstallPlace {
+  /** The builder's folder. */
+  dir: string
+  deployment_id: string
+  key: string
+}
+
+/** Puts the kept packages below `folder`; `false`: there are none. */
+export async function restoreInstall(
+  place: InstallPlace,
+  folder: string,
+  context: StepContext,
+): Promise<boolean> {
+  const kept = join(installsFolder(place.dir, place.deployment_id), place.key)
+  if (!(await exists(kept))) return false
+  for (const path of await packageFolders(kept)) {
+    await link(path, join(folder, relative(kept, path)), context)
+  }
+  const now = new Date()
+  await utimes(kept, now, now)
+  return true
+}
+
+/** Keeps the packages below `folder`, and not those of more than one earlier install. */
+export async function keepInstall(
+  place: InstallPlace,
+  folder: string,
+  context: StepContext,
+): Promise<void> {
+  const all = installsFolder(place.dir, place.deployment_id)
+  const unfinished = join(all, `${UNFINISHED}${randomUUID()}`)
+  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  try {
+    for (const path of await packageFolders(folder)) {
+      await link(path, join(unfinished, relative(folder, path)), context)
+    }
+    await rename(unfinished, join(all, place.key))
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+  await removeOld(all)
+}
+
+/** Removes all that is kept for a deployment. */
+export async function removeInstalls(dir: string, deployment_id: string): Promise<void> {
+  await rm(installsFolder(dir, deployment_id), { recursive: true, force: true })
+}
+
+/** The topmost `node_modules` folders: one, and with workspaces one for each that needs its own. */
+async function packageFolders(folder: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name === '.git') continue
+    const path = join(folder, entry.name)
+    if (entry.name === 'node_modules') found.push(path)
+    else found.push(...(await packageFolders(path)))
+  }
+  return found
+}
+
+async function link(from: string, to: string, context: StepContext): Promise<void> {
+  await mkdir(dirname(to), { recursive: true })
+  // Only GNU's cp can link; elsewhere the files are copied.
+  const flags = process.platform === 'linux' ? '-al' : '-a'
+  const end = await runCommand(['cp', flags, from, to], {
+    cwd: dirname(to),
+    env: context.env,
+    signal: context.signal,
+    limitMs: LINK_LIMIT_MS,
+    onLine: (line) => context.log.line(line),
+  })
+  if (end.code !== 0) {
+    throw new BuildError('install', `Linking the packages of ${from} ended with ${end.code}.`)
+  }
+}
+
+/** Builds of a deployment follow each other, so that what is unfinished here was left by a crash. */
+async function removeOld(all: string): Promise<void> {
+  const names = await readdir(all)
+  const installs = names.filter((name) => !name.startsWith(UNFINISHED))
+  const dated = await Promise.all(
+    installs.map(async (name) => ({ name, usedAt: (await stat(join(all, name))).mtimeMs })),
+  )
+  dated.sort((a, b) => b.usedAt - a.usedAt)
+  const old = dated.slice(KEPT).map(({ name }) => name)
+  const unfinished = names.filter((name) => name.startsWith(UNFINISHED))
+  for (const name of [...old, ...unfinished])
+    await rm(join(all, name), { recursive: true, force: true })
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

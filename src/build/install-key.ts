@@ -1,0 +1,85 @@
+/** When two installs of a deployment give the same packages: what their result depends on. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { InstallPlan } from './package-manager.ts'
+
+/** What an install depends on beside the project's files. */
+export interface InstallSurroundings {
+  /** The Node that packages are installed for. */
+  node: string
+  env: Readonly<Record<string, string>>
+}
+
+/** The key of an install, or why there is none: its result may depend on anything then. */
+export type InstallKey = { key: string } | { reason: string }
+
+/** Files that package managers read, wherever they lie in a workspace. */
+const READ_FILES = new Set([
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  '.pnpmfile.cjs',
+  'yarn.lock',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+])
+
+/** Variables that package managers and their helpers read; a model's key is none of them. */
+const READ_VARIABLES = /^(npm|yarn|pnpm|node|corepack)_/i
+
+/** Scripts of a project's own that an install runs. They may read and write any file. */
+const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'prepublish', 'prepare', 'dependencies']
+
+/**
+ * The key covers the lock file, every `package.json` below the plan's folder but for its `scripts`,
+ * the settings of the package managers, their versions, the Node and the platform.
+ */
+export async function installKey(
+  plan: InstallPlan,
+  surroundings: InstallSurroundings,
+): Promise<InstallKey> {
+  if (!plan.isLocked) return { reason: 'there is no lock file' }
+  const hash = createHash('sha256')
+  const add = (...texts: string[]) => hash.update(`${JSON.stringify(texts)}\n`)
+  add(plan.manager, plan.version ?? '', surroundings.node, process.platform, process.arch)
+  for (const [name, value] of readVariables(surroundings.env)) add(name, value)
+  for (const path of await relevantFiles(plan.folder)) {
+    const text = await readFile(path, 'utf8')
+    const name = relative(plan.folder, path)
+    if (!path.endsWith('package.json')) add(name, text)
+    else {
+      const { scripts, ...rest } = JSON.parse(text.replace(/^\uFEFF/, '')) as PackageFile
+      const script = LIFECYCLE.find((one) => scripts?.[one] !== undefined)
+      if (script) return { reason: `${name} has the script "${script}"` }
+      add(name, JSON.stringify(rest))
+    }
+  }
+  return { key: hash.digest('hex') }
+}
+
+interface PackageFile {
+  scripts?: Record<string, unknown>
+}
+
+function readVariables(env: InstallSurroundings['env']): [name: string, value: string][] {
+  return Object.entries(env)
+    .filter(([name]) => READ_VARIABLES.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+async function relevantFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const found: string[] = []
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git') {
+      found.push(...(await relevantFiles(path)))
+    } else if (entry.isFile() && (entry.name === 'package.json' || READ_FILES.has(entry.name))) {
+      found.push(path)
+    }
+  }
+  return found
+}
