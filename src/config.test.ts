@@ -5,6 +5,7 @@ import {
   readRunTimeoutMs,
   readServeConfig,
   readUpConfig,
+  readWebhookEnvironment,
 } from './config.ts'
 
 describe('the configuration of up', () => {
@@ -60,6 +61,19 @@ describe('the configuration of serve', () => {
     expect(readServeConfig({}, { RUNYARD_API_KEYS: 'a, b,,' }).apiKeys).toEqual(['a', 'b'])
   })
 
+  it('says what webhooks may reach, and for how long they wait', () => {
+    const env = { RUNYARD_WEBHOOK_ALLOW: 'loopback, 10.0.0.0/8', RUNYARD_WEBHOOK_TIMEOUT_SECS: '3' }
+    const config = readServeConfig({}, env)
+    expect(config.webhookTimeoutMs).toBe(3_000)
+    expect(config.webhookAllow.map(String)).toEqual(['127.0.0.0/8', '::1/128', '10.0.0.0/8'])
+    expect(readServeConfig({}, {})).toMatchObject({ webhookAllow: [], webhookTimeoutMs: 10_000 })
+    expect(readUpConfig({}, env).agentServerEnv).toEqual(env)
+    for (const read of [readServeConfig, readUpConfig]) {
+      const bad = { RUNYARD_WEBHOOK_ALLOW: 'all', RUNYARD_WEBHOOK_TIMEOUT_SECS: '0' }
+      for (const name of Object.keys(bad)) expect(() => read({}, bad)).toThrow(name)
+    }
+  })
+
   it('refuses what this version cannot do', () => {
     expect(() => readServeConfig({ workers: '4' }, {})).toThrow('--workers')
     expect(() => readServeConfig({ databaseUrl: 'postgres://x' }, {})).toThrow(
@@ -91,6 +105,23 @@ describe('the configuration of graphs', () => {
 
   it.each(['{', '[]', '{"agent": 1}'])('refuses %s and names the variable', (text) => {
     expect(() => readGraphConfigs({ LANGGRAPH_CONFIG: text })).toThrow('LANGGRAPH_CONFIG')
+  })
+})
+
+describe('the environment of webhooks', () => {
+  const secret = Buffer.alloc(24, 1)
+  const text = `whsec_${secret.toString('base64')}`
+
+  it('has the secrets, and the variables that headers may name', () => {
+    const env = { RUNYARD_WEBHOOK_SECRET: `${text},${text}`, LG_WEBHOOK_A: 'a', B: 'b' }
+    const read = readWebhookEnvironment('LG_WEBHOOK_', env)
+    expect(read).toEqual({ secrets: [secret, secret], env: { LG_WEBHOOK_A: 'a' } })
+    expect(readWebhookEnvironment('X_', {})).toEqual({ secrets: [], env: {} })
+  })
+
+  it.each(['x', 'whsec_', 'whsec_c2hvcnQ=', `${text},x`])('refuses the secret %s', (bad) => {
+    const env = { RUNYARD_WEBHOOK_SECRET: bad }
+    expect(() => readWebhookEnvironment('X_', env)).toThrow('RUNYARD_WEBHOOK_SECRET')
   })
 })
 

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { AppError } from './core/errors.ts'
+import { type IpRange, parseIpRange } from './core/ip-range.ts'
 import { LOG_LEVELS, type LogLevel } from './core/log.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
@@ -30,6 +31,8 @@ export interface UpConfig {
   readonly modelKeys: Readonly<Record<string, string>>
   /** What builds and agent servers get of this process's environment: nothing of Runyard's own. */
   readonly childEnv: Readonly<Record<string, string>>
+  /** What agent servers get besides: the settings of this operator that are theirs. */
+  readonly agentServerEnv: Readonly<Record<string, string>>
 }
 
 /** How `runyard serve` runs: one agent server by itself. */
@@ -46,6 +49,10 @@ export interface ServeConfig {
   readonly apiKeys: readonly string[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
   readonly concurrency: number
+  /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. Default: nothing. */
+  readonly webhookAllow: readonly IpRange[]
+  /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. Default 10 s. */
+  readonly webhookTimeoutMs: number
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel
 }
@@ -74,7 +81,9 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     logLevel: read.logLevel(),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
+    agentServerEnv: pick(env, AGENT_SERVER_VARIABLES),
   }
+  read.agentServerSettings()
   read.refuseDatabaseUrl()
   read.refuseDomain()
   return read.done(config)
@@ -88,8 +97,9 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(2024, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
-    apiKeys: splitKeys(env.RUNYARD_API_KEYS),
+    apiKeys: splitList(env.RUNYARD_API_KEYS),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
+    ...read.agentServerSettings(),
     logLevel: read.logLevel(),
   }
   read.refuseDatabaseUrl()
@@ -151,6 +161,36 @@ export function readRunTimeoutMs(env: Environment = process.env): number {
   )
 }
 
+/** The shortest secret that is taken, in bytes; the specification of Standard Webhooks says 24. */
+const MIN_WEBHOOK_SECRET_BYTES = 24
+
+/**
+ * `RUNYARD_WEBHOOK_SECRET`: what webhooks are signed with, `whsec_` and base64; several, separated by
+ * commas, sign side by side. Unset: none. And the variables that header templates may name. To be
+ * read once the project's own environment is in place. Throws `bad_request`.
+ */
+export function readWebhookEnvironment(
+  prefix: string,
+  env: Environment = process.env,
+): { secrets: Buffer[]; env: Record<string, string> } {
+  const named = Object.keys(env).filter((name) => name.startsWith(prefix))
+  return {
+    secrets: splitList(env.RUNYARD_WEBHOOK_SECRET).map(readWebhookSecret),
+    env: pick(env, named),
+  }
+}
+
+function readWebhookSecret(text: string): Buffer {
+  const base64 = /^whsec_([A-Za-z0-9+/]+=*)$/.exec(text)?.[1] ?? ''
+  const secret = Buffer.from(base64, 'base64')
+  if (secret.length >= MIN_WEBHOOK_SECRET_BYTES) return secret
+  throw new AppError(
+    'bad_request',
+    `RUNYARD_WEBHOOK_SECRET must be "whsec_" and at least ${MIN_WEBHOOK_SECRET_BYTES} bytes in ` +
+      'base64; make one with: echo whsec_$(openssl rand -base64 32)',
+  )
+}
+
 /** Reads settings one by one and collects what is wrong with them. */
 class Settings {
   readonly #flags: Flags
@@ -188,6 +228,34 @@ class Settings {
     if (['0', 'false'].includes(value)) return false
     if (['1', 'true'].includes(value)) return true
     this.#problem(variable, `must be 0 or 1, not "${value}"`)
+    return fallback
+  }
+
+  /** What `serve` reads and `up` hands on to its agent servers: wrong ones are told of at once. */
+  agentServerSettings() {
+    return {
+      webhookAllow: this.#ranges('RUNYARD_WEBHOOK_ALLOW'),
+      webhookTimeoutMs: this.#number('RUNYARD_WEBHOOK_TIMEOUT_SECS', 10) * 1000,
+    }
+  }
+
+  #ranges(variable: string): IpRange[] {
+    return splitList(this.#env[variable]).flatMap((text) => {
+      const ranges = parseIpRange(text)
+      if (!ranges) {
+        const form = 'addresses, ranges such as 10.0.0.0/8, loopback or private'
+        this.#problem(variable, `must be a list of ${form}, not "${text}"`)
+      }
+      return ranges ?? []
+    })
+  }
+
+  /** A whole number above 0. */
+  #number(variable: string, fallback: number): number {
+    const value = this.#env[variable]
+    if (value === undefined || value === '') return fallback
+    if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
+    this.#problem(variable, `must be a whole number above 0, not "${value}"`)
     return fallback
   }
 
@@ -262,14 +330,17 @@ class Settings {
   }
 }
 
-function splitKeys(text: string | undefined): string[] {
+function splitList(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
-function pick(env: Environment, names: string[]): Record<string, string> {
+/** Settings of agent servers that whoever runs `up` decides; a project cannot change them. */
+const AGENT_SERVER_VARIABLES = ['RUNYARD_WEBHOOK_ALLOW', 'RUNYARD_WEBHOOK_TIMEOUT_SECS']
+
+function pick(env: Environment, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }
 

@@ -11,6 +11,7 @@ import { hostId } from '../queue/host-processes.ts'
 import { Queue } from '../queue/queue.ts'
 import { Ticker } from '../queue/ticker.ts'
 import { EventLog } from '../stream/event-log.ts'
+import { type WebhookSettings, Webhooks } from '../webhook/webhooks.ts'
 import { createAgentServerApp } from './app.ts'
 import type { DoorConfig } from './caller.ts'
 import { endExhausted, executeRun } from './executor.ts'
@@ -37,6 +38,8 @@ export interface AgentServerOptions extends DoorConfig {
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
   runTimeoutMs?: number
+  /** What the operator says of webhooks. */
+  webhooks?: WebhookSettings
   /** How long a lost server keeps its runs, in ms. Default 15,000. */
   leaseMs?: number
   clock: Clock
@@ -47,6 +50,8 @@ const DEFAULT_CONCURRENCY = 32
 const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
 /** How often what has expired is removed, in ms: stateless runs' threads, idempotency keys. */
 const PURGE_MS = 30_000
+/** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
+const DELIVERY_MS = 7 * 86_400_000
 /** A timer of Node takes no more, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -65,6 +70,7 @@ export class AgentServer {
   readonly #purge: Ticker
   readonly #sweep: Ticker
   readonly #strays: StrayRejections
+  readonly #webhooks: Webhooks
   #stopping: Promise<void> | undefined
 
   constructor(options: AgentServerOptions) {
@@ -76,7 +82,9 @@ export class AgentServer {
     const authorize = options.authorize ?? allowAll
     const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
     const queue = this.#queue
-    this.#parts = { store, project, queue, events, authorize, runTimeoutMs, clock, log }
+    const webhooks = this.#createWebhooks(options)
+    this.#webhooks = webhooks
+    this.#parts = { store, project, queue, events, authorize, webhooks, runTimeoutMs, clock, log }
     this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
     const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
     this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)
@@ -90,6 +98,7 @@ export class AgentServer {
     await registerSystemAssistants(this.#parts, this.#graphConfigs)
     this.#parts.events.start()
     await this.#queue.start()
+    this.#webhooks.start()
     this.#purge.start()
     this.#sweep.start()
   }
@@ -129,11 +138,24 @@ export class AgentServer {
     })
   }
 
+  #createWebhooks({ store, project, webhooks, clock, log }: AgentServerOptions): Webhooks {
+    return new Webhooks({
+      config: project.config.webhooks,
+      settings: webhooks ?? {},
+      deliveries: store.webhookDeliveries,
+      local: async (request) => this.app.fetch(request, { isInProcess: true }),
+      onAttempt: (_delivery, attempt) => attempt(),
+      clock,
+      log,
+    })
+  }
+
   async #removeDropped(): Promise<void> {
     const { store, clock, log } = this.#parts
     const removed = await store.threads.purge(clock.now())
     if (removed > 0) log.debug({ removed }, 'removed the threads of stateless runs')
     await store.idempotencyKeys.expire(clock.now() - IDEMPOTENCY_KEY_MS)
+    await store.webhookDeliveries.expire(new Date(clock.now() - DELIVERY_MS).toISOString())
   }
 
   async #removeExpired(): Promise<void> {
@@ -148,6 +170,7 @@ export class AgentServer {
     try {
       await this.#queue.stop(limits)
     } finally {
+      await this.#webhooks.stop()
       await this.#parts.events.stop()
       this.#strays.stop()
     }

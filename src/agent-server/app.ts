@@ -16,6 +16,7 @@ import { statelessRunRoutes } from './routes/stateless-runs.ts'
 import { threadRunRoutes } from './routes/thread-runs.ts'
 import { threadStreamRoutes } from './routes/thread-stream.ts'
 import { threadRoutes } from './routes/threads.ts'
+import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts'
 
 /** What SDKs in a browser read from answers. */
 const EXPOSED_HEADERS = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next']
@@ -46,6 +47,7 @@ export function createAgentServerApp(
     threadStreamRoutes(parts),
     runRoutes(parts),
     statelessRunRoutes(parts),
+    webhookDeliveryRoutes(parts),
   ]
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))

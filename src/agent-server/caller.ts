@@ -9,6 +9,8 @@ import { serverKeys } from '../http/keys.ts'
 /** What the routes find in their context. */
 export interface AgentServerEnv {
   Variables: { caller: Caller }
+  /** A request that the server sends to itself; no request from outside can say so. */
+  Bindings: { isInProcess?: boolean }
 }
 
 export interface DoorConfig {
@@ -26,7 +28,7 @@ export function guardDoor(config: DoorConfig): MiddlewareHandler<AgentServerEnv>
   const checkKey = serverKeys([...config.apiKeys])
   return async (c, next) => {
     const { headers } = c.req.raw
-    if (!OPEN_PATHS.has(c.req.path)) {
+    if (!OPEN_PATHS.has(c.req.path) && c.env?.isInProcess !== true) {
       checkGateway(headers, config.gatewayToken)
       checkKey(headers)
     }

@@ -78,6 +78,7 @@ interface Admission extends Ask {
 /** All that has to be known before the transaction. */
 async function prepare(parts: Parts, caller: Caller, ask: Ask): Promise<Admission> {
   const { thread_id, request } = ask
+  parts.webhooks.check(request.webhook)
   const run_id = randomUUID()
   const value = { ...request, run_id, thread_id, metadata: { ...request.metadata } }
   const event = { resource: 'threads', action: 'create_run' } as const

@@ -40,6 +40,7 @@ export async function finishRun(
 ): Promise<void> {
   const events = await parts.store.transaction((tx) => writeEnd(tx, claimed, outcome, state, parts))
   parts.events.deliver(events)
+  if (claimed.run.kwargs.webhook !== undefined) parts.webhooks.wake()
 }
 
 async function writeEnd(

@@ -6,6 +6,7 @@ import type { Log } from '../core/log.ts'
 import type { Project } from '../graph/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
+import type { Webhooks } from '../webhook/webhooks.ts'
 
 export interface Parts {
   store: AgentStore
@@ -13,6 +14,7 @@ export interface Parts {
   queue: Pick<Queue, 'wake' | 'cancelLocal'>
   events: EventLog
   authorize: Authorize
+  webhooks: Pick<Webhooks, 'check' | 'wake'>
   /** How long an attempt of a run may take, in ms. */
   runTimeoutMs: number
   clock: Clock

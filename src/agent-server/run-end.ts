@@ -7,20 +7,21 @@ import { END_EVENT, type LoggedEvent, type NewEvent, type RunEnd } from '../core
 import type { JsonObject } from '../core/json.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
+import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
 
 /** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
 export const DROPPED_THREAD_MS = 120_000
 
 export interface Ending {
-  status: RunEnd['status']
+  status: Exclude<WebhookEnd['status'], 'rollback'>
   error: RunError | null
   /** The thread's state after the run; absent where it is unknown. */
   state?: ThreadState
 }
 
 /**
- * Writes the log's end and the thread. `now` in ms since 1970. The answered events are to be handed
- * to the event log once the transaction is through.
+ * Writes the log's end, the thread, and what goes to the run's webhook. `now` in ms since 1970. The
+ * answered events are to be handed to the event log once the transaction is through.
  */
 export async function recordEnd(
   tx: AgentStore,
@@ -30,7 +31,10 @@ export async function recordEnd(
 ): Promise<LoggedEvent[]> {
   const { thread_id, run_id } = run
   const state = ending.state ?? (await tx.threads.getState(thread_id))
-  const events = endEvents(ending, finalValues(state))
+  const values = finalValues(state)
+  const { status, error } = ending
+  await enqueueWebhook(tx, run, { status, error, values }, now)
+  const events = endEvents(ending, values)
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, () => leftBy(ending, state), now)
   return logged ?? []
@@ -47,14 +51,19 @@ export async function recordNothing(
   now: number,
 ): Promise<LoggedEvent[]> {
   const { thread_id, run_id } = run
+  const told = status === 'rolled_back' ? 'rollback' : status
+  await enqueueWebhook(tx, run, { status: told, error: null }, now)
   const events = endEvents({ status, error: null })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
   return logged ?? []
 }
 
-function endEvents({ status, error }: Ending, values?: JsonObject): NewEvent[] {
-  const end: RunEnd = { status, ...(values && { values }), error }
+function endEvents(
+  { status, error }: Pick<RunEnd, 'status' | 'error'>,
+  values?: JsonObject,
+): NewEvent[] {
+  const end: RunEnd = { status, ...(values && { values }), error: error ?? null }
   const last = { event: END_EVENT, data: JSON.stringify(end) }
   if (!error) return [last]
   return [{ event: 'error', data: JSON.stringify(error) }, last]

@@ -7,6 +7,7 @@ import type { TtlStrategy } from '../core/thread.ts'
 import { announceCancelled, type Cancelled } from './cancel-run.ts'
 import type { Parts } from './parts.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
+import { enqueueWebhook } from './webhook-outbox.ts'
 
 /**
  * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
@@ -58,6 +59,8 @@ export async function removeThread(
   now: number,
 ): Promise<Cancelled> {
   const active = await tx.runs.listActive(thread_id)
+  const end = { status: 'rollback', error: null } as const
+  for (const run of active) await enqueueWebhook(tx, run, end, now)
   await tx.threads.delete(thread_id)
   const running = active.filter(({ status }) => status === 'running')
   return {

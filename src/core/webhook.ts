@@ -23,6 +23,26 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   failed: ['pending'],
 }
 
+/** `webhooks` of `langgraph.json`: what is sent with them, and where they may go. */
+export interface WebhookConfig {
+  /** What the variables begin with that headers may name. Default `LG_WEBHOOK_`. */
+  envPrefix: string
+  /** Templates: `Bearer ${{ env.LG_WEBHOOK_TOKEN }}`. */
+  headers: Readonly<Record<string, string>>
+  url: {
+    /** `hooks.example.com`; `*.example.com` for the names below it. Empty: any. */
+    allowedDomains: readonly string[]
+    /** Empty: any. */
+    allowedPorts: readonly number[]
+    /** Default false. */
+    isHttpsRequired: boolean
+    /** `disable_loopback`: paths of the server itself are refused. Default false. */
+    isLocalRefused: boolean
+    /** In characters. Default and most: 65,536. */
+    maxLength: number
+  }
+}
+
 /** The fields of a delivery on the wire. */
 export interface WebhookDelivery {
   /** Sent as `webhook-id`: the same with every attempt. */

@@ -5,8 +5,10 @@ import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { WebhookConfig } from '../core/webhook.ts'
 import { isMissing, resolveInside } from './project-path.ts'
 import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl-config.ts'
+import { readWebhookConfig, WebhooksEntry } from './webhook-config.ts'
 
 /** Where one graph comes from. */
 export interface GraphSpec {
@@ -43,6 +45,7 @@ export interface ProjectConfig {
   node_version: string | undefined
   /** How long threads are kept. */
   ttl: TtlConfig
+  webhooks: WebhookConfig
 }
 
 export interface BuildState {
@@ -77,6 +80,7 @@ export async function readProjectConfig(
     envFile: typeof file.env === 'string' ? join(root, file.env) : undefined,
     node_version: file.node_version === undefined ? undefined : String(file.node_version),
     ttl: readTtlConfig(file.checkpointer),
+    webhooks: readWebhookConfig(file.webhooks),
   }
 }
 
@@ -125,6 +129,7 @@ const ConfigFile = z.looseObject(
     env: Env.optional(),
     node_version: z.union([z.string(), z.number()], 'write a version such as "24"').optional(),
     checkpointer: CheckpointerConfig.nullish(),
+    webhooks: WebhooksEntry.nullish(),
   },
   'write a JSON object with "graphs"',
 )

@@ -8,6 +8,7 @@ import {
   applyProjectEnvironment,
   readGraphConfigs,
   readRunTimeoutMs,
+  readWebhookEnvironment,
   type ServeConfig,
 } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
@@ -54,6 +55,11 @@ export async function startServe(
       apiKeys: config.apiKeys,
       concurrency: config.concurrency,
       runTimeoutMs: readRunTimeoutMs(),
+      webhooks: {
+        ...readWebhookEnvironment(project.config.webhooks.envPrefix),
+        allowedAddresses: config.webhookAllow,
+        timeoutMs: config.webhookTimeoutMs,
+      },
       ...(start && { gatewayToken: start.gatewayToken }),
       version: readVersion(),
       clock: systemClock,

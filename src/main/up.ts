@@ -116,7 +116,7 @@ function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDr
     command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
     dataDir: folder.deploymentData,
     logsDir: folder.deploymentLogs,
-    env: config.childEnv,
+    env: { ...config.childEnv, ...config.agentServerEnv },
     clock: systemClock,
     log,
   })

@@ -4,6 +4,7 @@ import type { AgentStore } from '../../src/core/agent-store.ts'
 import type { Lease } from '../../src/core/run.ts'
 import type { Graph } from '../../src/graph/graph.ts'
 import type { Project } from '../../src/graph/project.ts'
+import { readWebhookConfig } from '../../src/graph/webhook-config.ts'
 
 /** What a session is told: add to the thread's values, end, fail. */
 export type Order = 'step' | 'finish' | 'fail'
@@ -66,7 +67,10 @@ export function puppetProject(
   }
   const project = {
     root: '/',
-    config: { ttl: { sweepIntervalMinutes: 60, sweepLimit: 1 } },
+    config: {
+      ttl: { sweepIntervalMinutes: 60, sweepLimit: 1 },
+      webhooks: readWebhookConfig(undefined),
+    },
     graphs: new Map([
       ['puppet', { graph_id: 'puppet', description: null, spec: {}, open: async () => graph }],
     ]),

@@ -79,7 +79,9 @@ const runFields = {
     description: 'Kept with the run; every stream can be resumed for an hour after its run.',
   }),
   webhook: optional(z.string().min(1).max(65_536)).openapi({
-    description: 'Kept with the run. Nothing is sent to it yet.',
+    description:
+      'Where the end of the run is posted: an http or https URL, or a path of this server that ' +
+      'begins with "/".',
   }),
   feedback_keys: optional(z.array(z.string())).openapi({
     description: 'Kept with the run; there is no feedback service that would give URLs for them.',

@@ -1,0 +1,49 @@
+/** Ranges of IP addresses, as settings name them. */
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Addresses that share their first bits. */
+export type IpRange = readonly [base: Address, bits: number]
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+/**
+ * The ranges that a text names: an address (`10.1.2.3`), a range (`10.0.0.0/8`), or one of the words
+ * `loopback` and `private`. `undefined`: it is none of these.
+ */
+export function parseIpRange(text: string): readonly IpRange[] | undefined {
+  const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined
+  if (word) return word.map((range) => ipaddr.parseCIDR(range))
+  if (ipaddr.isValidCIDR(text)) return [ipaddr.parseCIDR(text)]
+  if (!isFullAddress(text)) return undefined
+  const address = ipaddr.process(text)
+  return [[address, address.kind() === 'ipv4' ? 32 : 128]]
+}
+
+/** Of an IPv4 address in IPv6 clothes the IPv4 address counts. */
+export function isInRange(address: string, ranges: readonly IpRange[]): boolean {
+  const parsed = ipaddr.process(address)
+  return ranges.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits))
+}
+
+/** Azure's metadata service: the one that lies among public addresses. */
+const SPECIAL = '168.63.129.16'
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+/**
+ * Whether the whole Internet calls it by this address: not loopback, private, link-local, shared,
+ * reserved, multicast, a tunnel to one of those, or a cloud's metadata service.
+ */
+export function isPublic(address: string): boolean {
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast' || parsed.toString() === SPECIAL) return false
+  return parsed.kind() === 'ipv4' || (parsed as ipaddr.IPv6).match(GLOBAL_UNICAST)
+}
+
+function isFullAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+}

@@ -1,0 +1,56 @@
+/** Connections to addresses that webhooks may reach, and to no others. */
+import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { Agent } from 'undici'
+import type { IpRange } from '../core/ip-range.ts'
+import { isReachable } from './url-rules.ts'
+
+/** All addresses of a name. */
+export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
+
+/** As the machine's own resolver says. */
+export const resolveName: ResolveName = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
+      error ? reject(error) : resolve(addresses),
+    )
+  })
+
+/**
+ * A dispatcher whose connections go to the very addresses that were checked: the name is resolved
+ * once, and what it stands for at another moment does not matter. It follows no redirects. Whoever
+ * uses it has checked hosts that are addresses themselves: those are not resolved.
+ */
+export function createGuardedAgent(
+  allowed: readonly IpRange[],
+  { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: ResolveName },
+): Agent {
+  return new Agent({
+    connect: { timeout: timeoutMs, lookup: guardedLookup(allowed, resolve) },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    allowH2: false,
+    connections: 16,
+    pipelining: 1,
+  })
+}
+
+function guardedLookup(allowed: readonly IpRange[], resolve: ResolveName): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const reachable = addresses.filter(({ address }) => isReachable(address, allowed))
+        const [first] = reachable
+        if (!first) callback(forbidden(hostname), '', 0)
+        else if (options.all) callback(null, reachable)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, '', 0),
+    )
+  }
+}
+
+function forbidden(hostname: string): NodeJS.ErrnoException {
+  const message = `${hostname} stands for no public address. The operator can allow it in RUNYARD_WEBHOOK_ALLOW.`
+  return Object.assign(new Error(message), { code: 'ERR_FORBIDDEN_ADDRESS' })
+}

@@ -1,0 +1,77 @@
+/** One attempt to deliver a webhook. */
+import { type Dispatcher, request } from 'undici'
+import { type Destination, destinationOf, type UrlRules } from './url-rules.ts'
+
+/** What is sent. */
+export interface Message {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+/** What came back: a status, or why there is none. */
+export type Answer = { response_status: number } | { problem: string }
+
+export interface PostParts {
+  rules: UrlRules
+  dispatcher: Dispatcher
+  /** Hands a request to this server's own app. */
+  local: (request: Request) => Promise<Response>
+}
+
+/**
+ * Posts once; redirects are not followed. The rules are asked again: they may have become stricter
+ * since the URL was taken. Never rejects.
+ */
+export async function post(
+  parts: PostParts,
+  message: Message,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const destination = destinationOf(message.url, parts.rules)
+  if ('problem' in destination) return destination
+  try {
+    return { response_status: await send(parts, destination, message, signal) }
+  } catch (error) {
+    return { problem: describe(error, signal) }
+  }
+}
+
+async function send(
+  { dispatcher, local }: PostParts,
+  destination: Destination,
+  { headers, body }: Message,
+  signal: AbortSignal,
+): Promise<number> {
+  if (destination.kind === 'local') {
+    const url = `http://localhost${destination.path}`
+    const response = await abortable(
+      local(new Request(url, { method: 'POST', headers, body, signal })),
+      signal,
+    )
+    await response.body?.cancel()
+    return response.status
+  }
+  const answer = await request(destination.url, {
+    ...{ method: 'POST', headers, body, dispatcher, signal },
+  })
+  // What it says is nobody's business here; a long or slow answer is cut.
+  answer.body.on('error', () => {}).destroy()
+  return answer.statusCode
+}
+
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+function describe(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) {
+    const isTimeout = (signal.reason as Error | undefined)?.name === 'TimeoutError'
+    return isTimeout ? 'There was no answer in time.' : 'The server stopped during the attempt.'
+  }
+  const { message, code } = error as { message?: unknown; code?: unknown }
+  return String(message || code || error)
+}

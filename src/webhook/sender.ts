@@ -1,0 +1,193 @@
+/**
+ * Sends what is in the outbox: claims a delivery, posts it, notes what came of it. A delivery that
+ * was claimed by a server that died is due again by itself, so each is sent at least once.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/webhook.ts'
+import type { Answer, Message } from './post.ts'
+import { signatureHeaders } from './signature.ts'
+
+export interface SenderParts {
+  deliveries: WebhookDeliveryStore
+  /** Never rejects. */
+  post: (message: Message, signal: AbortSignal) => Promise<Answer>
+  /** The project's own, in every message. */
+  headers: Readonly<Record<string, string>>
+  /** Each signs; none: messages are not signed. */
+  secrets: readonly Uint8Array[]
+  /** How long an attempt may take, in ms. */
+  timeoutMs: number
+  /** How long to wait after an attempt (1, 2, …) that failed, in ms. */
+  backoffMs: (attempt: number) => number
+  /** Told of each attempt, for metrics and traces: does it and answers what came of it. */
+  onAttempt: (
+    delivery: QueuedDelivery,
+    attempt: () => Promise<AttemptResult>,
+  ) => Promise<AttemptResult>
+  clock: Clock
+  log: Log
+}
+
+/** How many are sent at once. */
+const CONCURRENCY = 32
+/** How often to look for what another process wrote or left, in ms. */
+const POLL_MS = 5_000
+/** What a claim has beyond the time of its attempt, in ms. */
+const CLAIM_MARGIN_MS = 2_000
+/** An answer that says that nobody wants to hear of it again. */
+const GONE = 410
+
+export class WebhookSender {
+  readonly #parts: SenderParts
+  readonly #sending = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  /** Who wakes the sender has nothing to do with what it sends. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+  #isStarted = false
+  #isFilling = false
+  #isFillWanted = false
+  #filled: Promise<void> = Promise.resolve()
+  #poll: NodeJS.Timeout | undefined
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#isStarted = true
+    this.wake()
+  }
+
+  /** Attempts under way are cut off, and made again by whoever comes next. */
+  async stop(): Promise<void> {
+    this.#isStarted = false
+    clearTimeout(this.#poll)
+    this.#stopping.abort()
+    await this.#filled
+    await Promise.all(this.#sending)
+  }
+
+  /** Looks for deliveries now: one was written or is to be sent again. After the commit. */
+  wake(): void {
+    if (!this.#isStarted) return
+    this.#isFillWanted = true
+    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
+  }
+
+  async #fill(): Promise<void> {
+    this.#isFilling = true
+    clearTimeout(this.#poll)
+    let nextLookMs = POLL_MS
+    while (this.#isFillWanted) {
+      this.#isFillWanted = false
+      nextLookMs = await this.#claimAll()
+    }
+    this.#isFilling = false
+    if (this.#isStarted) this.#poll = setTimeout(() => this.wake(), nextLookMs)
+  }
+
+  /** Claims what there is room for; answers when to look again, in ms. */
+  async #claimAll(): Promise<number> {
+    const { deliveries, clock, log } = this.#parts
+    try {
+      while (this.#hasRoom() && (await this.#claim())) {}
+      if (!this.#hasRoom()) return POLL_MS
+      const due = await deliveries.nextDue()
+      return due === undefined ? POLL_MS : Math.min(Math.max(due - clock.now(), 1), POLL_MS)
+    } catch (error) {
+      log.error({ err: error }, 'could not look for webhooks to send; it is tried again')
+      return POLL_MS
+    }
+  }
+
+  #hasRoom(): boolean {
+    return this.#isStarted && this.#sending.size < CONCURRENCY
+  }
+
+  async #claim(): Promise<boolean> {
+    const { deliveries, clock, timeoutMs } = this.#parts
+    const now = clock.now()
+    const delivery = await deliveries.claim({ now, again_at: now + timeoutMs + CLAIM_MARGIN_MS })
+    if (!delivery) return false
+    const sending = this.#deliver(delivery).then(() => {
+      this.#sending.delete(sending)
+      this.wake()
+    })
+    this.#sending.add(sending)
+    return true
+  }
+
+  /** Never rejects. */
+  async #deliver(delivery: QueuedDelivery): Promise<void> {
+    const { deliveries, onAttempt, clock, log } = this.#parts
+    const { delivery_id, run_id, thread_id } = delivery
+    const line = log.child({ delivery_id, run_id, thread_id, attempt: delivery.attempt })
+    try {
+      const result = await onAttempt(delivery, () => this.#attempt(delivery))
+      const updated_at = new Date(clock.now()).toISOString()
+      await deliveries.settle(delivery, { ...result, updated_at })
+      tell(line, result)
+    } catch (error) {
+      line.error({ err: error }, 'could not note what came of a webhook; it is sent again')
+    }
+  }
+
+  async #attempt(delivery: QueuedDelivery): Promise<AttemptResult> {
+    const { post, clock, timeoutMs } = this.#parts
+    const time = AbortSignal.timeout(timeoutMs)
+    const message = this.#messageOf(delivery, clock.now())
+    const answer = await post(message, AbortSignal.any([this.#stopping.signal, time]))
+    return this.#judge(delivery, answer)
+  }
+
+  #messageOf({ delivery_id, url, payload }: QueuedDelivery, now: number): Message {
+    const { headers, secrets } = this.#parts
+    const body = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
+    return {
+      url,
+      body,
+      headers: {
+        ...{ 'user-agent': 'Runyard', 'content-type': 'application/json' },
+        ...headers,
+        ...signatureHeaders({ id: delivery_id, body }, now, secrets),
+      },
+    }
+  }
+
+  #judge({ attempt, last_attempt }: QueuedDelivery, answer: Answer): AttemptResult {
+    const response_status = 'problem' in answer ? null : answer.response_status
+    if (response_status !== null && response_status >= 200 && response_status < 300) {
+      return { status: 'delivered', response_status, error: null }
+    }
+    const error = 'problem' in answer ? answer.problem : refusalOf(answer.response_status)
+    const isLast = attempt >= last_attempt || response_status === GONE
+    if (isLast && !this.#stopping.signal.aborted)
+      return { status: 'failed', response_status, error }
+    const { clock, backoffMs } = this.#parts
+    const waitMs = this.#stopping.signal.aborted ? 0 : backoffMs(attempt)
+    return { status: 'pending', next_attempt_at: clock.now() + waitMs, response_status, error }
+  }
+}
+
+function refusalOf(status: number): string {
+  const isRedirect = status >= 300 && status < 400
+  return `It answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`
+}
+
+function tell(line: Log, { status, error, response_status }: AttemptResult): void {
+  if (status === 'delivered') line.debug({ response_status }, 'delivered a webhook')
+  else if (status === 'pending') line.info({ reason: error }, 'a webhook is sent again later')
+  else line.warn({ reason: error }, 'gave a webhook up; it can be redelivered by hand')
+}
+
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 3_600_000
+
+/** A second after the first attempt, then four times as long each time, up to an hour. */
+export function exponentialBackoff(attempt: number): number {
+  const waitMs = Math.min(FIRST_WAIT_MS * 4 ** (attempt - 1), LONGEST_WAIT_MS)
+  // Not all at once, when a receiver comes back.
+  return Math.round(waitMs * (1 + Math.random() / 5))
+}

@@ -1,0 +1,87 @@
+/** Which URLs a run may name as its webhook. */
+import { isIP } from 'node:net'
+import { type IpRange, isInRange, isPublic } from '../core/ip-range.ts'
+import type { WebhookConfig } from '../core/webhook.ts'
+
+/** `webhooks.url` of `langgraph.json`, and what the operator says. */
+export type UrlRules = WebhookConfig['url'] & {
+  /** Addresses that may be reached although they are not public. */
+  allowedAddresses: readonly IpRange[]
+}
+
+/** Where a webhook goes: to a path of this server, or elsewhere. */
+export type Destination = { kind: 'local'; path: string } | { kind: 'remote'; url: URL }
+
+/** Where it goes, or in `problem` why it may not, as a sentence that says what to do. */
+export function destinationOf(text: string, rules: UrlRules): Destination | { problem: string } {
+  if (text.length > rules.maxLength) {
+    return {
+      problem: `The URL has ${text.length} characters; at most ${rules.maxLength} are taken.`,
+    }
+  }
+  return text.startsWith('/') ? localDestination(text, rules) : remoteDestination(text, rules)
+}
+
+/** Nobody hears of this base: it only makes a URL of a path. */
+const OWN_BASE = 'http://runyard.invalid'
+
+function localDestination(text: string, rules: UrlRules): Destination | { problem: string } {
+  if (rules.isLocalRefused) {
+    return { problem: 'Paths of this server are refused by "disable_loopback"; give a whole URL.' }
+  }
+  const url = URL.parse(text, OWN_BASE)
+  // "//host" and "/\host" would be another server's.
+  if (url?.origin !== OWN_BASE) return { problem: 'A path of this server begins with one slash.' }
+  return { kind: 'local', path: `${url.pathname}${url.search}` }
+}
+
+function remoteDestination(text: string, rules: UrlRules): Destination | { problem: string } {
+  const url = URL.parse(text)
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    return { problem: 'Give an http or https URL, or a path of this server that begins with "/".' }
+  }
+  const problem = CHECKS.map((check) => check(url, rules)).find((one) => one !== undefined)
+  return problem === undefined ? { kind: 'remote', url } : { problem }
+}
+
+const CHECKS: readonly ((url: URL, rules: UrlRules) => string | undefined)[] = [
+  ({ username, password }) =>
+    username || password
+      ? 'A URL must not hold a password: it would be shown with the run. Use webhooks.headers.'
+      : undefined,
+  ({ protocol }, { isHttpsRequired }) =>
+    isHttpsRequired && protocol !== 'https:' ? 'The URL must begin with https.' : undefined,
+  ({ hostname }, { allowedDomains }) =>
+    allowedDomains.length > 0 && !allowedDomains.some((domain) => isWithin(hostname, domain))
+      ? `The host "${hostname}" is not one of webhooks.url.allowed_domains.`
+      : undefined,
+  (url, { allowedPorts }) =>
+    allowedPorts.length > 0 && !allowedPorts.includes(portOf(url))
+      ? `The port ${portOf(url)} is not one of webhooks.url.allowed_ports.`
+      : undefined,
+  ({ hostname }, { allowedAddresses }) => addressProblem(hostname, allowedAddresses),
+]
+
+function isWithin(hostname: string, domain: string): boolean {
+  const name = domain.toLowerCase()
+  return name.startsWith('*.') ? hostname.endsWith(name.slice(1)) : hostname === name
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port)
+  return protocol === 'https:' ? 443 : 80
+}
+
+/** Names are looked at when it is known what they stand for: with each connection. */
+function addressProblem(hostname: string, allowed: readonly IpRange[]): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  const isLocalName = /^(.*\.)?localhost\.?$/.test(bare)
+  const address = isLocalName ? '127.0.0.1' : bare
+  if (isIP(address) === 0 || isReachable(address, allowed)) return undefined
+  return `${hostname} is not a public address. The operator can allow it in RUNYARD_WEBHOOK_ALLOW.`
+}
+
+/** Whether webhooks may connect to the address. */
+export function isReachable(address: string, allowed: readonly IpRange[]): boolean {
+  return isPublic(address) || isInRange(address, allowed)
+}

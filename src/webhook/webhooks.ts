@@ -1,0 +1,88 @@
+/** Webhooks as one part: what may be asked for, and the sending of it. */
+import type { Clock } from '../core/clock.ts'
+import { invalidField } from '../core/errors.ts'
+import type { IpRange } from '../core/ip-range.ts'
+import type { Log } from '../core/log.ts'
+import type { WebhookConfig, WebhookDeliveryStore } from '../core/webhook.ts'
+import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
+import { fillHeaders } from './header-templates.ts'
+import { post } from './post.ts'
+import { exponentialBackoff, type SenderParts, WebhookSender } from './sender.ts'
+import { destinationOf, type UrlRules } from './url-rules.ts'
+
+/** What the operator and the environment say of webhooks. */
+export interface WebhookSettings {
+  /** What signs them; the first is the newest. Default: none, they are not signed. */
+  secrets?: readonly Uint8Array[]
+  /** What the header templates may take. Default: nothing. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** Addresses that may be reached although they are not public. Default: none. */
+  allowedAddresses?: readonly IpRange[]
+  /** How long an attempt may take, in ms. Default 10,000. */
+  timeoutMs?: number
+  /** How long to wait after an attempt that failed, in ms. Default: 1 s to an hour. */
+  backoffMs?: (attempt: number) => number
+  /** Default: the machine's own resolver. */
+  resolve?: ResolveName
+}
+
+export interface WebhooksParts {
+  config: WebhookConfig
+  settings: WebhookSettings
+  deliveries: WebhookDeliveryStore
+  /** Hands a request to this server's own app. */
+  local: (request: Request) => Promise<Response>
+  onAttempt: SenderParts['onAttempt']
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000
+
+export class Webhooks {
+  readonly #rules: UrlRules
+  readonly #agent: ReturnType<typeof createGuardedAgent>
+  readonly #sender: WebhookSender
+
+  /** Throws `bad_request` when the configured headers do not work. */
+  constructor({ config, settings, deliveries, local, onAttempt, clock, log }: WebhooksParts) {
+    const { secrets = [], env = {}, allowedAddresses = [], resolve } = settings
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = exponentialBackoff } = settings
+    const headers = fillHeaders(config.headers, { prefix: config.envPrefix, env })
+    const rules = { ...config.url, allowedAddresses }
+    const dispatcher = createGuardedAgent(allowedAddresses, {
+      timeoutMs,
+      ...(resolve && { resolve }),
+    })
+    this.#rules = rules
+    this.#agent = dispatcher
+    this.#sender = new WebhookSender({
+      ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
+      post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
+      log: log.child({ part: 'webhooks' }),
+    })
+  }
+
+  /** Throws `invalid` for a URL that nothing will be sent to. Absent: there is nothing to check. */
+  check(url: string | undefined): void {
+    const destination = url === undefined ? undefined : destinationOf(url, this.#rules)
+    if (destination && 'problem' in destination) {
+      throw invalidField(['body', 'webhook'], destination.problem)
+    }
+  }
+
+  /** Deliveries were written, or are to be sent again. After the commit. */
+  wake(): void {
+    this.#sender.wake()
+  }
+
+  start(): void {
+    this.#sender.start()
+  }
+
+  /** A second call is harmless. */
+  async stop(): Promise<void> {
+    await this.#sender.stop()
+    await this.#agent.close()
+  }
+}

@@ -1,0 +1,318 @@
+/** What is posted when a run ends, how often, and what it can never reach. */
+import { createHmac } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Authorize, allowAll } from '../../../src/core/authorization.ts'
+import { parseIpRange } from '../../../src/core/ip-range.ts'
+import type { WebhookSettings } from '../../../src/webhook/webhooks.ts'
+import { held } from '../../fixtures/projects/runs/graph.ts'
+import {
+  type RunningAgentServer,
+  type StartOptions,
+  startAgentServer,
+  temporaryFolder,
+} from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
+import {
+  answer,
+  die,
+  hang,
+  startReceiver,
+  type WebhookReceiver,
+} from '../../support/webhook-receiver.ts'
+
+const SECRET = Buffer.alloc(32, 7)
+const SETTINGS: WebhookSettings = {
+  secrets: [SECRET],
+  env: { LG_WEBHOOK_TOKEN: 'tell-nobody' },
+  allowedAddresses: parseIpRange('loopback') ?? [],
+  timeoutMs: 10_000,
+  backoffMs: () => 1,
+}
+
+let server: RunningAgentServer
+let receiver: WebhookReceiver
+
+async function start(settings: WebhookSettings = {}, options: StartOptions = {}): Promise<void> {
+  server = await startAgentServer({
+    projectName: 'webhooks',
+    webhooks: { ...SETTINGS, ...settings },
+    ...options,
+  })
+}
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await server.stop()
+  await receiver.close()
+})
+
+const steps = (webhook: string) => ({ input: {}, webhook })
+
+async function get(path: string): Promise<never> {
+  return (await fetch(`${server.url}${path}`)).json() as never
+}
+
+interface Delivery {
+  delivery_id: string
+  status: string
+  attempt: number
+  response_status: number | null
+  error: string | null
+}
+
+/** What became of the run's delivery, once nothing is left to be done. */
+async function settled(run_id: string): Promise<Delivery> {
+  const read = async () => (await get(`/webhooks/deliveries?run_id=${run_id}`)) as Delivery[]
+  await eventually(async () => (await read())[0]?.status ?? 'none').toMatch(/delivered|failed/)
+  return (await read())[0] as Delivery
+}
+
+describe('the end of a run is posted', () => {
+  test('as the run with what it left, signed, with the headers of the project', async () => {
+    await start()
+    const { client } = server
+    const thread = await client.threads.create({ metadata: { who: 'me' } })
+    const run = await client.runs.create(thread.thread_id, 'steps', {
+      ...steps(`${receiver.url}/done?x=1`),
+      metadata: { mine: true },
+    })
+    await receiver.count(1)
+    const [message] = receiver.received
+    expect(message?.path).toBe('/done?x=1')
+    expect(message?.json).toMatchObject({
+      run_id: run.run_id,
+      thread_id: thread.thread_id,
+      assistant_id: run.assistant_id,
+      status: 'success',
+      metadata: { mine: true, who: 'me' },
+      kwargs: { webhook: `${receiver.url}/done?x=1` },
+      values: { trail: ['a', 'b', 'c'] },
+      error: null,
+    })
+    const { run_started_at, run_ended_at, webhook_sent_at, created_at } = message?.json ?? {}
+    const times = [created_at, run_started_at, run_ended_at, webhook_sent_at]
+    expect(times.toSorted()).toEqual(times)
+    expect(message?.json).not.toHaveProperty('origin')
+    const headers = message?.headers ?? {}
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      authorization: 'Bearer tell-nobody',
+      'x-app': 'fixture',
+    })
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+    const signed = createHmac('sha256', SECRET).update(`${id}.${timestamp}.${message?.body}`)
+    expect(headers['webhook-signature']).toBe(`v1,${signed.digest('base64')}`)
+    expect(await settled(run.run_id)).toMatchObject({ delivery_id: id, attempt: 1 })
+  })
+
+  test('whichever way it was created', async () => {
+    await start()
+    const { client } = server
+    const { thread_id } = await client.threads.create()
+    await client.runs.wait(thread_id, 'steps', steps(`${receiver.url}/wait`))
+    for await (const _ of client.runs.stream(thread_id, 'steps', steps(`${receiver.url}/stream`)));
+    await client.runs.wait(null, 'steps', steps(`${receiver.url}/alone`))
+    for await (const _ of client.runs.stream(null, 'steps', steps(`${receiver.url}/alone-stream`)));
+    await client.runs.createBatch([{ assistantId: 'steps', ...steps(`${receiver.url}/batch`) }])
+    await receiver.count(5)
+    const paths = receiver.received.map(({ path }) => path)
+    expect(paths.toSorted()).toEqual(['/alone', '/alone-stream', '/batch', '/stream', '/wait'])
+    for (const { json } of receiver.received) expect(json.values.trail).toContain('c')
+  })
+
+  test('also when it failed, was cancelled, waited in vain, or was rolled back', async () => {
+    await start()
+    const { client } = server
+    const { thread_id } = await client.threads.create()
+    const broken = { input: { reason: 'on purpose' }, webhook: `${receiver.url}/fail` }
+    await client.runs.join(thread_id, (await client.runs.create(thread_id, 'fail', broken)).run_id)
+    const running = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/cancel`))
+    await eventually(() => held.get(running.run_id)).toBeDefined()
+    const waiting = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/waited`))
+    await client.runs.cancel(thread_id, waiting.run_id)
+    await client.runs.cancel(thread_id, running.run_id, true)
+    const undone = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/undone`))
+    await eventually(() => held.get(undone.run_id)).toBeDefined()
+    await client.runs.cancel(thread_id, undone.run_id, true, 'rollback')
+    await receiver.count(4)
+    const ends = receiver.received.map(({ path, json }) => [path, json.status, json.error?.message])
+    expect(ends.toSorted()).toEqual([
+      ['/cancel', 'interrupted', undefined],
+      ['/fail', 'error', 'on purpose'],
+      ['/undone', 'rollback', undefined],
+      ['/waited', 'interrupted', undefined],
+    ])
+    const neverBegan = receiver.received.find(({ path }) => path === '/waited')
+    expect(neverBegan?.json).toMatchObject({ run_started_at: null })
+  })
+
+  test('to a path of the server itself, which needs no key for it', async () => {
+    await start({}, { apiKeys: ['key'] })
+    const created = await fetch(`${server.url}/runs`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'key' },
+      body: JSON.stringify({ assistant_id: 'steps', ...steps('/assistants/count') }),
+    })
+    const { run_id } = (await created.json()) as { run_id: string }
+    await eventually(
+      async () => (await server.store.webhookDeliveries.search({ run_id }, PAGE))[0]?.status,
+    ).toBe('delivered')
+    const fromOutside = await fetch(`${server.url}/assistants/count`, { method: 'POST' })
+    expect(fromOutside.status).toBe(401)
+  })
+})
+
+const PAGE = { limit: 1, offset: 0 }
+
+describe('a delivery that fails', () => {
+  test('is tried again with the same id and body until it is taken', async () => {
+    await start()
+    receiver.next.push(answer(500), die, answer(302, { location: receiver.url }), answer(404))
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    expect(await settled(run.run_id)).toMatchObject({
+      status: 'delivered',
+      attempt: 5,
+      error: null,
+    })
+    expect(receiver.received).toHaveLength(5)
+    const same = (read: (index: number) => unknown) =>
+      new Set(receiver.received.map((_, index) => read(index))).size
+    expect(same((index) => receiver.received[index]?.headers['webhook-id'])).toBe(1)
+    const bodies = receiver.received.map(({ json }) => ({ ...json, webhook_sent_at: '' }))
+    for (const body of bodies) expect(body).toEqual(bodies[0])
+  })
+
+  test('is cut off when nobody answers, and holds up no other', async () => {
+    await start({ timeoutMs: 500 })
+    receiver.next.push(hang)
+    const hung = await server.client.runs.create(null, 'steps', steps(`${receiver.url}/a`))
+    await receiver.count(1)
+    const other = await server.client.runs.create(null, 'steps', steps(`${receiver.url}/b`))
+    expect(await settled(other.run_id)).toMatchObject({ status: 'delivered', attempt: 1 })
+    expect(await settled(hung.run_id)).toMatchObject({ status: 'delivered', attempt: 2 })
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/a', '/b', '/a'])
+  })
+
+  test('is given up in the end, says why, and can be redelivered by hand', async () => {
+    await start()
+    for (let i = 0; i < 8; i++) receiver.next.push(answer(503))
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    const failed = await settled(run.run_id)
+    const error = 'It answered 503.'
+    expect(failed).toMatchObject({ status: 'failed', attempt: 8, response_status: 503, error })
+    const path = `/webhooks/deliveries/${failed.delivery_id}`
+    expect(await get(path)).toMatchObject({ payload: { run_id: run.run_id, status: 'success' } })
+    const again = await fetch(`${server.url}${path}/redeliver`, { method: 'POST' })
+    expect(await again.json()).toMatchObject({ status: 'pending' })
+    await receiver.count(9)
+    expect(await settled(run.run_id)).toMatchObject({ status: 'delivered', attempt: 9 })
+    expect(receiver.received[8]?.headers['webhook-id']).toBe(failed.delivery_id)
+  })
+
+  test('is given up at once when the receiver says that it is gone', async () => {
+    await start()
+    receiver.next.push(answer(410))
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    expect(await settled(run.run_id)).toMatchObject({ status: 'failed', attempt: 1 })
+  })
+
+  test('is sent by the next server when this one stops in between', async () => {
+    const dataDir = await temporaryFolder()
+    await start({}, { dataDir })
+    receiver.next.push(hang)
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    await receiver.count(1)
+    await server.stop()
+    await start({}, { dataDir })
+    expect(await settled(run.run_id)).toMatchObject({ status: 'delivered', attempt: 2 })
+    const [first, second] = receiver.received.map(({ headers }) => headers['webhook-id'])
+    expect(second).toBe(first)
+    await server.stop()
+    await rm(dataDir, { recursive: true })
+    await start()
+  })
+})
+
+describe('nothing is sent', () => {
+  test.each([
+    'http://127.0.0.1:1/',
+    'http://localhost/',
+    'http://[::1]/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://10.0.0.1/',
+    'ftp://a.example/',
+    '//a.example/',
+    'nonsense',
+  ])('to %s, which no run can name', async (webhook) => {
+    await start({ allowedAddresses: [] })
+    const response = await fetch(`${server.url}/runs`, {
+      method: 'POST',
+      body: JSON.stringify({ assistant_id: 'steps', input: {}, webhook }),
+    })
+    expect(response.status).toBe(422)
+    const { detail } = (await response.json()) as { detail: { loc: string[] }[] }
+    expect(detail[0]?.loc).toEqual(['body', 'webhook'])
+  })
+
+  test('to a name that has come to stand for a forbidden address', async () => {
+    const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
+    await start({ allowedAddresses: [], resolve })
+    for (let i = 0; i < 8; i++) receiver.next.push(answer(200))
+    const { port } = new URL(receiver.url)
+    const run = await server.client.runs.create(null, 'steps', steps(`http://hook.test:${port}/`))
+    const { status, error } = await settled(run.run_id)
+    expect(status).toBe('failed')
+    expect(error).toContain('stands for no public address')
+    expect(receiver.received).toEqual([])
+  })
+
+  test('where a redirect leads', async () => {
+    await start()
+    const inner = await startReceiver()
+    for (let i = 0; i < 8; i++) receiver.next.push(answer(307, { location: inner.url }))
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    const { status, error } = await settled(run.run_id)
+    expect([status, error]).toEqual(['failed', 'It answered 307; redirects are not followed.'])
+    expect(inner.received).toEqual([])
+    await inner.close()
+  })
+})
+
+test('deliveries are seen and sent again by those who may see their thread only', async () => {
+  const byUser: Authorize = async (caller, event, value) => {
+    const user = caller.headers['x-user'] ?? ''
+    if (event.action === 'create' || event.action === 'create_run') {
+      const { metadata } = value as { metadata?: Record<string, string> }
+      if (metadata) metadata.owner = user
+      return allowAll(caller, event, value)
+    }
+    return { owner: user }
+  }
+  await start({}, { authorize: byUser })
+  const ask = async (user: string, path: string, method = 'GET', body?: object) => {
+    const init = { method, headers: { 'x-user': user } }
+    const response = await fetch(`${server.url}${path}`, {
+      ...init,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, json: (await response.json()) as never }
+  }
+  const thread = await ask('ann', '/threads', 'POST', {})
+  const { thread_id } = thread.json as { thread_id: string }
+  const body = { assistant_id: 'steps', ...steps(receiver.url) }
+  await ask('ann', `/threads/${thread_id}/runs/wait`, 'POST', body)
+  await receiver.count(1)
+  const list = async (user: string) =>
+    (await ask(user, `/webhooks/deliveries?thread_id=${thread_id}`)).json as Delivery[]
+  expect(await list('bob')).toEqual([])
+  const [delivery] = await list('ann')
+  const path = `/webhooks/deliveries/${delivery?.delivery_id}`
+  expect((await ask('bob', path)).status).toBe(404)
+  expect((await ask('bob', `${path}/redeliver`, 'POST')).status).toBe(404)
+  expect((await ask('ann', path)).status).toBe(200)
+  expect((await ask('ann', `${path}/redeliver`, 'POST')).status).toBe(200)
+  await receiver.count(2)
+})
