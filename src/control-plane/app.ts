@@ -5,8 +5,11 @@ import { cors } from 'hono/cors'
 import { createApp, createRoutes } from '../http/app.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
+import { requireAccess } from './access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { limitBody } from './request-body.ts'
+import { apiKeyRoutes } from './routes/api-keys.ts'
+import { auditLogRoutes } from './routes/audit-log.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
 import { integrationRoutes } from './routes/integrations.ts'
 import { listenerRoutes } from './routes/listeners.ts'
@@ -16,6 +19,7 @@ import { pushTokenRoutes } from './routes/push-tokens.ts'
 import { revisionRoutes } from './routes/revisions.ts'
 import type { ControlPlaneEnv } from './routes/route.ts'
 import { uploadRoutes, uploadUrlRoutes } from './routes/uploads.ts'
+import { workspaceRoutes } from './routes/workspaces.ts'
 
 /** What the original's document calls itself: clients find themselves by it. */
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
@@ -51,7 +55,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
   for (const path of ['/v1/*', '/v2/*']) {
-    api.use(path, requirePrincipal(parts.authenticate), limitBody)
+    api.use(path, requirePrincipal(parts.authenticate), requireAccess, limitBody)
   }
   api.route('/', deploymentRoutes(parts))
   api.route('/', revisionRoutes(parts))
@@ -61,6 +65,9 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', listenerRoutes(parts))
   api.route('/', integrationRoutes())
   api.route('/', oauthTokenRoutes(parts))
+  api.route('/', workspaceRoutes(parts))
+  api.route('/', apiKeyRoutes(parts))
+  api.route('/', auditLogRoutes(parts))
   registerSecuritySchemes(api)
   return api
 }

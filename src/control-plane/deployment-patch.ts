@@ -6,6 +6,7 @@ import type { Deployment, DeploymentPatch } from '../core/deployment.ts'
 import { AppError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import { deploymentAnswer } from './answers.ts'
+import { record } from './audit.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -42,7 +43,14 @@ export async function patchDeployment(
   checkSecrets(request.secrets ?? [])
   const stored = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, id)
-    return applyPatch(parts, store, deployment, request)
+    const patched = await applyPatch(parts, store, deployment, request)
+    await record(store, parts.clock, principal, {
+      action: 'deployment.update',
+      target_id: id,
+      target_name: deployment.name,
+      detail: { fields: Object.keys(request), revision_id: newRevision(deployment, patched) },
+    })
+    return patched
   })
   await parts.whenTended(id)
   return deploymentAnswer(stored.deployment, stored.latest, {
@@ -80,6 +88,10 @@ export async function applyPatch(
   else checkBuildOnPush(patched, latest)
   await store.deployments.update(deployment.id, patch)
   return next ? addRevision(store, patched, next, parts.clock) : { deployment: patched, latest }
+}
+
+function newRevision(before: Deployment, { latest }: DeploymentWithLatest): string | null {
+  return latest && latest.id !== before.latest_revision_id ? latest.id : null
 }
 
 function makesRevision(request: DeploymentPatchRequest): boolean {

@@ -2,6 +2,7 @@
 import type { Principal } from '../core/api-key.ts'
 import { timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
+import { record } from './audit.ts'
 import { requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -18,9 +19,12 @@ export async function deleteDeployment(
 ): Promise<void> {
   requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
-    await requireDeployment(store, principal, id)
+    const { name, status } = await requireDeployment(store, principal, id)
+    if (status === 'AWAITING_DELETE') return
     const updated_at = timestamp(parts.clock)
     await store.deployments.update(id, { status: 'AWAITING_DELETE', updated_at })
+    const deed = { action: 'deployment.delete', target_id: id, target_name: name } as const
+    await record(store, parts.clock, principal, deed)
   })
   parts.wake()
 }

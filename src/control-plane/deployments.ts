@@ -10,6 +10,7 @@ import {
 import { AppError } from '../core/errors.ts'
 import type { Revision } from '../core/revision.ts'
 import { deploymentAnswer } from './answers.ts'
+import { record } from './audit.ts'
 import { latestOf, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -52,6 +53,12 @@ export async function createDeployment(
   }
   const stored = await parts.store.transaction(async (store) => {
     if (!(await store.deployments.insert(deployment))) throw nameIsTaken(deployment.name)
+    await record(store, parts.clock, principal, {
+      action: 'deployment.create',
+      target_id: deployment.id,
+      target_name: deployment.name,
+      detail: { source: deployment.source },
+    })
     if (!first) return { deployment, latest: undefined }
     return addRevision(store, deployment, first, parts.clock)
   })

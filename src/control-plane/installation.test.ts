@@ -1,23 +1,22 @@
-import { describe, expect, it } from 'vitest'
-import { ADMIN_KEY_ID, type ApiKey, type ApiKeyStore } from '../core/api-key.ts'
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ADMIN_KEY_ID } from '../core/api-key.ts'
 import { systemClock } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { createAuthenticate } from '../http/keys.ts'
+import { openControlPlaneStore } from '../storage/control-plane-store.ts'
+import { createSecretBox } from '../storage/secret-box.ts'
 import { ensureAdminKey } from './installation.ts'
 
-function memoryApiKeys(): ApiKeyStore & { keys: Map<string, ApiKey> } {
-  const keys = new Map<string, ApiKey>()
-  return {
-    keys,
-    findByHash: async (hash) => [...keys.values()].find((key) => key.key_hash === hash),
-    put: async (key) => {
-      keys.set(key.id, key)
-    },
-  }
-}
+let store: ControlPlaneStore
+beforeEach(async () => {
+  store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
+})
+afterEach(() => store.close())
 
 describe('the admin key', () => {
   it('lets its owner in, as admin', async () => {
-    const apiKeys = memoryApiKeys()
+    const { apiKeys } = store
     await ensureAdminKey(apiKeys, 'ry_first', systemClock)
     const authenticate = createAuthenticate({ apiKeys, clock: systemClock })
     const principal = await authenticate(new Headers({ 'x-api-key': 'ry_first' }))
@@ -25,14 +24,16 @@ describe('the admin key', () => {
   })
 
   it('is kept as it is when it is made sure of again', async () => {
-    const apiKeys = memoryApiKeys()
+    const { apiKeys } = store
     await ensureAdminKey(apiKeys, 'ry_first', { now: () => 0 })
     await ensureAdminKey(apiKeys, 'ry_first', { now: () => 5000 })
-    expect(apiKeys.keys.get(ADMIN_KEY_ID)?.created_at).toBe('1970-01-01T00:00:00.000Z')
+    expect(await apiKeys.get(ADMIN_KEY_ID)).toMatchObject({
+      created_at: '1970-01-01T00:00:00.000Z',
+    })
   })
 
   it('takes the place of the one before', async () => {
-    const apiKeys = memoryApiKeys()
+    const { apiKeys } = store
     await ensureAdminKey(apiKeys, 'ry_first', systemClock)
     await ensureAdminKey(apiKeys, 'ry_second', systemClock)
     const authenticate = createAuthenticate({ apiKeys, clock: systemClock })

@@ -20,8 +20,10 @@ export async function ensureAdminKey(
     workspace_id: DEFAULT_WORKSPACE_ID,
     role: 'admin',
     key_hash,
+    hint: null,
     created_at: timestamp(clock),
     expires_at: null,
     revoked_at: null,
+    last_used_at: null,
   })
 }

@@ -3,6 +3,7 @@ import type { Principal } from '../core/api-key.ts'
 import { timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import { isRevisionOver } from '../core/revision.ts'
+import { record } from './audit.ts'
 import { requireDeployment, requireRevision } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -20,7 +21,7 @@ export async function interruptRevision(
 ): Promise<void> {
   requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
-    await requireDeployment(store, principal, deployment_id)
+    const { name } = await requireDeployment(store, principal, deployment_id)
     const { status } = await requireRevision(store, deployment_id, id)
     if (status === 'INTERRUPTED') return
     if (isRevisionOver(status)) {
@@ -31,6 +32,12 @@ export async function interruptRevision(
       to: 'INTERRUPTED',
       status_message: `It was interrupted while it was ${status}.`,
       updated_at: timestamp(parts.clock),
+    })
+    await record(store, parts.clock, principal, {
+      action: 'revision.interrupt',
+      target_id: id,
+      target_name: name,
+      detail: { deployment_id },
     })
   })
   await parts.whenTended(deployment_id)

@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Principal } from '../core/api-key.ts'
 import { timestamp } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { AppError } from '../core/errors.ts'
 import type { Listener, ListenerStore } from '../core/listener.ts'
+import { record } from './audit.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
 import type {
@@ -43,12 +45,11 @@ export async function createListener(
     created_at: now,
     updated_at: now,
   }
-  if (await parts.store.listeners.insert(listener)) return answer(listener)
-  throw new AppError(
-    'conflict',
-    `Listener for LangSmith workspace ID '${workspace_id}' and compute ID ` +
-      `'${listener.compute_id}' already exists.`,
-  )
+  await parts.store.transaction(async (store) => {
+    if (!(await store.listeners.insert(listener))) throw alreadyExists(listener)
+    await recordOn(parts, store, principal, 'listener.create', listener)
+  })
+  return answer(listener)
 }
 
 /** Throws `not_found`, `forbidden`. */
@@ -77,9 +78,10 @@ export async function patchListener(
       ? { compute_config: { k8s_namespaces: compute_config.k8s_namespaces ?? null } }
       : {}),
   }
-  return parts.store.transaction(async ({ listeners }) => {
-    const listener = await requireListener(listeners, principal, id)
-    await listeners.update(id, patch)
+  return parts.store.transaction(async (store) => {
+    const listener = await requireListener(store.listeners, principal, id)
+    await store.listeners.update(id, patch)
+    await recordOn(parts, store, principal, 'listener.update', listener)
     return answer({ ...listener, ...patch })
   })
 }
@@ -91,8 +93,11 @@ export async function deleteListener(
   id: string,
 ): Promise<void> {
   requirePermission(principal, 'write')
-  await requireListener(parts.store.listeners, principal, id)
-  await parts.store.listeners.delete(id)
+  await parts.store.transaction(async (store) => {
+    const listener = await requireListener(store.listeners, principal, id)
+    await store.listeners.delete(id)
+    await recordOn(parts, store, principal, 'listener.delete', listener)
+  })
 }
 
 async function requireListener(
@@ -103,6 +108,24 @@ async function requireListener(
   const listener = await listeners.get(principal.workspace_id, id)
   if (listener) return listener
   throw new AppError('not_found', `Listener ID ${id} not found.`)
+}
+
+function alreadyExists({ workspace_id, compute_id }: Listener): AppError {
+  return new AppError(
+    'conflict',
+    `Listener for LangSmith workspace ID '${workspace_id}' and compute ID ` +
+      `'${compute_id}' already exists.`,
+  )
+}
+
+async function recordOn(
+  parts: ControlPlaneParts,
+  store: ControlPlaneStore,
+  principal: Principal,
+  action: 'listener.create' | 'listener.update' | 'listener.delete',
+  { id, compute_id }: Listener,
+): Promise<void> {
+  await record(store, parts.clock, principal, { action, target_id: id, target_name: compute_id })
 }
 
 function answer({ workspace_id: _, ...listener }: Listener): ListenerAnswer {

@@ -1,10 +1,10 @@
 /** What can be done with OAuth tokens. */
 import type { Principal } from '../core/api-key.ts'
+import { record } from './audit.ts'
 import type { ControlPlaneParts } from './parts.ts'
 
 /**
- * Deletes the caller's own tokens of one provider; none is no error. Every role may: they are the
- * caller's.
+ * Deletes the caller's own tokens of one provider; none is no error.
  */
 export async function deleteOAuthTokens(
   parts: ControlPlaneParts,
@@ -13,6 +13,11 @@ export async function deleteOAuthTokens(
 ): Promise<{ message: string; provider_id: string }> {
   const { workspace_id, user_id } = principal
   const owner = { workspace_id, user_id }
-  const count = await parts.store.oauthTokens.deleteOf(owner, provider_id)
+  const count = await parts.store.transaction(async (store) => {
+    const deleted = await store.oauthTokens.deleteOf(owner, provider_id)
+    const deed = { action: 'oauth_token.delete', target_id: provider_id } as const
+    await record(store, parts.clock, principal, { ...deed, detail: { count: deleted } })
+    return deleted
+  })
   return { message: `Deleted ${count} token${count === 1 ? '' : 's'}.`, provider_id }
 }

@@ -1,12 +1,17 @@
 /** What a role may do here. */
-import { isAllowed, type Permission, type Principal } from '../core/api-key.ts'
+import { isAllowed, isOperator, type Permission, type Principal } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
 
+/** `operate`: only for those who run the installation, the admins of its first workspace. */
+export type Need = Permission | 'operate'
+
 /** Throws `forbidden` when the principal's role does not allow it. */
-export function requirePermission(principal: Principal, permission: Permission): void {
-  if (isAllowed(principal.role, permission)) return
-  throw new AppError(
-    'forbidden',
-    `An API key with role ${principal.role} may not do this: it needs the permission ${permission}.`,
-  )
+export function requirePermission(principal: Principal, need: Need): void {
+  if (need === 'operate' ? isOperator(principal) : isAllowed(principal.role, need)) return
+  const whose = principal.kind === 'user' ? 'A user' : 'An API key'
+  const needed =
+    need === 'operate'
+      ? 'it is for admins of the first workspace, who run the installation.'
+      : `it needs the permission ${need}.`
+  throw new AppError('forbidden', `${whose} with role ${principal.role} may not do this: ${needed}`)
 }

@@ -2,6 +2,7 @@
 import type { Principal } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
 import { revisionAnswer } from './answers.ts'
+import { record } from './audit.ts'
 import { requireDeployment } from './deployment-access.ts'
 import { applyPatch } from './deployment-patch.ts'
 import type { ControlPlaneParts } from './parts.ts'
@@ -25,7 +26,14 @@ export async function createRevision(
   checkSecrets(request.secrets ?? [])
   const { latest } = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
-    return applyPatch(parts, store, deployment, request, true)
+    const made = await applyPatch(parts, store, deployment, request, true)
+    await record(store, parts.clock, principal, {
+      action: 'revision.create',
+      target_id: made.latest?.id ?? deployment_id,
+      target_name: deployment.name,
+      detail: { deployment_id, fields: Object.keys(request) },
+    })
+    return made
   })
   if (!latest) throw new AppError('internal', 'The revision was not made.')
   await parts.whenTended(deployment_id)

@@ -6,6 +6,7 @@ import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
 import { REVISION_STATUSES, type Revision, type RevisionStatus } from '../core/revision.ts'
 import { deploymentAnswer, revisionAnswer } from './answers.ts'
+import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -74,7 +75,14 @@ export async function redeployRevision(
     const { source_config, secrets } = revision
     const patch = { source_config, secrets, updated_at: timestamp(parts.clock) }
     await store.deployments.update(deployment_id, patch)
-    return addRevision(store, { ...deployment, ...patch }, revision, parts.clock)
+    const made = await addRevision(store, { ...deployment, ...patch }, revision, parts.clock)
+    await record(store, parts.clock, principal, {
+      action: 'revision.redeploy',
+      target_id: made.latest.id,
+      target_name: deployment.name,
+      detail: { deployment_id, redeployed_revision_id: id },
+    })
+    return made
   })
   await parts.whenTended(deployment_id)
   return deploymentAnswer(stored.deployment, stored.latest, {

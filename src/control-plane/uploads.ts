@@ -6,6 +6,7 @@ import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { AppError } from '../core/errors.ts'
 import type { SourceRevisionConfig } from '../core/revision.ts'
 import { MAX_TARBALL_BYTES } from '../core/upload.ts'
+import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { requirePermission } from './permission.ts'
@@ -23,13 +24,19 @@ export async function createUpload(
   requirePermission(principal, 'write')
   const object_path = `${deployment_id}/${randomUUID()}.tar.gz`
   await parts.store.transaction(async (store) => {
-    refuseDeleted(await requireDeployment(store, principal, deployment_id))
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    refuseDeleted(deployment)
     await store.uploads.insert({
       object_path,
       deployment_id,
       created_at: timestamp(parts.clock),
       uploaded_at: null,
       bytes: null,
+    })
+    await record(store, parts.clock, principal, {
+      action: 'upload.create',
+      target_id: object_path,
+      target_name: deployment.name,
     })
   })
   const { expires, signature } = grantUpload(parts.signingKey, object_path, parts.clock.now())

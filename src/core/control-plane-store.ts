@@ -1,9 +1,11 @@
 /** The control plane's database as one port. */
 import type { ApiKeyStore } from './api-key.ts'
+import type { AuditLogStore } from './audit.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
 import type { ListenerStore } from './listener.ts'
 import type { OAuthTokenStore } from './oauth-token.ts'
 import type { UploadStore } from './upload.ts'
+import type { WorkspaceStore } from './workspace.ts'
 
 export interface ControlPlaneStore {
   deployments: DeploymentStore
@@ -12,6 +14,8 @@ export interface ControlPlaneStore {
   oauthTokens: OAuthTokenStore
   uploads: UploadStore
   listeners: ListenerStore
+  workspaces: WorkspaceStore
+  auditLog: AuditLogStore
   /** All or nothing; only the store handed to `work` takes part. May not be nested. */
   transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
   ping(): Promise<void>

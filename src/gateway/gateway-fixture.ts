@@ -14,6 +14,8 @@ export const withKey = { headers: { 'x-api-key': KEY } }
 
 const principal: Principal = {
   user_id: 'u',
+  name: 'u',
+  kind: 'api_key',
   workspace_id: DEFAULT_WORKSPACE_ID,
   role: 'agent',
 }

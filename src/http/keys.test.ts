@@ -47,7 +47,13 @@ describe('authenticate', () => {
     ['X-Api-Key beside a foreign token', { 'X-Api-Key': KEY, Authorization: 'Bearer other' }],
   ])('takes the key as %s', async (_form, headers) => {
     const principal = await authenticateWith({})(new Headers(headers))
-    expect(principal).toEqual({ user_id: KEY_ID, workspace_id: WORKSPACE, role: 'developer' })
+    expect(principal).toEqual({
+      user_id: KEY_ID,
+      name: 'laptop',
+      kind: 'api_key',
+      workspace_id: WORKSPACE,
+      role: 'developer',
+    })
   })
 
   it.each<[string, Record<string, string>]>([

@@ -5,11 +5,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import type { ApiKey, ApiKeyStore, Principal } from '../core/api-key.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Authenticate } from '../core/target.ts'
 
 const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
+
+/** How old the noted last use of a key may be, in ms. */
+const USE_NOTED_EVERY_MS = 60_000
 
 /** A fresh key: `ry_` and 32 random bytes in base64url. */
 export function newKey(): string {
@@ -31,7 +34,9 @@ export function createAuthenticate(parts: { apiKeys: ApiKeyStore; clock: Clock }
     const key = await parts.apiKeys.findByHash(hashKey(requireKey(headers)))
     const valid = requireValid(key, parts.clock.now())
     requireWorkspace(valid, headers.get('x-tenant-id'))
-    return { user_id: valid.id, workspace_id: valid.workspace_id, role: valid.role }
+    await noteUse(parts, valid)
+    const { id: user_id, name, workspace_id, role } = valid
+    return { user_id, name, kind: 'api_key', workspace_id, role }
   }
 }
 
@@ -58,6 +63,16 @@ export function requirePrincipal(
     c.set('principal', await authenticate(c.req.raw.headers))
     await next()
   }
+}
+
+/** Once in a minute at most: a database is not written to for each request. */
+async function noteUse(
+  { apiKeys, clock }: { apiKeys: ApiKeyStore; clock: Clock },
+  key: ApiKey,
+): Promise<void> {
+  const { last_used_at } = key
+  if (last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS) return
+  await apiKeys.touch(key.id, timestamp(clock))
 }
 
 function requireKey(headers: Headers): string {

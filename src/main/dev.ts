@@ -95,9 +95,11 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   reloads.start(() => watch.follow(sources.folders()))
 }
 
+const SOMEBODY = { user_id: NAME, name: NAME, kind: 'user' } as const
+
 /** The agent server itself asks for keys, where there are any. */
 const everybody = async () =>
-  ({ user_id: NAME, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
+  ({ ...SOMEBODY, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
 
 /** What else there is to know of the agent server is said to people, not logged. */
 function errorsOf(log: Log): Log {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   aDeployment,
   anApiKey,
+  anAuditEntry,
   anOAuthToken,
   aRevision,
 } from '../../test/support/control-plane-records.ts'
@@ -97,6 +98,19 @@ describe('the control plane’s database', () => {
       message: expect.stringContaining('RUNYARD_ENCRYPTION_KEY'),
     })
     await expect(open()).resolves.toBeDefined()
+  })
+
+  it.each([
+    ["UPDATE audit_log SET actor_name = 'somebody else'", 'never changed'],
+    ['DELETE FROM audit_log', 'nothing is removed'],
+  ])('refuses to let the audit log be rewritten: %s', async (sql, why) => {
+    const store = await open()
+    const workspace_id = DEFAULT_WORKSPACE_ID
+    await store.auditLog.append(anAuditEntry({ workspace_id }))
+    const db = await openSqlite(path)
+    await expect(db.run(sql)).rejects.toThrow(why)
+    await db.close()
+    expect((await store.auditLog.list({ workspace_id }, { limit: 2 })).entries).toHaveLength(1)
   })
 
   it('is seen alike by two processes that have it open', async () => {

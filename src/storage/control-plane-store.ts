@@ -4,19 +4,22 @@ import { systemClock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { AppError } from '../core/errors.ts'
 import { createApiKeyStore } from './api-keys.ts'
+import { createAuditLogStore } from './audit-log.ts'
 import type { Db } from './db.ts'
 import { createDeploymentStore } from './deployments.ts'
 import { createListenerStore } from './listeners.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/control-plane/0001-initial.ts'
+import { people } from './migrations/control-plane/0002-people.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { createRevisionStore } from './revisions.ts'
 import type { SecretBox } from './secret-box.ts'
 import { openSqlite } from './sqlite.ts'
 import { createUploadStore } from './uploads.ts'
+import { createWorkspaceStore } from './workspaces.ts'
 
 /** In order; a change of the schema is a new one at the end. */
-export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial]
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people]
 
 const ENSURE_WORKSPACE = `
 INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)
@@ -82,6 +85,8 @@ function createParts(db: Db, box: SecretBox): Omit<ControlPlaneStore, 'transacti
     oauthTokens: createOAuthTokenStore(db, box),
     uploads: createUploadStore(db),
     listeners: createListenerStore(db),
+    workspaces: createWorkspaceStore(db),
+    auditLog: createAuditLogStore(db),
     ping: async () => {
       await db.get('SELECT 1')
     },

@@ -9,11 +9,13 @@ import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
 import { createSecretBox } from '../../src/storage/secret-box.ts'
 import { aDeployment, aRevision } from '../support/control-plane-records.ts'
 import { testApiKeyStore } from './api-key-store.ts'
+import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
 import { testListenerStore } from './listener-store.ts'
 import { testOAuthTokenStore } from './oauth-token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
 import { testUploadStore } from './upload-store.ts'
+import { testWorkspaceStore } from './workspace-store.ts'
 
 /** Each opens a fresh store whose files, if any, lie in the folder. */
 const IMPLEMENTATIONS = {
@@ -42,6 +44,8 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   testOAuthTokenStore(open)
   testUploadStore(open)
   testListenerStore(open)
+  testWorkspaceStore(open)
+  testAuditLogStore(open)
 
   describe('a transaction', () => {
     const deployment = aDeployment()

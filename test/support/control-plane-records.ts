@@ -1,6 +1,7 @@
 /** Records as the control plane's stores take them, valid as they are; a test changes what it is about. */
 import { randomUUID } from 'node:crypto'
 import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/api-key.ts'
+import type { AuditEntry } from '../../src/core/audit.ts'
 import type { Deployment } from '../../src/core/deployment.ts'
 import type { Listener } from '../../src/core/listener.ts'
 import type { OAuthToken } from '../../src/core/oauth-token.ts'
@@ -58,9 +59,27 @@ export function anApiKey(change: Partial<ApiKey> = {}): ApiKey {
     workspace_id: DEFAULT_WORKSPACE_ID,
     role: 'developer',
     key_hash: randomUUID(),
+    hint: null,
     created_at: CREATED_AT,
     expires_at: null,
     revoked_at: null,
+    last_used_at: null,
+    ...change,
+  }
+}
+
+export function anAuditEntry(change: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: randomUUID(),
+    created_at: CREATED_AT,
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    actor_kind: 'api_key',
+    actor_id: 'key-1',
+    actor_name: 'laptop',
+    action: 'deployment.create',
+    target_id: 'deployment-1',
+    target_name: 'support',
+    detail: { fields: ['name'], nested: { deep: null } },
     ...change,
   }
 }

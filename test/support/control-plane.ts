@@ -141,9 +141,11 @@ export class ControlPlaneWorld {
       workspace_id,
       role,
       key_hash: hashKey(key),
+      hint: null,
       created_at: timestamp(this.clock),
       expires_at: null,
       revoked_at: null,
+      last_used_at: null,
     })
     return key
   }
@@ -165,7 +167,8 @@ export class ControlPlaneWorld {
     })
     const text = await response.text()
     const { status, headers } = response
-    return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
+    const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
+    return { status, headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text }
   }
 
   #newReconciler(driver: FakeRuntimeDriver, targets: FakeTargetTable): Reconciler {

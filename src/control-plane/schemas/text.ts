@@ -21,6 +21,12 @@ export function line(max: number) {
 /** Any UUID, whatever its version, in lower case afterwards. */
 export const Uuid = z.guid('Expected a UUID').toLowerCase().openapi({ format: 'uuid' })
 
+/** A moment with its time zone, in UTC with milliseconds afterwards: as it is stored and sorted. */
+export const Moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .openapi({ type: 'string', format: 'date-time' })
+
 /** How many to answer: 1 to 100, default 20. */
 export const Limit = z.coerce.number().int().min(1).max(100).default(20)
 

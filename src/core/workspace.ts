@@ -1,0 +1,16 @@
+/** A workspace: whose deployments, keys and records are apart from everybody else's. */
+export interface Workspace {
+  id: string
+  name: string
+  created_at: string
+}
+
+export interface WorkspaceStore {
+  insert(workspace: Workspace): Promise<void>
+  get(id: string): Promise<Workspace | undefined>
+  /** The oldest first. */
+  list(page: { limit: number; offset: number }): Promise<Workspace[]>
+  rename(id: string, name: string): Promise<void>
+  /** Removes it with its API keys, listeners and OAuth tokens. Its audit log stays. */
+  delete(id: string): Promise<void>
+}

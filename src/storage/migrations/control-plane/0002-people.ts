@@ -1,0 +1,37 @@
+/** When a key was used last and how it begins; the audit log, which only grows. */
+import type { Migration } from '../../migrate.ts'
+
+const sql = `
+ALTER TABLE api_keys ADD COLUMN hint TEXT;
+ALTER TABLE api_keys ADD COLUMN last_used_at TEXT;
+
+CREATE INDEX api_keys_workspace ON api_keys (workspace_id, created_at);
+
+CREATE TABLE audit_log (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  created_at TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('api_key', 'user')),
+  actor_id TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  action TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  target_name TEXT,
+  detail TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX audit_log_workspace ON audit_log (workspace_id, seq);
+
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+BEGIN
+  SELECT RAISE(ABORT, 'the audit log is never changed');
+END;
+
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+BEGIN
+  SELECT RAISE(ABORT, 'nothing is removed from the audit log');
+END;
+`
+
+export const people: Migration = { version: 2, name: 'people', sql }

@@ -1,0 +1,110 @@
+/** Every operation of the document: who may call it, whom it is apart from, what it leaves behind. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ACCESS } from '../../../src/control-plane/access.ts'
+import { isAllowed, type Role } from '../../../src/core/api-key.ts'
+import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import { furnish, type Things, tourOf } from '../../support/control-plane-tour.ts'
+
+let world: ControlPlaneWorld
+beforeEach(async () => {
+  world = await startControlPlane({ isReconciling: false })
+})
+afterEach(() => world.close())
+
+async function workspaceWithAdmin(name: string): Promise<{ id: string; key: string }> {
+  const { id } = (await world.call('POST', '/v2/workspaces', { name })).body
+  const request = { name: 'first', role: 'admin', workspace_id: id }
+  return { id, key: (await world.call('POST', '/v2/api-keys', request)).body.key }
+}
+
+describe.each<Role>(['admin', 'developer', 'viewer', 'agent'])('a key of role %s', (role) => {
+  it('is let in where the table says so, and nowhere else', async () => {
+    const { id, key: admin } = await workspaceWithAdmin('Blue')
+    const things = await furnish(world, admin, 'blue')
+    const key = await world.keyOf(role, id)
+    for (const { operation, method, path, body } of tourOf(things)) {
+      const { status, body: answer } = await world.call(method, path, body, key)
+      const need = ACCESS[operation]
+      if (need === 'open') continue
+      const isLetIn = need !== undefined && need !== 'operate' && isAllowed(role, need)
+      expect({ operation, isLetIn: status !== 403, answer }).toMatchObject({ operation, isLetIn })
+      if (isLetIn)
+        expect({ operation, known: status !== 401 && status < 500 }).toMatchObject({ known: true })
+    }
+  })
+})
+
+describe('two workspaces', () => {
+  it('cannot see or change each other, by any operation', async () => {
+    const [blue, red] = [await workspaceWithAdmin('Blue'), await workspaceWithAdmin('Red')]
+    const blues = await furnish(world, blue.key, 'blue')
+    await furnish(world, red.key, 'red')
+    const before = await everythingOf(blues, blue.key)
+    for (const { operation, method, path, body } of tourOf(blues)) {
+      const { status, body: answer } = await world.call(method, path, body, red.key)
+      expect({ operation, answer, isKept: isKept(status, answer, blues) }).toMatchObject({
+        operation,
+        isKept: true,
+      })
+      const names = Object.values(blues).some((id) => path.includes(id))
+      const isListed = operation === 'GET /v2/deployments'
+      if (names && !isListed)
+        expect({ operation, isRefused: status >= 400 }).toMatchObject({ isRefused: true })
+    }
+    expect(await everythingOf(blues, blue.key)).toEqual(before)
+  })
+})
+
+describe('every operation that changes something', () => {
+  it('leaves an entry in the audit log', async () => {
+    const { key } = await workspaceWithAdmin('Blue')
+    const things = await furnish(world, key, 'blue')
+    for (const { operation, method, path, body } of tourOf(things)) {
+      if (method === 'GET' || method === 'PUT') continue
+      const count = await entries(key)
+      const { status } = await world.call(method, path, body, key)
+      const isRead = operation.endsWith('_logs')
+      const isChange = status < 300 && !isRead && !DONE_BEFORE.includes(operation)
+      expect({ operation, status, added: (await entries(key)) - count }).toEqual({
+        operation,
+        status,
+        added: Number(isChange),
+      })
+    }
+  })
+})
+
+/** What the tour has done already when it comes there. */
+const DONE_BEFORE = [
+  'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
+  'DELETE /v2/deployments/{deployment_id}',
+]
+
+async function entries(key: string): Promise<number> {
+  const { body } = await world.call('GET', '/v2/audit-log?limit=500', undefined, key)
+  return body.items.length
+}
+
+/** What its own admin sees. */
+async function everythingOf(things: Things, key: string): Promise<unknown[]> {
+  const seen: unknown[] = []
+  for (const { method, path } of tourOf(things)) {
+    if (method !== 'GET' || path.includes('export')) continue
+    const { status, body } = await world.call(method, path, undefined, key)
+    seen.push({ path, status, body: withoutUse(body) })
+  }
+  return seen
+}
+
+function withoutUse(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body ?? null), (name, value) =>
+    name === 'last_used_at' ? undefined : value,
+  )
+}
+
+/** A refusal may repeat the id that was sent; an answer may not know any. */
+function isKept(status: number, answer: unknown, things: Things): boolean {
+  if (status >= 400) return status !== 500
+  const text = JSON.stringify(answer ?? null)
+  return !Object.values(things).some((id) => text.includes(id))
+}

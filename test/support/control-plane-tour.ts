@@ -1,0 +1,97 @@
+/** What to send to each operation of the control plane's document, for tests that walk all of it. */
+import { type OperationObject, operationsOf, readDocument } from '../contract/document.ts'
+import { aCreateRequest, type ControlPlaneWorld } from './control-plane.ts'
+
+/** The things of one workspace, by the name that paths give their ids. */
+export interface Things {
+  workspace_id: string
+  deployment_id: string
+  revision_id: string
+  listener_id: string
+  api_key_id: string
+}
+
+const listener = { compute_type: 'k8s', compute_id: 'west', compute_config: {} }
+
+/** What a request carries beside its path. A new operation that takes a body needs its row. */
+const CARRIES: Record<string, (things: Things) => { query?: string; body?: unknown }> = {
+  'GET /v2/deployments': ({ deployment_id }) => ({ query: `deployment_ids=${deployment_id}` }),
+  'POST /v2/deployments': () => ({ body: aCreateRequest({ name: 'walked' }) }),
+  'DELETE /v2/deployments': ({ deployment_id }) => ({ query: `deployment_ids=${deployment_id}` }),
+  'PATCH /v2/deployments/{deployment_id}': () => ({ body: { display_name: 'walked' } }),
+  'POST /v2/deployments/{deployment_id}/revisions': () => ({ body: {} }),
+  'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': () => ({
+    query: 'type=build',
+  }),
+  'GET /v2/deployment-logs': ({ deployment_id }) => ({
+    query: `deployment_id=${deployment_id}&log_type=BUILD`,
+  }),
+  'POST /v1/projects/{project_id}/revisions/{revision_id}/build_logs': () => ({ body: {} }),
+  'POST /v1/projects/{project_id}/revisions/{revision_id}/deploy_logs': () => ({ body: {} }),
+  'POST /v1/projects/{project_id}/deploy_logs': () => ({ body: {} }),
+  'POST /v2/listeners': () => ({ body: listener }),
+  'PATCH /v2/listeners/{listener_id}': () => ({ body: { version: '9' } }),
+  'POST /v2/integrations/forge-github/installation-link': () => ({ body: {} }),
+  'DELETE /v2/auth/tokens': () => ({ query: 'provider_id=github' }),
+  'POST /v2/workspaces': () => ({ body: { name: 'walked' } }),
+  'PATCH /v2/workspaces/{workspace_id}': () => ({ body: { name: 'walked' } }),
+  'GET /v2/api-keys': ({ workspace_id }) => ({ query: `workspace_id=${workspace_id}` }),
+  'POST /v2/api-keys': ({ workspace_id }) => ({
+    body: { name: 'walked', role: 'admin', workspace_id },
+  }),
+}
+
+export interface Stop {
+  /** `PATCH /v2/deployments/{deployment_id}` */
+  operation: string
+  method: string
+  /** With the things' ids in it, and the query. */
+  path: string
+  body: unknown
+}
+
+/** One request for each operation, those that only read first and those that remove last. */
+export function tourOf(things: Things): Stop[] {
+  const ids: Record<string, string> = {
+    ...things,
+    project_id: things.deployment_id,
+    integration_id: things.deployment_id,
+    file: 'walked.tar.gz',
+  }
+  const order = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+  return operationsOf(readDocument('control-plane'))
+    .map(({ method, path, operation }) => {
+      const name = `${method} ${path}`
+      const { query = '', body } = CARRIES[name]?.(things) ?? {}
+      if (needsBody(operation, method) && body === undefined) {
+        throw new Error(`CARRIES says nothing of ${name}, which takes a body.`)
+      }
+      const filled = path.replace(/\{(\w+)\}/g, (_, id) => ids[id] ?? missing(id))
+      return { operation: name, method, path: query ? `${filled}?${query}` : filled, body }
+    })
+    .toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
+}
+
+/** A deployment with a revision, a listener and a viewer's key, made with this admin key. */
+export async function furnish(world: ControlPlaneWorld, key: string, name: string) {
+  const deployment = (await world.call('POST', '/v2/deployments', aCreateRequest({ name }), key))
+    .body
+  const request = { ...listener, compute_id: name }
+  const made = (await world.call('POST', '/v2/listeners', request, key)).body
+  const viewer = (await world.call('POST', '/v2/api-keys', { name, role: 'viewer' }, key)).body
+  return {
+    workspace_id: deployment.tenant_id,
+    deployment_id: deployment.id,
+    revision_id: deployment.latest_revision_id,
+    listener_id: made.id,
+    api_key_id: viewer.id,
+  } satisfies Things
+}
+
+function needsBody({ requestBody }: OperationObject, method: string): boolean {
+  return method !== 'PUT' && requestBody?.content['application/json'] !== undefined
+}
+
+function missing(name: string): never {
+  throw new Error(`No thing has the id ${name}: add it to Things and to furnish.`)
+}
