@@ -3,6 +3,7 @@
  * loads its own parts only: a deployment's process starts the sooner for it.
  */
 import { once } from 'node:events'
+import type { StopLimits } from './agent-server/agent-server.ts'
 import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
 import { AppError } from './core/errors.ts'
 import { isStartMessage, type ReadyMessage, type StartMessage } from './core/runtime-protocol.ts'
@@ -13,8 +14,8 @@ import { createLog } from './telemetry/log.ts'
 
 /** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
 const SERVING_LIMIT_MS = 15_000
-/** How long runs may go on after the signal to stop, in ms; then they are handed on. */
-const STOP_GRACE_MS = 5_000
+/** How long runs may go on after the signal to stop; then they are handed on. */
+const STOP_LIMITS: StopLimits = { graceMs: 3_000, checkpointMs: 2_000 }
 /** When everything has had its time to end, in ms after the signal, the process ends all the same. */
 const LAST_MOMENT_MS = 25_000
 
@@ -80,7 +81,7 @@ export async function serve(config: ServeConfig, options: { isManaged: boolean }
   else console.log(`ready ${serving.url}`)
   await aborted(stopping)
   endAtLast()
-  await serving.stop(stopping.reason === PARENT_GONE ? 0 : STOP_GRACE_MS)
+  await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
 }
 

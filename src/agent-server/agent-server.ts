@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
+import type { Load } from '../core/runtime.ts'
 import type { Project } from '../graph/project.ts'
 import { hostId } from '../queue/host-processes.ts'
 import { Queue } from '../queue/queue.ts'
@@ -71,6 +72,7 @@ export class AgentServer {
   readonly #sweep: Ticker
   readonly #strays: StrayRejections
   readonly #webhooks: Webhooks
+  #working: Promise<void> | undefined
   #stopping: Promise<void> | undefined
 
   constructor(options: AgentServerOptions) {
@@ -92,20 +94,37 @@ export class AgentServer {
     this.app = createAgentServerApp(this.#parts, options)
   }
 
-  /** Registers the graphs as assistants, takes up what an earlier process left, begins to claim. */
-  async start(): Promise<void> {
+  /**
+   * Begins to answer; unless it stands by, also to work. One that stands by leaves the database to
+   * the server that it shall replace.
+   */
+  async start({ isStandby = false } = {}): Promise<void> {
     this.#strays.start()
-    await registerSystemAssistants(this.#parts, this.#graphConfigs)
     this.#parts.events.start()
-    await this.#queue.start()
-    this.#webhooks.start()
-    this.#purge.start()
-    this.#sweep.start()
+    if (!isStandby) await this.work()
   }
 
-  /** How many runs execute here, and how many may. */
-  get load(): { running: number; capacity: number } {
-    return this.#queue.load
+  /**
+   * Registers the graphs as assistants, takes up what an earlier process left, begins to claim. Does
+   * nothing where it works already, or has been stopped.
+   */
+  work(): Promise<void> {
+    this.#working ??= this.#work()
+    return this.#working
+  }
+
+  /** How much it has to do; see `Load`. */
+  async load(): Promise<Omit<Load, 'lag_ms'>> {
+    const { running, capacity } = this.#queue.load
+    const { store, clock } = this.#parts
+    // Who has room claims what waits.
+    const waiting = running < capacity ? 0 : await store.runs.countClaimable(clock.now())
+    return { running, capacity, waiting, next_due_at: await this.#nextDue(clock.now()) }
+  }
+
+  /** When its next run is due, in ms since 1970: in the past when one could be executed now. */
+  nextDue(): Promise<number | null> {
+    return this.#nextDue(0)
   }
 
   /**
@@ -148,6 +167,20 @@ export class AgentServer {
       clock,
       log,
     })
+  }
+
+  async #work(): Promise<void> {
+    await registerSystemAssistants(this.#parts, this.#graphConfigs)
+    if (this.#stopping) return
+    await this.#queue.start()
+    if (this.#stopping) return
+    this.#webhooks.start()
+    this.#purge.start()
+    this.#sweep.start()
+  }
+
+  async #nextDue(after: number): Promise<number | null> {
+    return (await this.#parts.store.runs.nextDue(after)) ?? null
   }
 
   async #removeDropped(): Promise<void> {

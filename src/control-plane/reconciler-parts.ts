@@ -28,8 +28,10 @@ export interface ReconcilerLimits {
   maxBuilds: number
   /** How long a revision may be DEPLOYING, in ms; default 300,000. */
   deployTimeoutMs: number
-  /** How long requests to a replaced revision may go on, in ms; default 60,000. */
+  /** How long runs and streams of a replaced revision may go on there, in ms; default 60,000. */
   drainMs: number
+  /** How long its runs then have to come to a checkpoint, in ms; default 15,000. */
+  checkpointMs: number
   /** How long an agent server may take to end before it is killed, in ms; default 10,000. */
   stopGraceMs: number
   /** How often it looks without being woken, in ms; default 1,000. */
@@ -40,6 +42,7 @@ export const DEFAULT_LIMITS: ReconcilerLimits = {
   maxBuilds: 2,
   deployTimeoutMs: 300_000,
   drainMs: 60_000,
+  checkpointMs: 15_000,
   stopGraceMs: 10_000,
   lookEveryMs: 1000,
 }

@@ -50,12 +50,13 @@ export class Reconciler {
   }
 
   /**
-   * Begins to look. When it settles, the gateway knows every deployment's name: each answers 503
-   * until its active revision runs again.
+   * Begins to look. When it settles, the gateway knows every deployment's name: requests wait until
+   * its active revision runs again.
    */
   async start(): Promise<void> {
     for (const deployment of await this.#parts.store.deployments.listAll()) {
-      this.#serving.pause(deployment)
+      if (deployment.active_revision_id === null) this.#serving.pause(deployment)
+      else this.#serving.hold(deployment)
     }
     this.#isRunning = true
     this.#unsubscribe = this.#parts.driver.onChange(() => this.wake())

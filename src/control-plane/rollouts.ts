@@ -12,7 +12,7 @@ import {
   type RevisionStatus,
 } from '../core/revision.ts'
 import { nextStep, type RolloutStep } from '../core/rollout.ts'
-import type { Endpoint, RuntimeDriver } from '../core/runtime.ts'
+import type { Endpoints, RuntimeDriver } from '../core/runtime.ts'
 import type { Builds } from './builds.ts'
 import { statusMessage } from './failure.ts'
 import type { Runtimes } from './runtimes.ts'
@@ -86,12 +86,12 @@ export class Rollouts {
         this.#options.builds.begin(revision)
         return false
       case 'start':
-        await this.#options.runtimes.start(deployment, revision)
+        await this.#options.runtimes.start(deployment, revision, { isStandby: true })
         return false
       case 'move':
         return this.#move(revision, step.to, step.reason)
       case 'switch':
-        return this.#switch(deployment, revision, step.endpoint)
+        return this.#switch(deployment, revision, step.endpoints)
     }
   }
 
@@ -119,14 +119,19 @@ export class Rollouts {
   }
 
   /**
-   * The gateway first, so that whoever reads DEPLOYED reaches this revision. What the gateway was
+   * Until here the new revision has left the runs to the old one. The gateway first, so that whoever reads DEPLOYED reaches this revision. What the gateway was
    * told dies with the process: a crash before the record is written leaves the revision DEPLOYING
    * and the old one active, and it is switched again. When the record cannot be written, `Serving`
    * points the gateway back to the active revision at the next look.
    */
-  async #switch(deployment: Deployment, revision: Revision, endpoint: Endpoint): Promise<boolean> {
-    const { store, serving, clock, log } = this.#options
-    serving.point(deployment, revision.id, endpoint)
+  async #switch(
+    deployment: Deployment,
+    revision: Revision,
+    endpoints: Endpoints,
+  ): Promise<boolean> {
+    const { store, driver, serving, clock, log } = this.#options
+    await driver.activate(revision.id)
+    serving.point(deployment, revision.id, endpoints)
     const updated_at = timestamp(clock)
     const hasMoved = await store.transaction(async (tx) => {
       const end = { from: 'DEPLOYING', to: 'DEPLOYED', updated_at } as const

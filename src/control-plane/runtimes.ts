@@ -1,4 +1,5 @@
 /** The agent servers that this process has started: it starts them, and ends those of no more use. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Builder } from '../core/build.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -7,11 +8,15 @@ import type { Revision } from '../core/revision.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
 import type { TargetTable } from '../core/target.ts'
 
+/** How long beyond its limits an agent server may take to say that it has drained, in ms. */
+const UNANSWERED_MS = 5_000
+
 export interface RuntimesOptions {
   builder: Builder
   driver: RuntimeDriver
   targets: TargetTable
   drainMs: number
+  checkpointMs: number
   stopGraceMs: number
   log: Log
 }
@@ -32,7 +37,11 @@ export class Runtimes {
   }
 
   /** Begins; does nothing when the revision is not built. */
-  async start(deployment: Deployment, revision: Revision): Promise<void> {
+  async start(
+    deployment: Deployment,
+    revision: Revision,
+    { isStandby = false } = {},
+  ): Promise<void> {
     const built = await this.#options.builder.find(revision.id)
     if (!built) return
     this.#started.set(revision.id, deployment.id)
@@ -44,6 +53,7 @@ export class Runtimes {
       nodePath: built.nodePath,
       secrets: revision.secrets,
       resource_spec: (revision.source_config.resource_spec ?? null) as JsonObject | null,
+      isStandby,
     })
   }
 
@@ -70,16 +80,29 @@ export class Runtimes {
     return [...this.#started].filter(([, id]) => id === deployment_id).map(([id]) => id)
   }
 
+  /**
+   * Its runs end or are handed on to the revision that took over, and its requests end: those that
+   * wait for a run see it end wherever it is executed. Streams that are still open then are cut, and
+   * resumed there.
+   */
   async #drainAndEnd(revision_id: string): Promise<void> {
     const { targets, drainMs, log } = this.#options
     try {
-      await targets.drain(revision_id, drainMs)
+      await Promise.all([this.#drainRuns(revision_id), targets.drain({ revision_id }, drainMs)])
       if (!this.#isStopped) await this.#end(revision_id)
     } catch (error) {
       log.error({ err: error, revision_id }, 'an agent server could not be ended; trying again')
     } finally {
       this.#retiring.delete(revision_id)
     }
+  }
+
+  async #drainRuns(revision_id: string): Promise<void> {
+    const { driver, drainMs, checkpointMs } = this.#options
+    const limits = { graceMs: drainMs, checkpointMs }
+    // One that does not answer any more keeps nobody waiting.
+    const late = delay(drainMs + checkpointMs + UNANSWERED_MS, undefined, { ref: false })
+    await Promise.race([driver.drain(revision_id, limits), late])
   }
 
   async #end(revision_id: string): Promise<void> {

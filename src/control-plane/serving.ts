@@ -1,12 +1,12 @@
 /**
  * Keeps what is deployed serving: the active revision of each deployment runs, and the gateway knows
- * where. Until it does, the deployment's name answers 503.
+ * where. Until it does, requests to the deployment's name wait for it, a while each.
  */
 import type { Clock } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { Log } from '../core/log.ts'
-import type { Endpoint, RuntimeDriver } from '../core/runtime.ts'
+import type { Endpoints, RuntimeDriver } from '../core/runtime.ts'
 import type { TargetTable } from '../core/target.ts'
 import type { Builds } from './builds.ts'
 import { statusMessage } from './failure.ts'
@@ -15,6 +15,8 @@ import type { Runtimes } from './runtimes.ts'
 /** How long to wait before an active revision that could not be started is tried again, in ms. */
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
+/** How long a request waits for an agent server that is being started, in ms. */
+const START_WAIT_MS = 15_000
 
 export interface ServingOptions {
   store: ControlPlaneStore
@@ -50,22 +52,35 @@ export class Serving {
     const state = this.#options.driver.observe(active)
     if (state.kind === 'healthy') {
       this.#retries.delete(active)
-      return this.point(deployment, active, state.endpoint)
+      return this.point(deployment, active, state.endpoints)
     }
-    this.pause(deployment)
+    if (state.kind === 'failed') this.pause(deployment)
+    else this.hold(deployment)
     if (state.kind === 'absent') await this.#bringBack(deployment, active)
     if (state.kind === 'failed') await this.#tryAgain(deployment, active, state.reason)
   }
 
   /** Sends the name's requests to this revision. */
-  point(deployment: Deployment, revision_id: string, endpoint: Endpoint): void {
+  point(deployment: Deployment, revision_id: string, endpoints: Endpoints): void {
     const { id: deployment_id, tenant_id: workspace_id } = deployment
-    this.#tell(deployment, `${revision_id} ${endpoint.url} ${endpoint.token}`, () =>
+    this.#tell(deployment, JSON.stringify([revision_id, endpoints]), () =>
       this.#options.targets.set(deployment.name, {
         deployment_id,
         workspace_id,
         revision_id,
-        endpoint,
+        endpoints,
+      }),
+    )
+  }
+
+  /** Lets requests wait until it serves again. */
+  hold(deployment: Deployment): void {
+    const { id: deployment_id, tenant_id: workspace_id } = deployment
+    this.#tell(deployment, 'held', () =>
+      this.#options.targets.hold(deployment.name, {
+        deployment_id,
+        workspace_id,
+        limitMs: START_WAIT_MS,
       }),
     )
   }

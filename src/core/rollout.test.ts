@@ -8,9 +8,9 @@ import {
   type RolloutStep,
   type RolloutView,
 } from './rollout.ts'
-import type { RuntimeState } from './runtime.ts'
+import type { Endpoints, RuntimeState } from './runtime.ts'
 
-const endpoint = { url: 'http://127.0.0.1:4000', token: 'token' }
+const endpoints: Endpoints = [{ url: 'http://127.0.0.1:4000', token: 'token' }]
 
 const builds: BuildState[] = [
   { kind: 'absent' },
@@ -22,7 +22,7 @@ const builds: BuildState[] = [
 const runtimes: RuntimeState[] = [
   { kind: 'absent' },
   { kind: 'starting' },
-  { kind: 'healthy', endpoint },
+  { kind: 'healthy', endpoints },
   { kind: 'restarting', reason: 'exit code 1', restarts: 1 },
   { kind: 'failed', reason: 'exit code 1' },
 ]
@@ -106,8 +106,8 @@ const table: [string, Partial<RolloutView>, RolloutStep][] = [
   ],
   [
     'switches when the runtime is healthy',
-    { status: 'DEPLOYING', build: built, runtime: { kind: 'healthy', endpoint } },
-    { kind: 'switch', endpoint },
+    { status: 'DEPLOYING', build: built, runtime: { kind: 'healthy', endpoints } },
+    { kind: 'switch', endpoints },
   ],
   [
     'switches to a healthy runtime even when its time is up',
@@ -115,9 +115,9 @@ const table: [string, Partial<RolloutView>, RolloutStep][] = [
       status: 'DEPLOYING',
       build: built,
       deployingMs: late,
-      runtime: { kind: 'healthy', endpoint },
+      runtime: { kind: 'healthy', endpoints },
     },
-    { kind: 'switch', endpoint },
+    { kind: 'switch', endpoints },
   ],
   [
     'fails with the reason of the runtime',

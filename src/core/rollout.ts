@@ -12,7 +12,7 @@
  * ```
  */
 import type { RevisionStatus } from './revision.ts'
-import type { Endpoint, RuntimeState } from './runtime.ts'
+import type { Endpoints, RuntimeState } from './runtime.ts'
 
 /** How long a revision may be DEPLOYING before it fails, in ms. */
 export const DEPLOY_TIMEOUT_MS = 300_000
@@ -51,8 +51,8 @@ export type RolloutStep =
   | { kind: 'build' }
   /** Begin the runtime. */
   | { kind: 'start' }
-  /** Point the gateway at the endpoint, make this the active revision, and move to DEPLOYED. */
-  | { kind: 'switch'; endpoint: Endpoint }
+  /** Point the gateway at the endpoints, make this the active revision, and move to DEPLOYED. */
+  | { kind: 'switch'; endpoints: Endpoints }
 
 const WAIT: RolloutStep = { kind: 'wait' }
 
@@ -105,7 +105,7 @@ function followRuntime(view: RolloutView): RolloutStep {
   const { build, runtime } = view
   if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
   if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
-  if (runtime.kind === 'healthy') return { kind: 'switch', endpoint: runtime.endpoint }
+  if (runtime.kind === 'healthy') return { kind: 'switch', endpoints: runtime.endpoints }
   const timeoutMs = view.deployTimeoutMs ?? DEPLOY_TIMEOUT_MS
   if (view.deployingMs >= timeoutMs) return failed(timedOut(runtime, timeoutMs))
   return runtime.kind === 'absent' ? { kind: 'start' } : WAIT

@@ -237,6 +237,8 @@ export interface RunStore {
    * lease was lost, nothing was written.
    */
   giveBack(lease: Lease): Promise<boolean>
+  /** How many threads have a run that could be claimed now. */
+  countClaimable(now: number): Promise<number>
   /** When the next delayed run is due, in ms since 1970. */
   nextDue(now: number): Promise<number | undefined>
 }

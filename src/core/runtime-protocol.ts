@@ -9,7 +9,12 @@
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
  *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
  *   ◀──────────────────────────── ready ──   it listens
- *   GET <url>/ok with the gateway token ──▶  200: healthy
+ *   GET <url>/ok with the gateway token ──▶  200: healthy; asked again from time to time
+ *   ── activate ──────────────────────────▶  only to one that stands by: executes runs from now on
+ *   ◀─────────────────────────── active ──
+ *   ◀───────────────────────────── load ──   about once a second, when there is something new
+ *   ── drain ─────────────────────────────▶  executes no more runs, goes on to answer
+ *   ◀────────────────────────── drained ──   none executes in it any more
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
  *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
  * ```
@@ -20,6 +25,7 @@
  * for `start` before it loads any of the project's code. Messages of another `type` are ignored by
  * both sides, so that either can be newer.
  */
+import type { DrainLimits, Load } from './runtime.ts'
 
 /** The header that carries `Endpoint.token`. */
 export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
@@ -34,6 +40,18 @@ export interface StartMessage {
   secrets: Record<string, string>
   /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
   gatewayToken: string
+  /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */
+  isStandby?: boolean
+}
+
+/** Of the driver. */
+export interface ActivateMessage {
+  type: 'activate'
+}
+
+/** The answer to it. */
+export interface ActiveMessage {
+  type: 'active'
 }
 
 /** The agent server's answer once it listens, sent once. */
@@ -50,6 +68,23 @@ export interface SourcesMessage {
   files: string[]
 }
 
+export interface LoadMessage {
+  type: 'load'
+  load: Load
+}
+
+/** Of the driver. */
+export interface DrainMessage extends DrainLimits {
+  type: 'drain'
+}
+
+/** The answer to each `DrainMessage`. */
+export interface DrainedMessage {
+  type: 'drained'
+  /** When the next run or cron is due, in ms since 1970; in the past: there is one to execute. */
+  next_due_at: number | null
+}
+
 export function isStartMessage(message: unknown): message is StartMessage {
   return isOfType(message, 'start')
 }
@@ -60,6 +95,26 @@ export function isReadyMessage(message: unknown): message is ReadyMessage {
 
 export function isSourcesMessage(message: unknown): message is SourcesMessage {
   return isOfType(message, 'sources') && Array.isArray((message as { files?: unknown }).files)
+}
+
+export function isLoadMessage(message: unknown): message is LoadMessage {
+  return isOfType(message, 'load') && typeof (message as { load?: unknown }).load === 'object'
+}
+
+export function isActivateMessage(message: unknown): message is ActivateMessage {
+  return isOfType(message, 'activate')
+}
+
+export function isActiveMessage(message: unknown): message is ActiveMessage {
+  return isOfType(message, 'active')
+}
+
+export function isDrainMessage(message: unknown): message is DrainMessage {
+  return isOfType(message, 'drain')
+}
+
+export function isDrainedMessage(message: unknown): message is DrainedMessage {
+  return isOfType(message, 'drained')
 }
 
 function isOfType(message: unknown, type: string): boolean {

@@ -1,12 +1,14 @@
 /**
- * Runtime drivers: what runs an agent server. The process driver starts it as a child process.
+ * Runtime drivers: what runs the agent servers of a revision, one or several that share a database.
+ * The process driver starts them as child processes.
  *
  * ```
  * absent ──start──▶ starting ──/ok──▶ healthy ──stop──▶ absent
  *                      │  ▲               │
- *                      │  └── restarting ◀┘ it died after it had been healthy; back-off, then again
+ *                      │  └── restarting ◀┘ it died or hung after it had been healthy; back-off
  *                      └──▶ failed        it died, or was not healthy in time, before it ever was
  * ```
+ * A revision is healthy as long as one of its agent servers is.
  */
 import type { JsonObject } from './json.ts'
 import type { Secret } from './revision.ts'
@@ -22,12 +24,17 @@ export interface RuntimeSpec {
   nodePath: string | null
   secrets: Secret[]
   resource_spec: JsonObject | null
+  /** How many agent servers to begin with. Default 1; `scale` changes it. */
+  replicas?: number
+  /** It answers, but leaves the database to the revision before it until it is activated. */
+  isStandby?: boolean
 }
 
 export type RuntimeState =
   | { kind: 'absent' }
   | { kind: 'starting' }
-  | { kind: 'healthy'; endpoint: Endpoint }
+  /** Those of its agent servers that answer. */
+  | { kind: 'healthy'; endpoints: Endpoints }
   /** It was healthy and died; the driver starts it again. `reason` says how it died. */
   | { kind: 'restarting'; reason: string; restarts: number }
   /** It never became healthy; the driver does not try again. `reason` holds its last log lines. */
@@ -41,10 +48,67 @@ export interface Endpoint {
   token: string
 }
 
+export type Endpoints = readonly [Endpoint, ...Endpoint[]]
+
+/** What an agent server says of itself, about once a second. */
+export interface Load {
+  /** Runs that execute in it, and how many may. */
+  running: number
+  capacity: number
+  /** Threads of its database with a run that is due and that nobody has room for. */
+  waiting: number
+  /** How late its event loop was within the last second, in ms. */
+  lag_ms: number
+  /** When the next run or cron is due that nothing else brings about, in ms since 1970. */
+  next_due_at: number | null
+}
+
+/** One agent server of a revision, as people and the scaling look at it. */
+export interface Replica {
+  state: 'starting' | 'healthy' | 'restarting' | 'failed'
+  /** When it came to this state, in ms since 1970. */
+  since: number
+  /** How often it was started again. */
+  restarts: number
+  /** How it ended last; `null`: it never has. */
+  reason: string | null
+  /** `null` until it has said so. */
+  load: Load | null
+}
+
+/** How long runs may go on, in ms, and how long they then have to come to a checkpoint. */
+export interface DrainLimits {
+  graceMs: number
+  checkpointMs: number
+}
+
 export interface RuntimeDriver {
   /** Begins; does nothing where the revision is there already and has not failed. */
   start(spec: RuntimeSpec): Promise<void>
   observe(revision_id: string): RuntimeState
+  /** Its agent servers, in the order of their start; none where it is absent. */
+  replicas(revision_id: string): Replica[]
+  /**
+   * Has a revision that stands by execute runs. Settles when it does, or is gone. Does nothing where
+   * it does already or is absent.
+   */
+  activate(revision_id: string): Promise<void>
+  /**
+   * Has so many agent servers from now on. One too many leaves the endpoints at once; it is ended
+   * when `retire`, which is told where it was, has settled. One that failed is begun anew. Does
+   * nothing where the revision is absent.
+   */
+  scale(
+    revision_id: string,
+    replicas: number,
+    retire: (endpoint: Endpoint | undefined) => Promise<void>,
+  ): void
+  /**
+   * Has it execute no more runs and go on to answer. Settles when none executes in it any more, all
+   * having ended or been handed on to another revision or to the next start, or when it is gone.
+   * Answers when its next work is due, in ms since 1970; `undefined`: not known, or none.
+   */
+  drain(revision_id: string, limits: DrainLimits): Promise<number | undefined>
   /** Asks it to end, waits up to `graceMs`, then kills. Does nothing where there is none. */
   stop(revision_id: string, graceMs: number): Promise<void>
   /** Calls back after each change of state. Answers how to unsubscribe. */

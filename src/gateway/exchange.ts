@@ -42,6 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   private readonly outcome = Promise.withResolvers<Outcome>()
   private controller: Dispatcher.DispatchController | undefined
   private switched: { destroy(): void } | undefined
+  private isStream = false
   private isFlushed = false
   private isOver = false
 
@@ -57,12 +58,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     const options: Dispatcher.DispatchOptions = {
       path: route.path,
       method: req.method ?? 'GET',
-      headers: requestHeaders(req, route.prefix, this.upstream.target),
+      headers: requestHeaders(req, route.prefix, this.upstream.endpoint.token),
       body: body ?? null,
       upgrade: upgrade ? 'websocket' : null,
     }
     this.upstream.dispatch(options, this)
     return this.outcome.promise
+  }
+
+  get isResumable(): boolean {
+    return this.isStream || this.switched !== undefined
   }
 
   /** Destroys the client's connection: a clean end would pass for the end of a stream's run. */
@@ -86,6 +91,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     if (statusCode < 200) return
     const { res } = this.passage
     const headers = answerHeaders(rawHeaders(controller), this.upstream.target.revision_id)
+    this.isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
     // Data of the same packet is handled before this, and then takes the headers along.
     queueMicrotask(() => this.flushHeaders())
@@ -151,6 +157,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     this.upstream.leave(this)
     this.outcome.resolve(outcome)
   }
+}
+
+function isEventStream(headers: string[]): boolean {
+  const at = headers.findIndex((one, i) => i % 2 === 0 && one.toLowerCase() === 'content-type')
+  return at !== -1 && (headers[at + 1] ?? '').startsWith('text/event-stream')
 }
 
 /** As received: latin1 keeps every byte. */

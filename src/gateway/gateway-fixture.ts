@@ -127,7 +127,7 @@ async function createAgent(revision_id: string, answer: RequestListener): Promis
       deployment_id: 'deployment-1',
       workspace_id: DEFAULT_WORKSPACE_ID,
       revision_id,
-      endpoint: { url: `http://127.0.0.1:${port}`, token: `token-of-${revision_id}` },
+      endpoints: [{ url: `http://127.0.0.1:${port}`, token: `token-of-${revision_id}` }],
     },
     kill() {
       server.close()

@@ -117,7 +117,7 @@ describe('headers', () => {
     const { headers, body } = jsonOf(answer)
     expect(body).toBe('{}')
     expect(headers).toMatchObject({
-      'x-runyard-gateway': agent.target.endpoint.token,
+      'x-runyard-gateway': agent.target.endpoints[0].token,
       'x-forwarded-prefix': '/agents/agent',
       'x-forwarded-for': '10.0.0.1, 127.0.0.1',
       'x-forwarded-proto': 'http',

@@ -16,7 +16,7 @@ import { Targets } from './target-table.ts'
 import { checkUpgrade, responseOn } from './websocket.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 256 * 1024 * 1024
-const DEFAULT_RESTART_WAIT_MS = 5_000
+const DEFAULT_RESTART_WAIT_MS = 10_000
 
 export interface GatewayOptions {
   authenticate: Authenticate
@@ -28,7 +28,7 @@ export interface GatewayOptions {
   log: Log
   /** Of one request to an agent, in bytes; 256 MiB by default. Uploads to the rest are its own. */
   maxBodyBytes?: number
-  /** How long a request waits for an agent server that is being restarted; 5,000 ms by default. */
+  /** How long a request waits for an agent server that is being restarted; 10,000 ms by default. */
   restartWaitMs?: number
 }
 
@@ -84,7 +84,7 @@ export class Gateway {
     if (!isOpen(req, route)) await this.admit(req, route)
     checkBodySize(req, this.maxBodyBytes)
     if (res.closed) return
-    this.table.upstreamOf(route.name)
+    this.table.find(route.name).requireHope()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
     await this.forward({ route, req, res, body })
@@ -121,9 +121,9 @@ export class Gateway {
 
   /** Another workspace's deployment is refused as if it were not there. */
   private async admit(req: IncomingMessage, route: AgentRoute): Promise<void> {
-    this.table.workspaceOf(route.name)
+    const { state } = this.table.find(route.name)
     const { workspace_id, role } = await this.authenticate(keyHeaders(req))
-    if (workspace_id !== this.table.workspaceOf(route.name)) throw noDeployment(route.name)
+    if (workspace_id !== state?.workspace_id) throw noDeployment(route.name)
     if (isAllowed(role, 'call_agents')) return
     throw new AppError('forbidden', `The role "${role}" may not call agents.`)
   }

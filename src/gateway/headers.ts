@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
-import type { Target } from '../core/target.ts'
 
 /** Those that speak about one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([
@@ -28,11 +27,11 @@ const SET_BY_GATEWAY = new Set([
 
 /**
  * What the agent server gets: the client's headers, less the hop-by-hop ones and anything that
- * begins with `x-runyard-`, plus the target's token and where the request came from. The client's
+ * begins with `x-runyard-`, plus the agent server's token and where the request came from. The client's
  * address is added to an `x-forwarded-for` that is there; a `-proto` and `-host` of a proxy in front
  * stay.
  */
-export function requestHeaders(req: IncomingMessage, prefix: string, target: Target): string[] {
+export function requestHeaders(req: IncomingMessage, prefix: string, token: string): string[] {
   const sent = endToEnd(
     req.rawHeaders,
     (header) => SET_BY_GATEWAY.has(header) || header.startsWith('x-runyard-'),
@@ -44,7 +43,7 @@ export function requestHeaders(req: IncomingMessage, prefix: string, target: Tar
   if (forwardedHost) sent.push('x-forwarded-host', forwardedHost)
   sent.push('x-forwarded-proto', joined(req.headers['x-forwarded-proto']) || protocolOf(req))
   if (prefix) sent.push('x-forwarded-prefix', prefix)
-  sent.push(GATEWAY_TOKEN_HEADER, target.endpoint.token)
+  sent.push(GATEWAY_TOKEN_HEADER, token)
   return sent
 }
 

@@ -1,8 +1,8 @@
 /** Finds the upstream for a request, and another one when the first does not answer. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { Exchange, type Outcome, type Passage } from './exchange.ts'
+import type { Name } from './name.ts'
 import { noDeployment } from './route.ts'
 import type { Targets } from './target-table.ts'
 import type { Upstream } from './upstream.ts'
@@ -12,32 +12,90 @@ const LONGEST_WAIT_MS = 400
 /** A read that breaks the agent server each time must not do so for as long as it may wait. */
 const MOST_SENDINGS = 3
 
+interface ForwardOptions {
+  targets: Targets
+  /** How long a request waits for an agent server that is being restarted, in ms. */
+  restartWaitMs: number
+  log: Log
+}
+
 /**
  * Settles when the request is answered or its client is gone. Throws `not_found`, and `unavailable`
- * when nothing answered: at once where the agent server may have acted on the request already and
- * it is not a read, else after `restartWaitMs`.
+ * when nothing answered: at once where nothing runs, or where the agent server may have acted on
+ * the request already and it is not a read; else after `restartWaitMs`, or what the hold says.
  */
-export async function forward(
-  passage: Passage,
-  { targets, restartWaitMs, log }: { targets: Targets; restartWaitMs: number; log: Log },
-): Promise<void> {
-  const { name } = passage.route
-  const giveUpAt = performance.now() + restartWaitMs
-  const workspace_id = targets.workspaceOf(name)
-  let upstream: Upstream | undefined = targets.upstreamOf(name)
-  let failure: Failure | undefined
-  let sendings = 0
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
-    if (upstream) failure = await attempt(passage, upstream, log)
-    if (!failure || passage.res.closed) return
-    if (upstream && failure.wasSent) sendings += 1
-    const isLate = performance.now() + waitMs > giveUpAt || sendings >= MOST_SENDINGS
-    if (isLate || !isRepeatable(failure, passage)) throw refusalOf(failure, name)
-    await delay(waitMs)
-    upstream = currentUpstream(targets, name)
-    // The key was checked for this workspace; the name may have been given anew meanwhile.
-    if (targets.workspaceOf(name) !== workspace_id) throw noDeployment(name)
+export async function forward(passage: Passage, options: ForwardOptions): Promise<void> {
+  const leave = options.targets.find(passage.route.name).enter()
+  try {
+    await new Forwarding(passage, options).run()
+  } finally {
+    leave()
   }
+}
+
+class Forwarding {
+  private readonly passage: Passage
+  private readonly options: ForwardOptions
+  private readonly workspace_id: string | undefined
+  private readonly since = performance.now()
+  private failure: Failure | undefined
+  private sendings = 0
+  private waitMs = FIRST_WAIT_MS
+
+  constructor(passage: Passage, options: ForwardOptions) {
+    this.passage = passage
+    this.options = options
+    this.workspace_id = this.currentName().state?.workspace_id
+  }
+
+  async run(): Promise<void> {
+    while (!this.passage.res.closed) {
+      const name = this.currentName()
+      // The key was checked for this workspace; the name may have been given anew meanwhile.
+      if (name.state?.workspace_id !== this.workspace_id) throw noDeployment(name.name)
+      const upstream = this.options.targets.choose(name, this.passage.route.path)
+      if (!upstream) await this.waitForTarget(name)
+      else if (await this.isAnsweredBy(upstream)) return
+      else await this.waitForAnother(name)
+    }
+  }
+
+  private currentName(): Name {
+    return this.options.targets.find(this.passage.route.name)
+  }
+
+  private async isAnsweredBy(upstream: Upstream): Promise<boolean> {
+    this.failure = await attempt(this.passage, upstream, this.options.log)
+    if (this.failure?.wasSent) this.sendings += 1
+    return this.failure === undefined
+  }
+
+  /** Between two tries, or until the name leads elsewhere. */
+  private async waitForAnother(name: Name): Promise<void> {
+    const failure = this.failure as Failure
+    const isLate = this.leftMs(name) < this.waitMs || this.sendings >= MOST_SENDINGS
+    if (isLate || !isRepeatable(failure, this.passage)) throw refusalOf(failure, name.name)
+    await name.changed(this.waitMs)
+    this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS)
+  }
+
+  private async waitForTarget(name: Name): Promise<void> {
+    // Who has met an agent server that was just dying waits for the next one all the same.
+    if (!this.failure) name.requireHope()
+    const leftMs = this.leftMs(name)
+    if (leftMs <= 0) throw this.failure ? refusalOf(this.failure, name.name) : notBack(name.name)
+    name.noteWaiting()
+    await name.changed(leftMs)
+  }
+
+  private leftMs({ state }: Name): number {
+    const limitMs = state?.kind === 'held' ? state.limitMs : this.options.restartWaitMs
+    return this.since + limitMs - performance.now()
+  }
+}
+
+function notBack(name: string): AppError {
+  return new AppError('unavailable', `The agent server of "${name}" is not back yet; try again.`)
 }
 
 type Failure = Extract<Outcome, { kind: 'unanswered' }>
@@ -59,16 +117,6 @@ function isRepeatable({ wasSent, error }: Failure, { req, body }: Passage): bool
   if (isRefusedByClient(error)) return false
   if (!wasSent) return body === undefined || !body.destroyed
   return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
-}
-
-/** `undefined` while it is paused: an agent server that is restarted is back soon. */
-function currentUpstream(targets: Targets, name: string): Upstream | undefined {
-  try {
-    return targets.upstreamOf(name)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'unavailable') return undefined
-    throw error
-  }
 }
 
 function refusalOf({ error, wasSent }: Failure, name: string): AppError {

@@ -1,89 +1,96 @@
-/** The gateway's half of `core/target.ts`: which upstream answers under which name. */
+/** The gateway's half of `core/target.ts`: which upstreams answer under which name. */
 import { AppError } from '../core/errors.ts'
-import type { Target, TargetTable } from '../core/target.ts'
+import type { Endpoint } from '../core/runtime.ts'
+import type { Activity, Hold, Target, TargetTable } from '../core/target.ts'
+import { Affinity } from './affinity.ts'
+import { Name } from './name.ts'
 import { noDeployment } from './route.ts'
-import { Upstream } from './upstream.ts'
+import { type Upstream, UpstreamPool } from './upstream.ts'
 
-type Entry =
-  | { kind: 'serving'; workspace_id: string; upstream: Upstream }
-  | { kind: 'paused'; workspace_id: string }
+/** How long answers that cannot be resumed are waited for beyond a drain's limit, in ms. */
+const PATIENCE_MS = 600_000
 
 /**
  * In memory only: the reconciler fills it at start and keeps it right. Each method takes effect for
  * every request that has not been handed to an upstream yet.
  */
 export class Targets implements TargetTable {
-  private readonly entries = new Map<string, Entry>()
-  /** Also those that no name leads to any more, while something is open on them. */
-  private readonly upstreams = new Set<Upstream>()
+  private readonly names = new Map<string, Name>()
+  private readonly pool = new UpstreamPool()
+  private readonly affinity = new Affinity()
   private isStopped = false
 
   set(name: string, target: Target): void {
     if (this.isStopped) return
-    const current = this.entries.get(name)
-    if (current?.kind === 'serving' && isSame(current.upstream.target, target)) return
-    const upstream = new Upstream(target)
-    this.upstreams.add(upstream)
-    this.replace(name, { kind: 'serving', workspace_id: target.workspace_id, upstream })
+    const { workspace_id } = target
+    const upstreams = target.endpoints.map((endpoint) => this.upstreamAt(name, target, endpoint))
+    this.put(name, { kind: 'serving', workspace_id, upstreams })
+  }
+
+  hold(name: string, hold: Hold): void {
+    if (!this.isStopped) this.put(name, { kind: 'held', ...hold })
   }
 
   pause(name: string, deployment: { workspace_id: string }): void {
-    if (this.isStopped) return
-    this.replace(name, { kind: 'paused', workspace_id: deployment.workspace_id })
+    if (!this.isStopped) this.put(name, { kind: 'paused', workspace_id: deployment.workspace_id })
   }
 
   remove(name: string): void {
-    this.replace(name, undefined)
+    const entry = this.names.get(name)
+    this.names.delete(name)
+    entry?.become(undefined)
   }
 
-  async drain(revision_id: string, limitMs: number): Promise<void> {
-    const drained = [...this.upstreams].filter(
-      (upstream) => upstream.target.revision_id === revision_id,
-    )
-    await Promise.all(drained.map((upstream) => upstream.drain(limitMs)))
+  async drain(
+    what: { revision_id: string; url?: string },
+    limitMs: number,
+    patienceMs = PATIENCE_MS,
+  ): Promise<void> {
+    await this.pool.drain(what, limitMs, patienceMs)
   }
 
-  /** The workspace that the name belongs to. Throws `not_found`. */
-  workspaceOf(name: string): string {
-    return this.entryOf(name).workspace_id
+  activity(name: string): Activity {
+    return this.names.get(name)?.activity ?? { open: 0, last_at: 0 }
   }
 
-  /** What answers under the name just now. Throws `not_found`, `unavailable` while it is paused. */
-  upstreamOf(name: string): Upstream {
-    const entry = this.entryOf(name)
-    if (entry.kind === 'serving') return entry.upstream
-    throw new AppError('unavailable', `No revision of "${name}" is running yet; try again soon.`)
+  /** The name of the deployment that this host name stands for, where `_` is written `-`. */
+  nameOfHost(label: string): string | undefined {
+    if (this.names.has(label)) return label
+    return [...this.names.keys()].find((name) => name.replaceAll('_', '-') === label)
+  }
+
+  /** What is known of the name. Throws `not_found`. */
+  find(name: string): Name {
+    if (this.isStopped) throw new AppError('unavailable', 'Runyard is shutting down.')
+    const entry = this.names.get(name)
+    if (!entry) throw noDeployment(name)
+    return entry
+  }
+
+  /** The least busy of the name's upstreams; among equals the one that knows what `path` is about. */
+  choose(name: Name, path: string): Upstream | undefined {
+    const { state } = name
+    return state?.kind === 'serving' ? this.affinity.choose(state.upstreams, path) : undefined
   }
 
   /** Cuts whatever is open; every name answers `unavailable` from now on. */
   stop(): void {
     this.isStopped = true
-    for (const name of [...this.entries.keys()]) this.remove(name)
-    for (const upstream of [...this.upstreams]) upstream.cutAll()
+    for (const name of [...this.names.keys()]) this.remove(name)
+    this.pool.cutAll()
   }
 
-  private entryOf(name: string): Entry {
-    if (this.isStopped) throw new AppError('unavailable', 'Runyard is shutting down.')
-    const entry = this.entries.get(name)
-    if (!entry) throw noDeployment(name)
-    return entry
+  private put(name: string, state: Name['state']): void {
+    const known = this.names.get(name) ?? new Name(name)
+    this.names.set(name, known)
+    known.become(state)
   }
 
-  private replace(name: string, entry: Entry | undefined): void {
-    const old = this.entries.get(name)
-    if (entry) this.entries.set(name, entry)
-    else this.entries.delete(name)
-    if (old?.kind !== 'serving') return
-    const { upstream } = old
-    upstream.retire(() => this.upstreams.delete(upstream))
+  /** The one that is there already, when it is the same in everything. */
+  private upstreamAt(name: string, target: Target, endpoint: Endpoint): Upstream {
+    const state = this.names.get(name)?.state
+    const there = state?.kind === 'serving' ? state.upstreams : []
+    const same = there.find((upstream) => upstream.isAt(target, endpoint))
+    return same ?? this.pool.open(target, endpoint)
   }
-}
-
-function isSame(a: Target, b: Target): boolean {
-  return (
-    a.revision_id === b.revision_id &&
-    a.workspace_id === b.workspace_id &&
-    a.endpoint.url === b.endpoint.url &&
-    a.endpoint.token === b.endpoint.token
-  )
 }

@@ -1,10 +1,13 @@
-/** One running revision as the gateway sees it: its connections, and what is open on them. */
+/** One running agent server as the gateway sees it: its connections, and what is open on them. */
 import { type Dispatcher, Pool } from 'undici'
+import type { Endpoint } from '../core/runtime.ts'
 import type { Target } from '../core/target.ts'
 
 /** Something open that can be ended at once, with an error for the client. */
 export interface Cuttable {
   cut(): void
+  /** Whether its client can go on elsewhere from where it was: an event stream, a WebSocket. */
+  readonly isResumable: boolean
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
@@ -16,14 +19,19 @@ const MAX_HEADER_BYTES = 64 * 1024
  */
 export class Upstream {
   readonly target: Target
+  readonly endpoint: Endpoint
   private readonly pool: Pool
+  private readonly onClosed: () => void
   private readonly open = new Set<Cuttable>()
   private readonly idleListeners = new Set<() => void>()
   private isRetired = false
 
-  constructor(target: Target) {
+  /** `onClosed` is called once it is retired and the last request is over. */
+  constructor(target: Target, endpoint: Endpoint, onClosed: () => void) {
     this.target = target
-    this.pool = new Pool(target.endpoint.url, {
+    this.endpoint = endpoint
+    this.onClosed = onClosed
+    this.pool = new Pool(endpoint.url, {
       connections: null,
       connectTimeout: CONNECT_TIMEOUT_MS,
       headersTimeout: 0,
@@ -35,6 +43,16 @@ export class Upstream {
   /** How many requests and WebSockets are open. */
   get openCount(): number {
     return this.open.size
+  }
+
+  isAt(target: Target, endpoint: Endpoint): boolean {
+    const { revision_id, workspace_id } = this.target
+    return (
+      revision_id === target.revision_id &&
+      workspace_id === target.workspace_id &&
+      this.endpoint.url === endpoint.url &&
+      this.endpoint.token === endpoint.token
+    )
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
@@ -51,29 +69,59 @@ export class Upstream {
     this.idleListeners.clear()
   }
 
-  /** Settles when nothing is open, or after `limitMs` with all that was open cut. */
-  async drain(limitMs: number): Promise<void> {
+  /** Settles when nothing is open; cuts what can be resumed after `limitMs`, the rest later. */
+  async drain(limitMs: number, patienceMs: number): Promise<void> {
     if (this.open.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      this.cutAll()
-      resolve()
-    }, limitMs)
+    const cutResumable = () => {
+      for (const one of [...this.open]) if (one.isResumable) one.cut()
+    }
+    const timers = [
+      setTimeout(cutResumable, limitMs),
+      setTimeout(() => this.cutAll(), limitMs + patienceMs),
+    ]
     this.idleListeners.add(resolve)
     await promise
-    clearTimeout(timer)
+    for (const timer of timers) clearTimeout(timer)
   }
 
   cutAll(): void {
     for (const one of [...this.open]) one.cut()
   }
 
-  /** No new request comes here. `onClosed` is called when the last one is over. */
-  retire(onClosed: () => void): void {
+  /** No new request comes here. */
+  retire(): void {
     if (this.isRetired) return
     this.isRetired = true
-    const close = () => void this.pool.destroy().then(onClosed)
+    const close = () => void this.pool.destroy().then(this.onClosed)
     if (this.open.size === 0) close()
     else this.idleListeners.add(close)
+  }
+}
+
+/** Every upstream, also those that no name leads to any more while something is open on them. */
+export class UpstreamPool {
+  private readonly all = new Set<Upstream>()
+
+  open(target: Target, endpoint: Endpoint): Upstream {
+    const upstream: Upstream = new Upstream(target, endpoint, () => this.all.delete(upstream))
+    this.all.add(upstream)
+    return upstream
+  }
+
+  async drain(
+    what: { revision_id: string; url?: string },
+    limitMs: number,
+    patienceMs: number,
+  ): Promise<void> {
+    const drained = [...this.all].filter(
+      ({ target, endpoint }) =>
+        target.revision_id === what.revision_id && (what.url ?? endpoint.url) === endpoint.url,
+    )
+    await Promise.all(drained.map((upstream) => upstream.drain(limitMs, patienceMs)))
+  }
+
+  cutAll(): void {
+    for (const upstream of [...this.all]) upstream.cutAll()
   }
 }

@@ -36,7 +36,7 @@ describe('a WebSocket', () => {
     }
     expect(sockets[0]?.url).toBe('/threads/1/stream?x=%2F')
     expect(sockets[0]?.headers).toMatchObject({
-      'x-runyard-gateway': agent.target.endpoint.token,
+      'x-runyard-gateway': agent.target.endpoints[0].token,
       'x-forwarded-prefix': '/agents/agent',
       'x-api-key': KEY,
     })
@@ -71,7 +71,7 @@ describe('a WebSocket', () => {
     const socket = connect('/x')
     await once(socket, 'open')
     const closed = once(socket, 'close')
-    await world.gateway.targets.drain(agent.target.revision_id, 10)
+    await world.gateway.targets.drain(agent.target, 10)
     expect((await closed)[0]).toBe(1006)
   })
 })

@@ -10,7 +10,7 @@
  */
 import { dirname, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Endpoint, RuntimeDriver, RuntimeSpec, RuntimeState } from '../core/runtime.ts'
+import type { Endpoints, RuntimeDriver, RuntimeSpec, RuntimeState } from '../core/runtime.ts'
 import type { ProjectConfig } from '../graph/config-file.ts'
 import type { DevSources } from './dev-sources.ts'
 
@@ -28,7 +28,7 @@ export interface ReloadsOptions {
   /** `undefined` when it cannot be read: the agent server says why. */
   readConfig(): Promise<ProjectConfig | undefined>
   /** Called for each version that shall answer from now on, and again when it was restarted. */
-  onServing(version: { revision_id: string; endpoint: Endpoint }): void
+  onServing(version: { revision_id: string; endpoints: Endpoints }): void
   /** Called when a version answers for the first time. */
   onFirst(): void
   say(line: string): void
@@ -122,7 +122,7 @@ export class Reloads {
     if (revision_id !== this.#serving) return
     const { driver, onServing, say } = this.#options
     const state = driver.observe(revision_id)
-    if (state.kind === 'healthy') onServing({ revision_id, endpoint: state.endpoint })
+    if (state.kind === 'healthy') onServing({ revision_id, endpoints: state.endpoints })
     if (state.kind === 'restarting') say(`runyard: ${firstLine(state.reason)} It is started again.`)
   }
 

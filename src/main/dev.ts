@@ -83,8 +83,8 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
       resource_spec: null,
     },
     readConfig: () => readProjectConfig(configPath).catch(() => undefined),
-    onServing: ({ revision_id, endpoint }) => {
-      gateway.targets.set(NAME, { ...owner, revision_id, endpoint })
+    onServing: ({ revision_id, endpoints }) => {
+      gateway.targets.set(NAME, { ...owner, revision_id, endpoints })
     },
     onFirst: () => options.onReady(url),
     say,

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import { AgentServer } from '../agent-server/agent-server.ts'
+import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
 import {
   applyProjectEnvironment,
   readGraphConfigs,
@@ -19,6 +19,7 @@ import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
 import { loadProject } from '../graph/project.ts'
 import { openAgentStore } from '../storage/agent-store.ts'
 import { readVersion } from '../version.ts'
+import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { reportSources } from './report-sources.ts'
@@ -29,8 +30,8 @@ const KEEP_ALIVE_MS = 65_000
 export interface Serving {
   /** `http://HOST:PORT` */
   url: string
-  /** Lets runs go on for up to `graceMs`, hands the others on, closes everything. */
-  stop(graceMs: number): Promise<void>
+  /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
+  stop(limits: StopLimits): Promise<void>
 }
 
 /** Starts the server. `start` is the process driver's message; absent when run by hand. */
@@ -65,9 +66,10 @@ export async function startServe(
       clock: systemClock,
       log,
     })
-    let graceMs = 0
-    started.add('agent server', () => agentServer.stop({ graceMs }))
-    await agentServer.start()
+    let limits: StopLimits = { graceMs: 0 }
+    started.add('agent server', () => agentServer.stop(limits))
+    await agentServer.start({ isStandby: start?.isStandby ?? false })
+    if (start) started.add('driver', followDriver(agentServer))
     const server = createAdaptorServer({
       fetch: agentServer.app.fetch,
       overrideGlobalObjects: false,
@@ -76,8 +78,8 @@ export async function startServe(
     const url = await listen(server, config)
     // Added last, stopped first: new connections are refused while runs are handed on.
     started.add('listener', () => void server.close())
-    const stop = async (limitMs: number) => {
-      graceMs = limitMs
+    const stop = async (given: StopLimits) => {
+      limits = given
       await started.stop()
       await close(server)
     }

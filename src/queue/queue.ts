@@ -80,9 +80,11 @@ export class Queue {
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
 
-  /** Registers the server, frees what dead ones left, and begins to claim. */
+  /** Registers the server, frees what dead ones left, begins to claim. Nothing once it was stopped. */
   async start(): Promise<void> {
+    if (this.#stopping) return
     await this.#liveness.start()
+    if (this.#stopping) return this.#liveness.stop()
     this.#isAccepting = true
     this.#ticker.start()
     this.wake()

@@ -85,6 +85,11 @@ WHERE run_id = $1 AND (status = 'running' OR (status = 'pending' AND lease_token
 const NEXT_DUE = `
 SELECT min(available_at) AS due FROM runs WHERE status = 'pending' AND available_at > $1`
 
+const COUNT_CLAIMABLE = `
+SELECT count(DISTINCT thread_id) AS count FROM runs AS waiting
+WHERE status = 'pending' AND available_at <= $1 AND NOT EXISTS (
+  SELECT 1 FROM runs WHERE thread_id = waiting.thread_id AND status = 'running')`
+
 export function createRunStore(db: Db): RunStore {
   const isLost = `status = 'running'
     AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
@@ -180,6 +185,9 @@ export function createRunStore(db: Db): RunStore {
           exhausted: exhausted.map(splitLease),
         }
       }),
+    async countClaimable(now) {
+      return Number((await db.get<{ count: number }>(COUNT_CLAIMABLE, [now]))?.count ?? 0)
+    },
     async nextDue(now) {
       const row = await db.get<{ due: number | null }>(NEXT_DUE, [now])
       return row?.due ?? undefined

@@ -58,7 +58,7 @@ beforeAll(async () => {
     deployment_id: randomUUID(),
     workspace_id: DEFAULT_WORKSPACE_ID,
     revision_id: randomUUID(),
-    endpoint: { url: deployed.url, token: GATEWAY_TOKEN },
+    endpoints: [{ url: deployed.url, token: GATEWAY_TOKEN }],
   })
   door = gateway.createServer()
   gatewayUrl = `${await listen(door, { host: '127.0.0.1', port: 0 })}/agents/support`

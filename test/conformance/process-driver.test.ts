@@ -11,7 +11,13 @@ import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { RuntimeSpec } from '../../src/core/runtime.ts'
 import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
-import { ask, type RuntimeDriverWorld, testRuntimeDriver, until } from './runtime-driver.ts'
+import {
+  ask,
+  type RuntimeDriverWorld,
+  testRuntimeDriver,
+  until,
+  untilHealthy,
+} from './runtime-driver.ts'
 
 const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
 const OWNER = join(import.meta.dirname, '../fixtures/driver-owner.js')
@@ -38,7 +44,7 @@ async function openWorld(options: Partial<ProcessDriverOptions> = {}): Promise<P
     async kill(revision_id) {
       const state = driver.observe(revision_id)
       if (state.kind !== 'healthy') throw new Error(`${revision_id} is ${state.kind}`)
-      const about = await ask(state.endpoint)
+      const about = await ask(state.endpoints[0])
       process.kill(about?.pid as number, 'SIGKILL')
     },
     async close() {
@@ -81,7 +87,7 @@ describe('The process driver', () => {
   const startHealthy = async (behaviour: 'is well' | 'has a companion') => {
     const spec = world.spec(behaviour, [{ name: 'MODEL_KEY', value: 'the-secret' }])
     await world.driver.start(spec)
-    const { endpoint } = await until(world.driver, spec.revision_id, 'healthy')
+    const endpoint = await untilHealthy(world.driver, spec.revision_id)
     const about = (await ask(endpoint)) as {
       pid: number
       companion: number
@@ -123,7 +129,7 @@ describe('The process driver', () => {
     process.kill(first.about.pid, 'SIGKILL')
     await restarting
     await expect.poll(() => isAlive(first.about.companion)).toBe(false)
-    const { endpoint } = await until(world.driver, first.spec.revision_id, 'healthy')
+    const endpoint = await untilHealthy(world.driver, first.spec.revision_id)
     const second = (await ask(endpoint)) as { pid: number; companion: number }
     await world.driver.stop(first.spec.revision_id, 5000)
     await expect.poll(() => isAlive(second.companion)).toBe(false)
@@ -177,6 +183,31 @@ describe('The process driver', () => {
     expect(states).toEqual(['restarting', 'healthy', 'restarting'])
     await patient.close()
     expect(patient.driver.observe(revision_id)).toEqual({ kind: 'absent' })
+  })
+
+  it('restarts one that lives and does not answer', async () => {
+    const healthCheck = { everyMs: 20, answerMs: 100, failures: 2 }
+    const impatient = await openWorld({ healthCheck })
+    const spec = impatient.spec('can hang')
+    await impatient.driver.start(spec)
+    const endpoint = await untilHealthy(impatient.driver, spec.revision_id)
+    const restarting = until(impatient.driver, spec.revision_id, 'restarting')
+    const hanging = fetch(`${endpoint.url}/hang`).catch(() => 'broken')
+    expect((await restarting).reason).toContain('did not answer GET /ok 2 times in a row')
+    expect(await hanging).toBe('broken')
+    await untilHealthy(impatient.driver, spec.revision_id)
+    await impatient.close()
+  })
+
+  it('holds an agent server to its memory limit', async () => {
+    const spec = { ...world.spec('grows'), resource_spec: { memory_mb: 128 } }
+    await world.driver.start(spec)
+    const endpoint = await untilHealthy(world.driver, spec.revision_id)
+    expect(((await ask(endpoint)) as { execArgv: string[] }).execArgv).toContain(
+      '--max-old-space-size=192',
+    )
+    const { reason } = await until(world.driver, spec.revision_id, 'restarting')
+    expect(reason).toMatch(/it took \d+ MB of memory, more than the 256 of its memory_limit_mb/)
   })
 
   it('takes its agent servers with it when it is killed', async () => {

@@ -256,6 +256,20 @@ export function testRunStore(world: () => AgentStoreWorld): void {
     })
   })
 
+  it('counts the threads that have a run to claim', async () => {
+    expect(await store.runs.countClaimable(NOW)).toBe(0)
+    const busy = await insertThread()
+    await insertRun({ thread_id: busy })
+    await mustClaim()
+    await insertRun({ thread_id: busy })
+    const twice = await insertThread()
+    for (let i = 0; i < 2; i += 1) await insertRun({ thread_id: twice })
+    await insertRun()
+    await insertRun({ available_at: NOW + 1 })
+    expect(await store.runs.countClaimable(NOW)).toBe(2)
+    expect(await store.runs.countClaimable(NOW + 1)).toBe(3)
+  })
+
   describe('a lease', () => {
     it('that is held ends its run, once', async () => {
       const { run_id } = await insertRun()

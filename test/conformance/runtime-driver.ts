@@ -13,6 +13,8 @@ export type Behaviour =
   | 'is never well'
   | 'ignores SIGTERM'
   | 'has a companion'
+  | 'can hang'
+  | 'grows'
 
 export interface RuntimeDriverWorld {
   driver: RuntimeDriver
@@ -37,6 +39,11 @@ export async function until<K extends RuntimeState['kind']>(
   await promise
   unsubscribe()
   return driver.observe(revision_id) as Extract<RuntimeState, { kind: K }>
+}
+
+/** The same for `healthy`: where its first agent server is. */
+export async function untilHealthy(driver: RuntimeDriver, revision_id: string): Promise<Endpoint> {
+  return (await until(driver, revision_id, 'healthy')).endpoints[0]
 }
 
 /** What the stand-in says of itself; `undefined` when nobody answers. */
@@ -66,7 +73,7 @@ export function testRuntimeDriver(
     const startHealthy = async (behaviour: Behaviour = 'is well') => {
       const spec = world.spec(behaviour)
       await driver.start(spec)
-      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      const endpoint = await untilHealthy(driver, spec.revision_id)
       return { spec, endpoint }
     }
 
@@ -78,7 +85,7 @@ export function testRuntimeDriver(
       const spec = world.spec('is well')
       await driver.start(spec)
       expect(driver.observe(spec.revision_id).kind).toBe('starting')
-      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      const endpoint = await untilHealthy(driver, spec.revision_id)
       expect(await ask(endpoint)).toBeDefined()
       expect((await fetch(`${endpoint.url}/ok`)).status).toBe(403)
     })
@@ -86,7 +93,7 @@ export function testRuntimeDriver(
     it('hands the secrets to the agent server', async () => {
       const spec = world.spec('is well', [{ name: 'MODEL_KEY', value: 'a "quoted"\nvalue' }])
       await driver.start(spec)
-      const { endpoint } = await until(driver, spec.revision_id, 'healthy')
+      const endpoint = await untilHealthy(driver, spec.revision_id)
       expect(await ask(endpoint)).toMatchObject({
         start: { revision_id: spec.revision_id, secrets: { MODEL_KEY: 'a "quoted"\nvalue' } },
       })
@@ -95,7 +102,7 @@ export function testRuntimeDriver(
     it('does nothing when it is asked to start what is there', async () => {
       const { spec, endpoint } = await startHealthy()
       await driver.start(spec)
-      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'healthy', endpoint })
+      expect(driver.observe(spec.revision_id)).toEqual({ kind: 'healthy', endpoints: [endpoint] })
     })
 
     it('reports a revision that dies at its start as failed, with its last words', async () => {
@@ -133,10 +140,10 @@ export function testRuntimeDriver(
       const restarting = until(driver, spec.revision_id, 'restarting')
       await world.kill(spec.revision_id)
       expect(await restarting).toMatchObject({ restarts: 1 })
-      const again = await until(driver, spec.revision_id, 'healthy')
-      expect(await ask(again.endpoint)).toBeDefined()
+      const again = await untilHealthy(driver, spec.revision_id)
+      expect(await ask(again)).toBeDefined()
       expect(Date.now() - killed).toBeLessThan(5000)
-      expect(again.endpoint.token).not.toBe(endpoint.token)
+      expect(again.token).not.toBe(endpoint.token)
     })
 
     it('says how it died while it tries again, and stays startable and stoppable', async () => {
@@ -186,8 +193,8 @@ export function testRuntimeDriver(
       const stopped = driver.stop(spec.revision_id, 1000)
       await driver.start(spec)
       await stopped
-      const again = await until(driver, spec.revision_id, 'healthy')
-      expect(again.endpoint.token).not.toBe(endpoint.token)
+      const again = await untilHealthy(driver, spec.revision_id)
+      expect(again.token).not.toBe(endpoint.token)
     })
 
     it('keeps revisions apart, and ends all of them at once', async () => {
@@ -198,6 +205,70 @@ export function testRuntimeDriver(
       expect(await ask(two.endpoint)).toBeUndefined()
       expect(driver.observe(two.spec.revision_id)).toEqual({ kind: 'absent' })
       await driver.stopAll(1000)
+    })
+
+    it('lets a revision stand by until it is activated', async () => {
+      const spec = { ...world.spec('is well'), isStandby: true }
+      await driver.start(spec)
+      const endpoint = await untilHealthy(driver, spec.revision_id)
+      expect(await ask(endpoint)).toMatchObject({ start: { isStandby: true } })
+      await driver.activate(spec.revision_id)
+      expect(await ask(endpoint)).toMatchObject({ isActivated: true })
+      const restarting = until(driver, spec.revision_id, 'restarting')
+      await world.kill(spec.revision_id)
+      await restarting
+      const again = await untilHealthy(driver, spec.revision_id)
+      expect(await ask(again)).toMatchObject({ start: { isStandby: false } })
+      await driver.activate('unknown')
+    })
+
+    it('drains, and answers when the next work is due', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const limits = { graceMs: 5, checkpointMs: 6 }
+      expect(await driver.drain(spec.revision_id, limits)).toBe(4711)
+      expect(await ask(endpoint)).toMatchObject({ drained: limits })
+      expect(await driver.drain('unknown', limits)).toBeUndefined()
+    })
+
+    it('tells of its agent servers, and what they report', async () => {
+      const { spec } = await startHealthy()
+      expect(driver.replicas('unknown')).toEqual([])
+      expect(driver.replicas(spec.revision_id)).toMatchObject([
+        { state: 'healthy', restarts: 0, reason: null, load: { running: 1, waiting: 3 } },
+      ])
+      const restarting = until(driver, spec.revision_id, 'restarting')
+      await world.kill(spec.revision_id)
+      await restarting
+      expect(driver.replicas(spec.revision_id)).toMatchObject([
+        { state: 'restarting', restarts: 1, reason: expect.stringContaining('SIGKILL') },
+      ])
+    })
+
+    it('has as many agent servers as it is told, and retires those too many', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const { revision_id } = spec
+      const endpoints = () => {
+        const state = driver.observe(revision_id)
+        return state.kind === 'healthy' ? state.endpoints : []
+      }
+      driver.scale(revision_id, 3, async () => {})
+      await expect.poll(() => endpoints().length, { timeout: 20_000 }).toBe(3)
+      const all = endpoints()
+      expect(all[0]).toEqual(endpoint)
+      const retired: (Endpoint | undefined)[] = []
+      const mayEnd = Promise.withResolvers<void>()
+      driver.scale(revision_id, 1, async (one) => {
+        retired.push(one)
+        await mayEnd.promise
+      })
+      expect(endpoints()).toEqual([endpoint])
+      expect(retired).toEqual(all.slice(1))
+      expect(await ask(all[2] as Endpoint)).toBeDefined()
+      mayEnd.resolve()
+      await expect
+        .poll(async () => (await ask(all[2] as Endpoint)) === undefined, { timeout: 20_000 })
+        .toBe(true)
+      driver.scale('unknown', 2, async () => {})
     })
 
     it('tells of each change of state until the listener leaves', async () => {

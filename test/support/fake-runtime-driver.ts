@@ -1,5 +1,12 @@
 /** A second `RuntimeDriver`, in memory: its agent servers become healthy when the test says so. */
-import type { RuntimeDriver, RuntimeSpec, RuntimeState } from '../../src/core/runtime.ts'
+import type {
+  DrainLimits,
+  Load,
+  Replica,
+  RuntimeDriver,
+  RuntimeSpec,
+  RuntimeState,
+} from '../../src/core/runtime.ts'
 
 export class FakeRuntimeDriver implements RuntimeDriver {
   /** Whether what is started is healthy at once. */
@@ -7,6 +14,13 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** Every start that was not of one that is there. */
   readonly starts: RuntimeSpec[] = []
   readonly stopped: string[] = []
+  /** What the agent servers of a revision report; absent: nothing yet. */
+  readonly loads = new Map<string, Load>()
+  /** How many agent servers a revision was last told to have. */
+  readonly scales = new Map<string, number>()
+  readonly activated: string[] = []
+  /** Every drain: `<revision> <graceMs>`. */
+  readonly drained: string[] = []
   readonly #states = new Map<string, RuntimeState>()
   readonly #listeners = new Set<(revision_id: string) => void>()
   #port = 4000
@@ -21,6 +35,28 @@ export class FakeRuntimeDriver implements RuntimeDriver {
 
   observe(revision_id: string): RuntimeState {
     return this.#states.get(revision_id) ?? { kind: 'absent' }
+  }
+
+  replicas(revision_id: string): Replica[] {
+    const state = this.observe(revision_id)
+    if (state.kind === 'absent') return []
+    const reason = 'reason' in state ? state.reason : null
+    const load = this.loads.get(revision_id) ?? null
+    const one: Replica = { state: state.kind, since: 0, restarts: 0, reason, load }
+    return Array.from({ length: this.scales.get(revision_id) ?? 1 }, () => one)
+  }
+
+  async activate(revision_id: string): Promise<void> {
+    this.activated.push(revision_id)
+  }
+
+  scale(revision_id: string, replicas: number): void {
+    this.scales.set(revision_id, replicas)
+  }
+
+  async drain(revision_id: string, limits: DrainLimits): Promise<number | undefined> {
+    this.drained.push(`${revision_id} ${limits.graceMs}`)
+    return this.loads.get(revision_id)?.next_due_at ?? undefined
   }
 
   async stop(revision_id: string, _graceMs: number): Promise<void> {
@@ -41,7 +77,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** At an address of its own each time. */
   becomeHealthy(revision_id: string): void {
     const url = `http://127.0.0.1:${this.#port++}`
-    this.#become(revision_id, { kind: 'healthy', endpoint: { url, token: `token of ${url}` } })
+    this.#become(revision_id, { kind: 'healthy', endpoints: [{ url, token: `token of ${url}` }] })
   }
 
   fail(revision_id: string, reason: string): void {

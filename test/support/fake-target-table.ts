@@ -1,17 +1,28 @@
 /** A second `TargetTable`, in memory: it serves nobody and can be looked at. */
-import type { Target, TargetTable } from '../../src/core/target.ts'
+import type { Activity, Hold, Target, TargetTable } from '../../src/core/target.ts'
 
 export class FakeTargetTable implements TargetTable {
   /** What each name leads to; absent: 404. */
-  readonly names = new Map<string, Target | 'paused'>()
-  /** Every call, in order: `set a <revision>`, `pause a`, `remove a`, `drain <revision>`. */
+  readonly names = new Map<string, Target | 'held' | 'paused'>()
+  /** Every call, in order: `set a <revision>`, `hold a`, `pause a`, `remove a`, `drain <revision>`. */
   readonly calls: string[] = []
   /** Revisions with requests that stay open until the test ends them. */
   readonly busy = new Map<string, PromiseWithResolvers<void>>()
 
+  /** What was last asked of a name that is held. */
+  readonly holds = new Map<string, Hold>()
+  /** What the requests of a name are said to do; absent: there was none. */
+  readonly activities = new Map<string, Activity>()
+
   set(name: string, target: Target): void {
     this.calls.push(`set ${name} ${target.revision_id}`)
     this.names.set(name, target)
+  }
+
+  hold(name: string, hold: Hold): void {
+    this.calls.push(`hold ${name}`)
+    this.names.set(name, 'held')
+    this.holds.set(name, hold)
   }
 
   pause(name: string): void {
@@ -24,7 +35,11 @@ export class FakeTargetTable implements TargetTable {
     this.names.delete(name)
   }
 
-  async drain(revision_id: string, limitMs: number): Promise<void> {
+  activity(name: string): Activity {
+    return this.activities.get(name) ?? { open: 0, last_at: 0 }
+  }
+
+  async drain({ revision_id }: { revision_id: string }, limitMs: number): Promise<void> {
     this.calls.push(`drain ${revision_id} ${limitMs}`)
     await this.busy.get(revision_id)?.promise
   }

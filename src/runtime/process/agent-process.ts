@@ -4,8 +4,17 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import { createLineSplitter } from '../../core/output-lines.ts'
-import type { Endpoint, RuntimeSpec } from '../../core/runtime.ts'
-import { isReadyMessage, isSourcesMessage, type StartMessage } from '../../core/runtime-protocol.ts'
+import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/runtime.ts'
+import {
+  type ActivateMessage,
+  type DrainMessage,
+  isActiveMessage,
+  isDrainedMessage,
+  isLoadMessage,
+  isReadyMessage,
+  isSourcesMessage,
+  type StartMessage,
+} from '../../core/runtime-protocol.ts'
 
 export interface AgentCommand {
   /** The Node binary; absolute. */
@@ -16,6 +25,8 @@ export interface AgentCommand {
 
 export interface AgentProcessOptions {
   spec: RuntimeSpec
+  /** Whether it leaves runs alone until `activate`. */
+  isStandby: boolean
   command: AgentCommand
   dataDir: string
   /** Its whole environment, but for the secrets, which follow by IPC. */
@@ -23,13 +34,21 @@ export interface AgentProcessOptions {
   onLine(line: string): void
   /** Hears of the project's files as the process imports them. */
   onSources(files: string[]): void
+  /** Hears of what the process reports of itself. */
+  onLoad(load: Load): void
 }
 
 export interface AgentProcess {
+  /** `undefined` when it could not be started. */
+  readonly pid: number | undefined
   /** Settles when the process says that it listens; never when it does not get to it. */
   readonly ready: Promise<Endpoint>
   /** How it ended, as half a sentence; its group has been killed then and its output is read. */
   readonly exited: Promise<string>
+  /** See `RuntimeDriver.activate`. */
+  activate(): Promise<void>
+  /** See `RuntimeDriver.drain`. */
+  drain(limits: DrainLimits): Promise<number | undefined>
   /** Asks it to end. */
   terminate(): void
   /** Ends it at once, with all that it started. */
@@ -41,7 +60,7 @@ const PIPE_GRACE_MS = 1000
 
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { spec, command } = options
+  const { spec, command, isStandby } = options
   const token = randomBytes(32).toString('base64url')
   const child = spawn(command.file, [...command.args, ...serveArguments(options)], {
     cwd: dirname(spec.configPath),
@@ -57,11 +76,15 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   readLines(child.stderr, options.onLine)
   child.on('message', (message) => {
     if (isSourcesMessage(message)) options.onSources(message.files)
+    if (isLoadMessage(message)) options.onLoad(message.load)
   })
-  sendStart(child, spec, token)
+  sendStart(child, spec, { gatewayToken: token, isStandby })
   return {
+    pid: child.pid,
     ready: readyOf(child, token),
     exited,
+    activate: () => activate(child, exited),
+    drain: (limits) => drain(child, limits, exited),
     terminate: () => child.kill('SIGTERM'),
     kill: () => killGroup(child),
   }
@@ -73,14 +96,18 @@ function serveArguments(options: AgentProcessOptions): string[] {
   return ['serve', '--managed', '--config', spec.configPath, ...where]
 }
 
-function sendStart(child: ChildProcess, spec: RuntimeSpec, gatewayToken: string): void {
+function sendStart(
+  child: ChildProcess,
+  spec: RuntimeSpec,
+  terms: Pick<StartMessage, 'gatewayToken' | 'isStandby'>,
+): void {
   const message: StartMessage = {
     type: 'start',
     deployment_id: spec.deployment_id,
     deployment_name: spec.deployment_name,
     revision_id: spec.revision_id,
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
-    gatewayToken,
+    ...terms,
   }
   // A process that is gone before it reads this is told of by its end.
   child.send?.(message, () => {})
@@ -92,6 +119,29 @@ function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
       if (isReadyMessage(message)) resolve({ url: message.url, token })
     })
   })
+}
+
+async function activate(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  const active = new Promise<void>((resolve) => {
+    child.on('message', (message) => isActiveMessage(message) && resolve())
+  })
+  child.send?.({ type: 'activate' } satisfies ActivateMessage, () => {})
+  await Promise.race([active, exited])
+}
+
+async function drain(
+  child: ChildProcess,
+  limits: DrainLimits,
+  exited: Promise<unknown>,
+): Promise<number | undefined> {
+  const drained = new Promise<number | undefined>((resolve) => {
+    child.on('message', (message) => {
+      if (isDrainedMessage(message)) resolve(message.next_due_at ?? undefined)
+    })
+  })
+  const message: DrainMessage = { type: 'drain', ...limits }
+  child.send?.(message, () => {})
+  return Promise.race([drained, exited.then(() => undefined)])
 }
 
 function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => void): void {

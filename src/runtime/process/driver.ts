@@ -5,7 +5,10 @@ import type { RuntimeDriver, RuntimeSpec } from '../../core/runtime.ts'
 import { type AgentCommand, startAgentProcess } from './agent-process.ts'
 import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts'
 import { DeployLog, deployLogPaths } from './deploy-log.ts'
-import { Supervisor } from './supervisor.ts'
+import { DEFAULT_HEALTH_CHECK, type HealthCheck } from './health.ts'
+import { heapArguments, memoryLimitMb } from './memory.ts'
+import { Replicas } from './replicas.ts'
+import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
 export interface ProcessDriverOptions {
   /** What starts an agent server; `serve` and its arguments are added (`core/runtime-protocol.ts`). */
@@ -25,6 +28,8 @@ export interface ProcessDriverOptions {
   env: Readonly<Record<string, string>>
   /** How long one may take until it is healthy, in ms. Default: 60,000. */
   healthTimeoutMs?: number
+  /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
+  healthCheck?: Partial<HealthCheck>
   backoff?: Partial<Backoff>
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
@@ -41,74 +46,97 @@ const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
  * and the caller starts again what shall run.
  */
 export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver {
-  const supervisors = new Map<string, Supervisor>()
+  const revisions = new Map<string, Replicas>()
   const listeners = new Set<(revision_id: string) => void>()
   const changed = (revision_id: string) => {
     for (const listener of listeners) notify(listener, revision_id, options.log)
   }
   const stop = async (revision_id: string, graceMs: number) => {
-    const supervisor = supervisors.get(revision_id)
-    if (!supervisor) return
-    await supervisor.stop(graceMs)
-    if (supervisors.get(revision_id) !== supervisor) return
-    supervisors.delete(revision_id)
+    const replicas = revisions.get(revision_id)
+    if (!replicas) return
+    await replicas.stop(graceMs)
+    if (revisions.get(revision_id) !== replicas) return
+    revisions.delete(revision_id)
     changed(revision_id)
   }
   return {
     async start(spec) {
       const { revision_id } = spec
-      for (let there = supervisors.get(revision_id); there; there = supervisors.get(revision_id)) {
+      for (let there = revisions.get(revision_id); there; there = revisions.get(revision_id)) {
         if (!there.isStopping && there.state.kind !== 'failed') return
         await stop(revision_id, 0)
       }
-      const supervisor = supervise(spec, options, () => changed(revision_id))
-      supervisors.set(revision_id, supervisor)
-      supervisor.start()
+      const replicas = createReplicas(spec, options, () => changed(revision_id))
+      revisions.set(revision_id, replicas)
+      replicas.scale(spec.replicas ?? 1, async () => {})
       changed(revision_id)
     },
-    observe: (revision_id) => supervisors.get(revision_id)?.state ?? { kind: 'absent' },
+    observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
+    replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
+    activate: async (revision_id) => revisions.get(revision_id)?.activate(),
+    scale: (revision_id, count, retire) => revisions.get(revision_id)?.scale(count, retire),
+    drain: async (revision_id, limits) => revisions.get(revision_id)?.drain(limits),
     stop,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     async stopAll(graceMs) {
-      await Promise.all([...supervisors.keys()].map((revision_id) => stop(revision_id, graceMs)))
+      await Promise.all([...revisions.keys()].map((revision_id) => stop(revision_id, graceMs)))
     },
   }
 }
 
-function supervise(
+function createReplicas(
   spec: RuntimeSpec,
   options: ProcessDriverOptions,
   onChange: () => void,
-): Supervisor {
+): Replicas {
   const { clock } = options
   const { revision_id, deployment_id } = spec
   const log = options.log.child({ revision_id, deployment_id })
   const path = options.logsDir && deployLogPaths(options.logsDir, revision_id)[0]
   const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
   const deployLog = new DeployLog({ path, maxBytes, clock, log })
-  const launch = () =>
-    startAgentProcess({
-      spec,
-      command: options.command(spec),
-      dataDir: options.dataDir(deployment_id),
-      env: options.env,
-      onLine: (line) => {
-        deployLog.line(line)
-        options.onLine?.(line, revision_id)
-      },
-      onSources: (files) => options.onSources?.(files, revision_id),
-    })
-  return new Supervisor({
-    launch,
+  return new Replicas({
+    supervise: (each) => supervise(spec, options, { deployLog, ...each }),
+    isStandby: spec.isStandby ?? false,
     deployLog,
+    onChange,
+  })
+}
+
+function supervise(
+  spec: RuntimeSpec,
+  options: ProcessDriverOptions,
+  each: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange'>,
+): Supervisor {
+  const { clock } = options
+  const { revision_id, deployment_id } = spec
+  const limitMb = memoryLimitMb(spec.resource_spec)
+  const { file, args } = options.command(spec)
+  const command = { file, args: [...heapArguments(limitMb), ...args] }
+  return new Supervisor({
+    ...each,
+    launch: (terms) =>
+      startAgentProcess({
+        ...terms,
+        spec,
+        command,
+        dataDir: options.dataDir(deployment_id),
+        env: options.env,
+        onLine: (line) => {
+          each.deployLog.line(line)
+          options.onLine?.(line, revision_id)
+        },
+        onSources: (files) => options.onSources?.(files, revision_id),
+      }),
     healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
+    healthCheck: { ...DEFAULT_HEALTH_CHECK, ...options.healthCheck },
+    memoryLimitMb: limitMb,
     backoff: { ...DEFAULT_BACKOFF, ...options.backoff },
     clock,
-    log,
-    onChange,
+    log: options.log.child({ revision_id, deployment_id }),
   })
 }
 

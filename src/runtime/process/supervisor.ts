@@ -1,20 +1,27 @@
 /**
- * Keeps one revision's agent server running: `starting` → `healthy` → `restarting` → `healthy` …
+ * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` …
  * until it is stopped; or `starting` → `failed`. The drawing stands in `core/runtime.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
-import type { Endpoint, RuntimeState } from '../../core/runtime.ts'
+import type { DrainLimits, Endpoint, Load, Replica } from '../../core/runtime.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { DeployLog } from './deploy-log.ts'
-import { waitUntilHealthy } from './health.ts'
+import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
+import { waitUntilTooLarge } from './memory.ts'
 
 export interface SupervisorOptions {
-  /** Starts one process whose output goes to `deployLog`. */
-  launch(): AgentProcess
+  /** Starts one process whose output goes to `deployLog`, and which reports to `onLoad`. */
+  launch(options: { isStandby: boolean; onLoad: (load: Load) => void }): AgentProcess
+  /** Whether its processes leave runs alone until `activate`. */
+  isStandby: boolean
   deployLog: DeployLog
+  /** What one that was healthy is held to. */
+  healthCheck: HealthCheck
+  /** In MB; `undefined`: as much as there is. */
+  memoryLimitMb: number | undefined
   /** How long a process may take until it is healthy, in ms. */
   healthTimeoutMs: number
   backoff: Backoff
@@ -24,10 +31,21 @@ export interface SupervisorOptions {
   onChange(): void
 }
 
+/** One agent server's state; `core/runtime.ts` has a revision's. */
+export type SupervisedState =
+  | { kind: 'starting' }
+  | { kind: 'healthy'; endpoint: Endpoint }
+  | { kind: 'restarting'; reason: string; restarts: number }
+  | { kind: 'failed'; reason: string }
+
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #stopping = new AbortController()
-  #state: RuntimeState = { kind: 'starting' }
+  #state: SupervisedState = { kind: 'starting' }
+  #since: number
+  #lastReason: string | null = null
+  #load: Load | null = null
+  #isStandby: boolean
   #process: AgentProcess | undefined
   #done: Promise<void> = Promise.resolve()
   #hasBeenHealthy = false
@@ -37,10 +55,23 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options
+    this.#since = options.clock.now()
+    this.#isStandby = options.isStandby
   }
 
-  get state(): RuntimeState {
+  get state(): SupervisedState {
     return this.#state
+  }
+
+  /** What people and the scaling see of it. */
+  get replica(): Replica {
+    return {
+      state: this.#state.kind,
+      since: this.#since,
+      restarts: this.#restarts,
+      reason: this.#lastReason,
+      load: this.#load,
+    }
   }
 
   get isStopping(): boolean {
@@ -54,6 +85,19 @@ export class Supervisor {
     })
   }
 
+  /** See `RuntimeDriver.activate`. One that is started later is active from its start. */
+  async activate(): Promise<void> {
+    if (!this.#isStandby) return
+    this.#isStandby = false
+    await this.#process?.activate()
+  }
+
+  /** See `RuntimeDriver.drain`. One that dies meanwhile comes back to answer, not to execute. */
+  async drain(limits: DrainLimits): Promise<number | undefined> {
+    this.#isStandby = true
+    return this.#state.kind === 'healthy' ? this.#process?.drain(limits) : undefined
+  }
+
   /** Asks the process to end, waits up to `graceMs`, then kills. May be called again. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort()
@@ -61,7 +105,6 @@ export class Supervisor {
     const timer = setTimeout(() => this.#process?.kill(), graceMs)
     await this.#done
     clearTimeout(timer)
-    this.#options.deployLog.close()
   }
 
   async #supervise(): Promise<void> {
@@ -69,6 +112,7 @@ export class Supervisor {
       this.#options.deployLog.forget()
       const reason = await this.#runOnce()
       if (this.isStopping) return
+      this.#lastReason = reason
       if (!this.#hasBeenHealthy) {
         this.#become({ kind: 'failed', reason })
         return
@@ -83,8 +127,11 @@ export class Supervisor {
 
   /** Runs one process to its end and answers why it ended. */
   async #runOnce(): Promise<string> {
-    const { clock, backoff } = this.#options
-    const started = this.#options.launch()
+    this.#load = null
+    const onLoad = (load: Load) => {
+      this.#load = load
+    }
+    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad })
     this.#process = started
     const outcome = await this.#becomeHealthy(started)
     if (outcome === 'late') {
@@ -93,15 +140,41 @@ export class Supervisor {
       const seconds = this.#options.healthTimeoutMs / 1000
       return this.#explain(`The agent server was not healthy within ${seconds} s.`)
     }
-    if (typeof outcome === 'object') {
-      this.#hasBeenHealthy = true
-      this.#become({ kind: 'healthy', endpoint: outcome })
+    if (outcome === 'died') {
+      return this.#explain(`The agent server did not start: ${await started.exited}.`)
     }
+    if (outcome === 'stopped') return started.exited
+    return this.#serve(started, outcome)
+  }
+
+  async #serve(started: AgentProcess, endpoint: Endpoint): Promise<string> {
+    const { clock, backoff } = this.#options
+    this.#hasBeenHealthy = true
+    this.#become({ kind: 'healthy', endpoint })
     const since = clock.now()
-    const end = await started.exited
-    if (outcome === 'died') return this.#explain(`The agent server did not start: ${end}.`)
+    const reason = await this.#endOf(started, endpoint)
     if (clock.now() - since >= backoff.resetMs) this.#restartsInARow = 0
-    return this.#explain(`The agent server died: ${end}.`)
+    return this.#explain(reason)
+  }
+
+  /** Settles when the process is gone, which it is also made to when it hangs or grows too large. */
+  async #endOf(started: AgentProcess, endpoint: Endpoint): Promise<string> {
+    const { healthCheck, memoryLimitMb } = this.#options
+    const over = new AbortController()
+    const exited = started.exited.then((end) => `The agent server died: ${end}.`)
+    const faults = [
+      waitUntilHung(endpoint, healthCheck, over.signal),
+      waitUntilTooLarge(started.pid, memoryLimitMb, over.signal),
+    ].map(async (fault) => {
+      const why = await fault
+      started.kill()
+      return `The agent server was ended: ${why}.`
+    })
+    // They reject when the process is gone, which has decided then.
+    const end = await Promise.race([exited, ...faults.map((fault) => fault.catch(() => exited))])
+    over.abort()
+    await started.exited
+    return end
   }
 
   async #becomeHealthy(started: AgentProcess): Promise<Endpoint | 'died' | 'late' | 'stopped'> {
@@ -128,8 +201,9 @@ export class Supervisor {
     return [sentence, ...this.#options.deployLog.tail()].join('\n')
   }
 
-  #become(state: RuntimeState): void {
+  #become(state: SupervisedState): void {
     this.#state = state
+    this.#since = this.#options.clock.now()
     const level = state.kind === 'healthy' ? 'info' : 'warn'
     this.#options.log[level](forLog(state), `The agent server is ${state.kind}.`)
     this.#options.onChange()
@@ -137,6 +211,6 @@ export class Supervisor {
 }
 
 /** Without the token. */
-function forLog(state: RuntimeState): object {
+function forLog(state: SupervisedState): object {
   return state.kind === 'healthy' ? { url: state.endpoint.url } : { ...state }
 }

@@ -75,6 +75,7 @@ describe('a rollout', () => {
         nodePath: null,
         secrets,
         resource_spec: null,
+        isStandby: true,
       },
     ])
     expect(world.targets.names.get('support')).toMatchObject({
@@ -136,6 +137,8 @@ describe('a rollout', () => {
     expect(world.targets.revisionOf('support')).toBe(second)
     expect((await deployment(one)).active_revision_id).toBe(second)
     await eventually(() => expect(world.targets.calls).toContain(`drain ${one.revision} 60000`))
+    expect(world.driver.drained).toEqual([`${one.revision} 60000`])
+    expect(world.driver.activated).toEqual([one.revision, second])
     expect(world.driver.present).toEqual([one.revision, second])
     endRequest()
     await eventually(() => expect(world.driver.present).toEqual([second]))
@@ -309,17 +312,17 @@ describe('what is deployed', () => {
     await reached(one, 'DEPLOYED')
     const before = world.targets.names.get('support')
     world.driver.die(one.revision, 'killed')
-    await eventually(() => expect(world.targets.names.get('support')).toBe('paused'))
+    await eventually(() => expect(world.targets.names.get('support')).toBe('held'))
     world.driver.becomeHealthy(one.revision)
     await eventually(() => expect(world.targets.revisionOf('support')).toBe(one.revision))
     expect(world.targets.names.get('support')).not.toEqual(before)
   })
 
-  it('is started again by the next process, and its name answers 503 until then', async () => {
+  it('is started again by the next process, and requests wait for it', async () => {
     const one = await create()
     await reached(one, 'DEPLOYED')
     const { driver, targets } = await world.restart()
-    expect(targets.calls[0]).toBe('pause support')
+    expect(targets.calls[0]).toBe('hold support')
     await eventually(() => expect(targets.revisionOf('support')).toBe(one.revision))
     expect(driver.starts.map((spec) => spec.revision_id)).toEqual([one.revision])
     expect(world.builder.requests).toHaveLength(1)

@@ -1,0 +1,73 @@
+/** One deployment's name: what answers under it just now, and who waits for that. */
+import { AppError } from '../core/errors.ts'
+import type { Activity, Hold } from '../core/target.ts'
+import type { Upstream } from './upstream.ts'
+
+export type NameState =
+  | { kind: 'serving'; workspace_id: string; upstreams: Upstream[] }
+  | ({ kind: 'held' } & Hold)
+  | { kind: 'paused'; workspace_id: string }
+
+export class Name {
+  readonly name: string
+  /** `undefined` once it is nobody's any more. */
+  state: NameState | undefined
+  private readonly waiting = new Set<() => void>()
+  private openCount = 0
+  private lastAt = Date.now()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Retires the upstreams that are not among the new ones. */
+  become(state: NameState | undefined): void {
+    const before = upstreamsOf(this.state)
+    this.state = state
+    const now = upstreamsOf(state)
+    for (const upstream of before) if (!now.includes(upstream)) upstream.retire()
+    for (const wake of [...this.waiting]) wake()
+  }
+
+  /** Counts a request, until what is answered is called. */
+  enter(): () => void {
+    this.openCount += 1
+    this.lastAt = Date.now()
+    return () => {
+      this.openCount -= 1
+      this.lastAt = Date.now()
+    }
+  }
+
+  get activity(): Activity {
+    return { open: this.openCount, last_at: this.lastAt }
+  }
+
+  /** Throws `unavailable` where there is nothing to wait for. */
+  requireHope(): void {
+    if (this.state?.kind !== 'paused') return
+    throw new AppError('unavailable', `No revision of "${this.name}" is running; try again later.`)
+  }
+
+  /** Tells that a request waits, where someone wants to know. */
+  noteWaiting(): void {
+    if (this.state?.kind === 'held') this.state.onRequest?.()
+  }
+
+  /** Settles with the next change of its state, or after `ms`. */
+  changed(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.waiting.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.waiting.add(done)
+    })
+  }
+}
+
+function upstreamsOf(state: NameState | undefined): Upstream[] {
+  return state?.kind === 'serving' ? state.upstreams : []
+}

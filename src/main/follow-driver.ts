@@ -1,0 +1,41 @@
+/** What an agent server does at the word of the process driver that has started it. */
+import type { AgentServer } from '../agent-server/agent-server.ts'
+import {
+  type ActiveMessage,
+  type DrainedMessage,
+  type DrainMessage,
+  isActivateMessage,
+  isDrainMessage,
+} from '../core/runtime-protocol.ts'
+import { reportLoad } from './report-load.ts'
+
+/** From now on, until what is answered is called. */
+export function followDriver(agentServer: AgentServer): () => void {
+  const onMessage = (message: unknown) => {
+    if (isActivateMessage(message)) void activate(agentServer)
+    if (isDrainMessage(message)) void drain(agentServer, message)
+  }
+  process.on('message', onMessage)
+  const stopReporting = reportLoad(() => agentServer.load())
+  return () => {
+    process.off('message', onMessage)
+    stopReporting()
+  }
+}
+
+/** One that cannot work ends: the driver starts it anew, and knows why by its last words. */
+async function activate(agentServer: AgentServer): Promise<void> {
+  try {
+    await agentServer.work()
+    process.send?.({ type: 'active' } satisfies ActiveMessage)
+  } catch (error) {
+    console.error('The agent server cannot begin to work.', error)
+    process.exit(1)
+  }
+}
+
+async function drain(agentServer: AgentServer, limits: DrainMessage): Promise<void> {
+  await agentServer.drain(limits)
+  const next_due_at = await agentServer.nextDue()
+  process.send?.({ type: 'drained', next_due_at } satisfies DrainedMessage)
+}

@@ -1,0 +1,60 @@
+/** How much memory an agent server may take: `resource_spec`, as its process is held to it. */
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { JsonObject } from '../../core/json.ts'
+
+const LOOK_MS = 2000
+const MIB = 1024 * 1024
+/** Part of the limit for JavaScript's old objects; the rest is for code, buffers and young ones. */
+const HEAP_SHARE = 0.75
+/** Below this no agent server starts. */
+const SMALLEST_HEAP_MB = 64
+
+/** `memory_limit_mb`, else twice `memory_mb` as the original has it; `undefined`: no limit. */
+export function memoryLimitMb(resource_spec: JsonObject | null): number | undefined {
+  const { memory_limit_mb, memory_mb } = resource_spec ?? {}
+  if (typeof memory_limit_mb === 'number') return memory_limit_mb
+  return typeof memory_mb === 'number' ? 2 * memory_mb : undefined
+}
+
+/** Options of Node that let the garbage collector work before the limit is reached. */
+export function heapArguments(limitMb: number | undefined): string[] {
+  if (limitMb === undefined) return []
+  return [`--max-old-space-size=${Math.max(SMALLEST_HEAP_MB, Math.floor(limitMb * HEAP_SHARE))}`]
+}
+
+/**
+ * Settles, with half a sentence, when the process holds more than `limitMb`; rejects when `signal`
+ * is aborted first. Never settles where the system does not say (Linux does) or without a limit.
+ */
+export async function waitUntilTooLarge(
+  pid: number | undefined,
+  limitMb: number | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (limitMb === undefined || pid === undefined) return aborted(signal)
+  for (;;) {
+    await delay(LOOK_MS, undefined, { signal })
+    const usedMb = Math.round((await residentBytes(pid)) / MIB)
+    if (usedMb > limitMb) {
+      return `it took ${usedMb} MB of memory, more than the ${limitMb} of its memory_limit_mb`
+    }
+  }
+}
+
+/** What the process has in memory, in bytes; 0 where it is not known. */
+export async function residentBytes(pid: number): Promise<number> {
+  try {
+    const rss = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return Number(rss ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

@@ -1,0 +1,113 @@
+/** The agent servers of one revision: as many as are asked for, each under its own supervisor. */
+import type { DrainLimits, Endpoint, Endpoints, Replica, RuntimeState } from '../../core/runtime.ts'
+import type { DeployLog } from './deploy-log.ts'
+import type { SupervisedState, Supervisor } from './supervisor.ts'
+
+export interface ReplicasOptions {
+  /** A supervisor that is not started yet and tells of its changes. */
+  supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor
+  isStandby: boolean
+  /** Of all of them; closed with the last. */
+  deployLog: DeployLog
+  /** Called after each change of state. */
+  onChange(): void
+}
+
+export class Replicas {
+  readonly #options: ReplicasOptions
+  /** In the order of their start. */
+  readonly #serving: Supervisor[] = []
+  /** No longer among the endpoints, on their way to their end. */
+  readonly #retiring = new Set<Supervisor>()
+  #isStandby: boolean
+  #isStopping = false
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options
+    this.#isStandby = options.isStandby
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Healthy as long as one is; else what those on their way say, and failed when all have. */
+  get state(): RuntimeState {
+    const states = this.#serving.map((one) => one.state)
+    const endpoints = states.flatMap((state) => (state.kind === 'healthy' ? [state.endpoint] : []))
+    if (isSome(endpoints)) return { kind: 'healthy', endpoints }
+    const isDown = (state: SupervisedState) => state.kind === 'restarting'
+    return (states.find(isDown) ??
+      states.find((state) => state.kind === 'starting') ??
+      states[0] ?? { kind: 'absent' }) as RuntimeState
+  }
+
+  get replicas(): Replica[] {
+    return this.#serving.map((one) => one.replica)
+  }
+
+  /** See `RuntimeDriver.scale`. */
+  scale(count: number, retire: (endpoint: Endpoint | undefined) => Promise<void>): void {
+    if (this.#isStopping) return
+    const failed = this.#serving.filter((one) => one.state.kind === 'failed')
+    // One that is the only one stays failed: whoever began it decides what becomes of it.
+    if (failed.length < this.#serving.length) for (const one of failed) this.#remove(one)
+    while (this.#serving.length < count) this.#begin()
+    const surplus = this.#serving.splice(count)
+    for (const one of surplus) void this.#retire(one, retire)
+    if (surplus.length > 0) this.#options.onChange()
+  }
+
+  async activate(): Promise<void> {
+    this.#isStandby = false
+    await Promise.all(this.#serving.map((one) => one.activate()))
+  }
+
+  async drain(limits: DrainLimits): Promise<number | undefined> {
+    const dues = await Promise.all(this.#serving.map((one) => one.drain(limits)))
+    const known = dues.filter((due) => due !== undefined)
+    return known.length > 0 ? Math.min(...known) : undefined
+  }
+
+  /** Asks all of them to end, waits up to `graceMs`, then kills. May be called again. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    const all = [...this.#serving, ...this.#retiring]
+    await Promise.all(all.map((one) => one.stop(graceMs)))
+    this.#options.deployLog.close()
+  }
+
+  #begin(): void {
+    const onChange = () => this.#options.onChange()
+    const supervisor = this.#options.supervise({ isStandby: this.#isStandby, onChange })
+    this.#serving.push(supervisor)
+    supervisor.start()
+  }
+
+  #remove(supervisor: Supervisor): void {
+    this.#serving.splice(this.#serving.indexOf(supervisor), 1)
+  }
+
+  async #retire(
+    supervisor: Supervisor,
+    retire: (endpoint: Endpoint | undefined) => Promise<void>,
+  ): Promise<void> {
+    this.#retiring.add(supervisor)
+    const { state } = supervisor
+    const drained = supervisor.drain(RETIRING_LIMITS)
+    await Promise.all([
+      drained,
+      retire(state.kind === 'healthy' ? state.endpoint : undefined).catch(() => {}),
+    ])
+    await supervisor.stop(RETIRING_GRACE_MS)
+    this.#retiring.delete(supervisor)
+  }
+}
+
+/** Another agent server of the revision takes what is handed on, so there is little to wait for. */
+const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
+const RETIRING_GRACE_MS = 5_000
+
+function isSome(endpoints: Endpoint[]): endpoints is [Endpoint, ...Endpoint[]] & Endpoints {
+  return endpoints.length > 0
+}
