@@ -15,6 +15,8 @@ describe('the configuration of up', () => {
       host: '127.0.0.1',
       port: 8124,
       isExampleWanted: true,
+      buildTimeoutMs: 900_000,
+      buildMemoryBytes: 4 * 1024 ** 3,
       logLevel: 'info',
     })
     expect(config.dataDir).toMatch(/\/\.runyard$/)
@@ -31,6 +33,8 @@ describe('the configuration of up', () => {
       RUNYARD_LOG_LEVEL: 'loud',
       RUNYARD_PUBLIC_URL: 'ftp://example.test',
       RUNYARD_EXAMPLE: 'maybe',
+      RUNYARD_BUILD_TIMEOUT_SECS: '0',
+      RUNYARD_BUILD_MEMORY_MB: '4 GB',
       RUNYARD_ADMIN_KEY: 'short',
       RUNYARD_DATABASE_URL: 'postgres://localhost/x',
     }
@@ -44,6 +48,7 @@ describe('the configuration of up', () => {
       RUNYARD_ADMIN_KEY: 'secret-key',
       AWS_SECRET: 'x',
       OPENAI_API_KEY: 'sk',
+      SSH_AUTH_SOCK: '/run/agent',
     }
     expect(Object.keys(readUpConfig({}, env).childEnv).toSorted()).toEqual(['HOME', 'PATH'])
   })

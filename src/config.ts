@@ -25,6 +25,10 @@ export interface UpConfig {
   readonly publicUrl: string | undefined
   /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
+  /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take; default 900. */
+  readonly buildTimeoutMs: number
+  /** `RUNYARD_BUILD_MEMORY_MB`: what it may take of memory with all it starts; default 4,096. */
+  readonly buildMemoryBytes: number
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel
   /** The model keys found in the environment: they become secrets of the example. */
@@ -78,6 +82,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     encryptionKey: read.encryptionKey(),
     publicUrl: read.publicUrl(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
+    buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
+    buildMemoryBytes: read.limit('RUNYARD_BUILD_MEMORY_MB', 4096) * 1024 ** 2,
     logLevel: read.logLevel(),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
@@ -222,6 +228,14 @@ class Settings {
     return fallback
   }
 
+  limit(variable: string, fallback: number): number {
+    const value = this.#env[variable]
+    if (!value) return fallback
+    if (/^[1-9]\d{0,6}$/.test(value)) return Number(value)
+    this.#problem(variable, `must be a number from 1 to 9999999, not "${value}"`)
+    return fallback
+  }
+
   flag(variable: string, fallback: boolean): boolean {
     const value = this.#env[variable]
     if (value === undefined || value === '') return fallback
@@ -346,7 +360,7 @@ function pick(env: Environment, names: readonly string[]): Record<string, string
 
 /** What a build or an agent server needs of the machine: paths, locale, proxies, certificates. */
 const CHILD_VARIABLES =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS|SSH_AUTH_SOCK|XDG_\w+|(https?|no|all)_proxy|npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS|XDG_\w+|(https?|no|all)_proxy|npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i
 
 function childEnvironment(env: Environment): Record<string, string> {
   const entries = Object.entries(env).filter(

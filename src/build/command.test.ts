@@ -11,7 +11,8 @@ function options(more: Partial<CommandOptions> = {}): CommandOptions & { lines: 
   const lines: string[] = []
   const signal = new AbortController().signal
   const onLine = (line: string) => lines.push(line)
-  return { cwd: '/', env, signal, limitMs: 60_000, onLine, lines, ...more }
+  const limits = { limitMs: 60_000, maxMemoryBytes: 1024 ** 3 }
+  return { cwd: '/', env, signal, ...limits, onLine, lines, ...more }
 }
 
 /** Gone, or a zombie that only waits for its parent to notice. */
@@ -56,6 +57,18 @@ it('ends a command with all that it started when it takes too long', async () =>
   expect(end.isTimedOut).toBe(true)
   expect(isAlive(Number(at.lines[0]))).toBe(false)
 })
+
+it.runIf(process.platform === 'linux')(
+  'ends a command when what it started takes too much memory (Linux says how much)',
+  async () => {
+    const at = options({ maxMemoryBytes: 150 * 1024 ** 2 })
+    const hungry = `echo $$; ${process.execPath} -e 'a = Buffer.alloc(3e8, 1); setInterval(() => a, 1e6)'`
+    const end = await runCommand(['sh', '-c', `(${hungry}); echo after`], at)
+    expect(end).toMatchObject({ isTooLarge: true, isTimedOut: false })
+    expect(at.lines).not.toContain('after')
+    expect(isAlive(Number(at.lines[0]))).toBe(false)
+  },
+)
 
 it('ends a command with all that it started when it is aborted', async () => {
   const abort = new AbortController()

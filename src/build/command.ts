@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLineSplitter } from '../core/output-lines.ts'
+import { groupMemoryBytes } from './group-memory.ts'
 
 export interface CommandOptions {
   /** Where it runs; absolute. */
@@ -16,6 +17,8 @@ export interface CommandOptions {
   signal: AbortSignal
   /** How long it may take, in ms; then the group is killed. */
   limitMs: number
+  /** How much memory it may take with all that it started, in bytes; then the group is killed. */
+  maxMemoryBytes: number
   /** Each line of standard error, and of standard output unless that is captured. */
   onLine(line: string): void
   /** `true`: standard output is answered instead, up to 16 MiB of it. */
@@ -26,11 +29,14 @@ export interface CommandEnd {
   /** `0`: it went well. A command that a signal ended has 128 and the signal's number. */
   code: number
   isTimedOut: boolean
+  isTooLarge: boolean
   /** What was captured; empty otherwise. */
   stdout: string
 }
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
+/** How often it is looked how much memory the command takes. */
+const MEMORY_LOOK_MS = 250
 /** How long the pipes may stay open once the group is gone (a daemon that left the group has them). */
 const PIPE_GRACE_MS = 1000
 /** How often, and how long apart, it is looked whether the group is gone. */
@@ -65,6 +71,7 @@ export async function runCommand(
   const output = readOutput(child, options)
   const deadline = AbortSignal.timeout(options.limitMs)
   const kill = () => killGroup(child)
+  const memory = watchMemory(child, options.maxMemoryBytes)
   options.signal.addEventListener('abort', kill)
   deadline.addEventListener('abort', kill)
   try {
@@ -72,11 +79,23 @@ export async function runCommand(
     const isTimedOut = deadline.aborted
     await settle(child)
     options.signal.throwIfAborted()
-    return { code: code ?? 137, isTimedOut, stdout: output() }
+    return { code: code ?? 137, isTimedOut, isTooLarge: memory.isTooLarge(), stdout: output() }
   } finally {
+    memory.stop()
     options.signal.removeEventListener('abort', kill)
     deadline.removeEventListener('abort', kill)
   }
+}
+
+/** Kills the group once it takes more than it may. */
+function watchMemory(child: ChildProcess, maxBytes: number) {
+  let isTooLarge = false
+  const timer = setInterval(async () => {
+    const { pid } = child
+    if (pid === undefined || (await groupMemoryBytes(pid)) <= maxBytes) return
+    isTooLarge = killGroup(child)
+  }, MEMORY_LOOK_MS)
+  return { isTooLarge: () => isTooLarge, stop: () => clearInterval(timer) }
 }
 
 function readOutput(child: ChildProcess, options: CommandOptions): () => string {

@@ -125,6 +125,7 @@ function createGit(cwd: string, env: Record<string, string>, context: StepContex
       env,
       signal: context.signal,
       limitMs: context.limits.fetchMs,
+      maxMemoryBytes: context.limits.maxMemoryBytes,
       onLine: (line) => context.log.line(line),
       isCaptured,
     })
@@ -140,7 +141,7 @@ function createGit(cwd: string, env: Record<string, string>, context: StepContex
 }
 
 function refuseFailure(end: CommandEnd, title: string, context: StepContext): void {
-  const reason = reasonOf(end, context.limits.fetchMs)
+  const reason = reasonOf(end, context.limits.fetchMs, context.limits)
   if (!reason) return
   const logTail = context.log.tail()
   const said = logTail.findLast((line) => /^(fatal|error|remote):/.test(line))

@@ -92,6 +92,7 @@ async function link(from: string, to: string, context: StepContext): Promise<voi
     env: context.env,
     signal: context.signal,
     limitMs: LINK_LIMIT_MS,
+    maxMemoryBytes: context.limits.maxMemoryBytes,
     onLine: (line) => context.log.line(line),
   })
   if (end.code !== 0) {

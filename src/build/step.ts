@@ -11,6 +11,8 @@ export interface BuildLimits {
   installMs: number
   /** The build command, in ms. */
   buildMs: number
+  /** Memory of one command with all that it started, in bytes. */
+  maxMemoryBytes: number
   /** Entries of a tarball. */
   maxEntries: number
   /** Size of a tarball's content, in bytes. */
@@ -21,6 +23,7 @@ export const DEFAULT_LIMITS: BuildLimits = {
   fetchMs: 10 * 60_000,
   installMs: 15 * 60_000,
   buildMs: 15 * 60_000,
+  maxMemoryBytes: 4 * 1024 ** 3,
   maxEntries: 100_000,
   maxUnpackedBytes: 2 * 1024 ** 3,
 }
@@ -35,7 +38,7 @@ export interface StepContext {
 
 /**
  * Runs a command of the named step with its output in the log. Throws `BuildError` when it does not
- * end with 0 or takes longer than `limitMs`.
+ * end with 0, takes longer than `limitMs` or more memory than the limits allow.
  */
 export async function runStep(
   step: string,
@@ -49,15 +52,24 @@ export async function runStep(
     env: { ...context.env, ...at.env },
     signal: context.signal,
     limitMs: at.limitMs,
+    maxMemoryBytes: context.limits.maxMemoryBytes,
     onLine: (line) => context.log.line(line),
   })
-  const reason = reasonOf(end, at.limitMs)
+  const reason = reasonOf(end, at.limitMs, context.limits)
   if (reason)
     throw new BuildError(step, `\`${at.title}\` ${reason}.`, { logTail: context.log.tail() })
 }
 
 /** Why a command did not go well; `undefined` when it did. */
-export function reasonOf(end: CommandEnd, limitMs: number): string | undefined {
+export function reasonOf(
+  end: CommandEnd,
+  limitMs: number,
+  limits: Pick<BuildLimits, 'maxMemoryBytes'>,
+): string | undefined {
+  if (end.isTooLarge) {
+    const maxMib = Math.round(limits.maxMemoryBytes / 1024 ** 2)
+    return `took more than the ${maxMib} MiB of memory that a build may take and was ended`
+  }
   if (end.isTimedOut) return `took longer than ${Math.round(limitMs / 1000)} s and was ended`
   return end.code === 0 ? undefined : `ended with exit code ${end.code}`
 }

@@ -138,6 +138,11 @@ function createProjectBuilder(config: UpConfig, folder: DataFolder, log: Log): B
     checkConfig: checkProjectConfig,
     ownNode: dirname(process.execPath),
     env: config.childEnv,
+    limits: {
+      installMs: config.buildTimeoutMs,
+      buildMs: config.buildTimeoutMs,
+      maxMemoryBytes: config.buildMemoryBytes,
+    },
     clock: systemClock,
     log,
   })
