@@ -216,6 +216,7 @@ describe('a build', () => {
     const secrets = [
       { name: 'TOKEN', value: 'a secret' },
       { name: 'PATH', value: '/elsewhere' },
+      { name: 'RUNYARD_DEPLOY_KEY', value: 'not the project’s' },
     ]
     const install_command = 'env > env; command -v node > node'
     const built = await build(
@@ -225,6 +226,7 @@ describe('a build', () => {
     const env = await readFile(join(source(built), 'env'), 'utf8')
     expect(env).toContain('TOKEN=a secret')
     expect(env).not.toContain('leaked')
+    expect(env).not.toContain('DEPLOY_KEY')
     expect(await readFile(join(source(built), 'node'), 'utf8')).toBe(`${process.execPath}\n`)
     expect(await log()).not.toContain('a secret')
   })

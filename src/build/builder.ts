@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { BuildError, type Builder, type BuildRequest, type BuiltRevision } from '../core/build.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
+import { findDeployKey, projectSecrets } from '../core/deploy-key.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Secret } from '../core/revision.ts'
@@ -13,6 +14,7 @@ import { installProject } from './install.ts'
 import { removeInstalls } from './install-cache.ts'
 import { type RevisionFolder, revisionFolder, uploadPath } from './layout.ts'
 import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
+import { withSshAccess } from './ssh-access.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
 import { unpackTarball } from './tarball.ts'
 
@@ -96,7 +98,10 @@ async function buildInto(
   const node_version = chooseNode(found.node_version, (line) => context.log.line(line))
   if (node_version !== null) await installNode(node_version, options.dir, npm, context)
   const node = node_version === null ? null : nodePath(options.dir, node_version)
-  const own = { ...context, env: withSecrets(withNode(context.env, node), request.secrets) }
+  const own = {
+    ...context,
+    env: withSecrets(withNode(context.env, node), projectSecrets(request.secrets)),
+  }
   await installProject(
     {
       dir: options.dir,
@@ -134,7 +139,11 @@ async function fetchSource(
     case 'github': {
       const { repo_url, isFileUrlAllowed } = request
       if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
-      return fetchRepository({ repo_url, repo_ref, isFileUrlAllowed }, folder.source, context)
+      const deployKey = findDeployKey(request.secrets)
+      return withSshAccess(options.dir, deployKey, (ssh) => {
+        const repository = { repo_url, repo_ref, isFileUrlAllowed, ssh }
+        return fetchRepository(repository, folder.source, context)
+      })
     }
     case 'internal_source': {
       const path = source_tarball_path ? uploadPath(options.dir, source_tarball_path) : undefined

@@ -12,6 +12,8 @@ import { openBuildLog } from './build-log.ts'
 import { fetchRepository } from './git.ts'
 import { DEFAULT_LIMITS, type StepContext } from './step.ts'
 
+const NO_SSH = { keyPath: undefined, knownHostsPath: '/dev/null' }
+
 let dir: string
 let context: StepContext
 const commits: string[] = []
@@ -55,7 +57,8 @@ async function commit(text: string): Promise<void> {
 async function fetched(repo_ref: string | null, repo_url = `file://${dir}/repository`) {
   const into = join(dir, 'source')
   await rm(into, { recursive: true, force: true })
-  const sha = await fetchRepository({ repo_url, repo_ref, isFileUrlAllowed: true }, into, context)
+  const request = { repo_url, repo_ref, isFileUrlAllowed: true, ssh: NO_SSH }
+  const sha = await fetchRepository(request, into, context)
   return { sha, text: await readFile(join(into, 'file'), 'utf8'), files: await readdir(into) }
 }
 
@@ -109,7 +112,8 @@ it.each(['ext::sh -c touch% x', '--upload-pack=x', '/repository', 'http://a/b', 
 )
 
 it('takes file:// only where it is allowed', async () => {
-  const request = { repo_url: `file://${dir}/repository`, repo_ref: null, isFileUrlAllowed: false }
+  const repo_url = `file://${dir}/repository`
+  const request = { repo_url, repo_ref: null, isFileUrlAllowed: false, ssh: NO_SSH }
   const fetching = fetchRepository(request, join(dir, 'source'), context)
   await expect(fetching).rejects.toThrow('file:// is only taken from admin keys')
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { BuildError } from '../core/build.ts'
 import { type CommandEnd, runCommand } from './command.ts'
 import { isRefName, parseRepositoryUrl, type RepositoryUrl } from './repository-url.ts'
+import { type SshAccess, sshEnvironment } from './ssh-access.ts'
 import { reasonOf, type StepContext } from './step.ts'
 
 export interface RepositoryRequest {
@@ -11,6 +12,7 @@ export interface RepositoryRequest {
   /** A branch, `refs/tags/x`, a tag, a full or short commit id; `null`: the default branch. */
   repo_ref: string | null
   isFileUrlAllowed: boolean
+  ssh: SshAccess
 }
 
 const FULL_COMMIT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
@@ -39,11 +41,7 @@ export async function fetchRepository(
     throw new BuildError('fetch', `repo_ref ${JSON.stringify(request.repo_ref)} is no git ref.`)
   }
   await mkdir(into, { recursive: true })
-  const git = createGit(
-    into,
-    gitEnvironment(repository, request.isFileUrlAllowed, context),
-    context,
-  )
+  const git = createGit(into, gitEnvironment(repository, request, context), context)
   const commit = await fetchRef(git, repository.url, request.repo_ref, context)
   await git.run(['checkout', '--quiet', '--force', '--detach', commit], `checkout ${commit}`)
   await rm(join(into, '.git'), { recursive: true, force: true })
@@ -140,18 +138,22 @@ function createGit(cwd: string, env: Record<string, string>, context: StepContex
   }
 }
 
+/** Lines that say why git failed; those of ssh come before its own, which then says less. */
+const REASON =
+  /^(error|remote):|^fatal: (?!Could not read from remote)|Permission denied|verification failed/
+
 function refuseFailure(end: CommandEnd, title: string, context: StepContext): void {
   const reason = reasonOf(end, context.limits.fetchMs, context.limits)
   if (!reason) return
   const logTail = context.log.tail()
-  const said = logTail.findLast((line) => /^(fatal|error|remote):/.test(line))
+  const said = logTail.findLast((line) => REASON.test(line))
   const why = said ? `: ${said}` : ''
   throw new BuildError('fetch', `git ${title} ${reason}${why}`, { logTail })
 }
 
 function gitEnvironment(
   repository: RepositoryUrl,
-  isFileAllowed: boolean,
+  { isFileUrlAllowed, ssh }: RepositoryRequest,
   context: StepContext,
 ): Record<string, string> {
   const config: [string, string][] = [
@@ -175,8 +177,8 @@ function gitEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
-    GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
-    GIT_ALLOW_PROTOCOL: isFileAllowed ? 'https:ssh:git:file' : 'https:ssh:git',
+    ...sshEnvironment(ssh),
+    GIT_ALLOW_PROTOCOL: isFileUrlAllowed ? 'https:ssh:git:file' : 'https:ssh:git',
     BUILD_GIT_USERNAME: repository.credentials?.username ?? '',
     BUILD_GIT_PASSWORD: repository.credentials?.password ?? '',
   }

@@ -8,6 +8,7 @@
  * <dir>/uploads/<object_path>               tarballs
  * <dir>/nodes/<version>/                    a Node that projects asked for
  * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
+ * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         what is on its way; emptied at the start
  * ```
  */
@@ -52,6 +53,10 @@ export function uploadPath(dir: string, object_path: string): string {
 export function installsFolder(dir: string, deployment_id: string): string {
   if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
   return join(dir, 'installs', deployment_id)
+}
+
+export function knownHostsPath(dir: string): string {
+  return join(dir, 'known_hosts')
 }
 
 /** Where all the brought Nodes lie, or one of them. */

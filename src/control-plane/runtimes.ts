@@ -1,6 +1,8 @@
 /** The agent servers that this process has started: it starts them, and ends those of no more use. */
 import { setTimeout as delay } from 'node:timers/promises'
+
 import type { Builder } from '../core/build.ts'
+import { projectSecrets } from '../core/deploy-key.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -51,7 +53,7 @@ export class Runtimes {
       deployment_name: deployment.name,
       configPath: built.configPath,
       nodePath: built.nodePath,
-      secrets: revision.secrets,
+      secrets: projectSecrets(revision.secrets),
       resource_spec: (revision.source_config.resource_spec ?? null) as JsonObject | null,
       isStandby,
     })

@@ -1,4 +1,5 @@
 /** Which secrets a deployment may have. */
+import { DEPLOY_KEY, isPrivateKey } from '../core/deploy-key.ts'
 import { AppError } from '../core/errors.ts'
 import type { Secret } from '../core/revision.ts'
 
@@ -43,14 +44,15 @@ const RESERVED = new Set([
   'MOUNT_PREFIX',
 ])
 
-/** Runyard's own settings of an agent server. */
+/** Runyard's own settings; of these names only the deploy key may be given. */
 const RESERVED_PREFIX = 'RUNYARD_'
 
 /** Throws `bad_request` for a reserved name and for a name that is there twice. */
 export function checkSecrets(secrets: Secret[]): void {
   const seen = new Set<string>()
-  for (const { name } of secrets) {
-    if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) {
+  for (const { name, value } of secrets) {
+    if (name === DEPLOY_KEY) refuseOtherThanKey(value)
+    else if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) {
       throw new AppError('bad_request', `The secret name ${name} is reserved; choose another.`)
     }
     if (seen.has(name)) {
@@ -58,6 +60,14 @@ export function checkSecrets(secrets: Secret[]): void {
     }
     seen.add(name)
   }
+}
+
+function refuseOtherThanKey(value: string): void {
+  if (isPrivateKey(value)) return
+  throw new AppError(
+    'bad_request',
+    `The secret ${DEPLOY_KEY} must be a private key: the whole file, from -----BEGIN to -----END.`,
+  )
 }
 
 /** Throws `bad_request` when there are any. */

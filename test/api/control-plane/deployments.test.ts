@@ -288,6 +288,11 @@ describe('creating a deployment', () => {
       'secret_references are only for',
     ],
     ['a reserved name', { secrets: [{ name: 'POSTGRES_URI', value: 'x' }] }, 'POSTGRES_URI is res'],
+    [
+      'a deploy key that is none',
+      { secrets: [{ name: 'RUNYARD_DEPLOY_KEY', value: 'ssh-ed25519 AAAA' }] },
+      'RUNYARD_DEPLOY_KEY must be a private key',
+    ],
     ["Runyard's own name", { secrets: [{ name: 'RUNYARD_X', value: 'x' }] }, 'RUNYARD_X is res'],
     [
       'a secret that is there twice',

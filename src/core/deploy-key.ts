@@ -1,0 +1,25 @@
+/**
+ * The key that a deployment's repository is fetched with over ssh. It is one of the deployment's
+ * secrets, so that every client can set it; the project never sees it, neither while it is built nor
+ * while it runs.
+ */
+import type { Secret } from './revision.ts'
+
+/** The secret's name. Its value is a private key in OpenSSH's or PEM form, without a passphrase. */
+export const DEPLOY_KEY = 'RUNYARD_DEPLOY_KEY'
+
+const PRIVATE_KEY =
+  /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+-----END [A-Z ]*PRIVATE KEY-----\s*$/
+
+export function isPrivateKey(text: string): boolean {
+  return PRIVATE_KEY.test(text)
+}
+
+export function findDeployKey(secrets: readonly Secret[]): string | undefined {
+  return secrets.find(({ name }) => name === DEPLOY_KEY)?.value
+}
+
+/** The secrets that the project gets. */
+export function projectSecrets(secrets: readonly Secret[]): Secret[] {
+  return secrets.filter(({ name }) => name !== DEPLOY_KEY)
+}
