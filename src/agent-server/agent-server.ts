@@ -70,6 +70,7 @@ export class AgentServer {
   readonly #queue: Queue
   readonly #purge: Ticker
   readonly #sweep: Ticker
+  readonly #itemSweep: Ticker
   readonly #strays: StrayRejections
   readonly #webhooks: Webhooks
   #working: Promise<void> | undefined
@@ -90,6 +91,8 @@ export class AgentServer {
     this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
     const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
     this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)
+    const itemSweepMs = Math.min(project.config.store.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
+    this.#itemSweep = new Ticker(itemSweepMs, () => this.#removeOldItems(), log)
     this.#strays = new StrayRejections(log)
     this.app = createAgentServerApp(this.#parts, options)
   }
@@ -177,6 +180,7 @@ export class AgentServer {
     this.#webhooks.start()
     this.#purge.start()
     this.#sweep.start()
+    this.#itemSweep.start()
   }
 
   async #nextDue(after: number): Promise<number | null> {
@@ -197,7 +201,14 @@ export class AgentServer {
     if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
   }
 
+  async #removeOldItems(): Promise<void> {
+    const { project, log } = this.#parts
+    const removed = await project.items.sweep()
+    if (removed > 0) log.info({ removed }, 'removed the items of the store whose time was up')
+  }
+
   async #stop(limits: StopLimits): Promise<void> {
+    await this.#itemSweep.stop()
     await this.#sweep.stop()
     await this.#purge.stop()
     try {

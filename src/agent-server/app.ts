@@ -13,6 +13,7 @@ import { metaRoutes } from './routes/meta.ts'
 import { runRoutes } from './routes/runs.ts'
 import { stateRoutes } from './routes/state.ts'
 import { statelessRunRoutes } from './routes/stateless-runs.ts'
+import { storeRoutes } from './routes/store.ts'
 import { threadRunRoutes } from './routes/thread-runs.ts'
 import { threadStreamRoutes } from './routes/thread-stream.ts'
 import { threadRoutes } from './routes/threads.ts'
@@ -32,7 +33,7 @@ export function createAgentServerApp(
     maxBodyBytes?: number
   },
 ): OpenAPIHono<AgentServerEnv> {
-  const app = createApp<AgentServerEnv>(parts.log)
+  const app = createApp<AgentServerEnv>(parts.log, ['POST', 'PUT', 'PATCH', 'DELETE'])
   app.use(cors({ origin: '*', exposeHeaders: EXPOSED_HEADERS }))
   app.use(guardDoor(config))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
@@ -48,6 +49,7 @@ export function createAgentServerApp(
     runRoutes(parts),
     statelessRunRoutes(parts),
     webhookDeliveryRoutes(parts),
+    storeRoutes(parts),
   ]
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))

@@ -7,6 +7,7 @@ import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { WebhookConfig } from '../core/webhook.ts'
 import { isMissing, resolveInside } from './project-path.ts'
+import { readStoreConfig, type StoreConfig, StoreSection } from './store-config.ts'
 import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl-config.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhook-config.ts'
 
@@ -46,6 +47,8 @@ export interface ProjectConfig {
   /** How long threads are kept. */
   ttl: TtlConfig
   webhooks: WebhookConfig
+  /** How items of the store are kept and found. */
+  store: StoreConfig
 }
 
 export interface BuildState {
@@ -81,6 +84,7 @@ export async function readProjectConfig(
     node_version: file.node_version === undefined ? undefined : String(file.node_version),
     ttl: readTtlConfig(file.checkpointer),
     webhooks: readWebhookConfig(file.webhooks),
+    store: readStoreConfig(file.store),
   }
 }
 
@@ -130,6 +134,7 @@ const ConfigFile = z.looseObject(
     node_version: z.union([z.string(), z.number()], 'write a version such as "24"').optional(),
     checkpointer: CheckpointerConfig.nullish(),
     webhooks: WebhooksEntry.nullish(),
+    store: StoreSection.nullish(),
   },
   'write a JSON object with "graphs"',
 )

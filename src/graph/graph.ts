@@ -5,6 +5,8 @@ import type { GraphSnapshot, SnapshotConfig } from './state.ts'
 export interface Graph {
   /** A saver of the project's own LangGraph. */
   checkpointer?: unknown
+  /** A store of the project's own LangGraph: what its nodes find as `config.store`. */
+  store?: unknown
   /** The tuples or values that `options.streamMode` and `options.subgraphs` ask for. */
   stream(input: unknown, options: object): Promise<AsyncIterable<unknown>>
   /** LangChain's callback events; `options` as `stream` takes them, and a `version`. */
@@ -62,14 +64,18 @@ export function toGraph(value: unknown): Graph | undefined {
 }
 
 /**
- * The same graph with this checkpointer. It is a copy: the exported graph may be part of another
- * graph, and keeps what the project gave it.
+ * The same graph with this checkpointer and store, in place of those that the project compiled it
+ * with. It is a copy: the exported graph may be part of another graph, and keeps what it was given.
  */
-export function withCheckpointer(graph: Graph, checkpointer: unknown): Graph {
+export function withMemory(
+  graph: Graph,
+  { checkpointer, store }: { checkpointer: unknown; store?: unknown },
+): Graph {
   const copy = hasMethods(graph, ['withConfig'])
     ? (graph as Graph & { withConfig(config: object): Graph }).withConfig({})
     : graph
   copy.checkpointer = checkpointer
+  if (store !== undefined) copy.store = store
   return copy
 }
 

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint'
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { AppError } from '../core/errors.ts'
 import { importFor } from './module-loader.ts'
 import { isMissing } from './project-path.ts'
@@ -18,6 +18,8 @@ const OLDEST = [1, 1] as const
 /** What is used of the package. */
 export interface LangGraph {
   BaseCheckpointSaver: typeof BaseCheckpointSaver
+  BaseStore: typeof BaseStore
+  AsyncBatchedStore?: new (store: BaseStore) => object
   Command: new (fields: { goto?: unknown; update?: unknown; resume?: unknown }) => unknown
   Send: new (node: string, args: unknown) => unknown
 }

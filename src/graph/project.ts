@@ -1,13 +1,19 @@
 /** A user's project, loaded: its graphs, ready to run on the server's checkpoints. */
 import type { GraphCheckpoints } from '../core/checkpoint.ts'
+import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
+import type { ItemStore } from '../core/item.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { RunCommand } from '../core/run.ts'
+import { createStoreClass, isProjectStore } from './base-store.ts'
+import { handOnOperations } from './batched-store.ts'
 import { createCheckpointerClass } from './checkpointer.ts'
 import { toCommand } from './command.ts'
 import { type GraphSpec, type ProjectConfig, readProjectConfig } from './config-file.ts'
-import { type Graph, toGraph, withCheckpointer } from './graph.ts'
+import { loadEmbeddings } from './embeddings.ts'
+import { type Graph, toGraph, withMemory } from './graph.ts'
+import { Items } from './items.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-package.ts'
 import { importFile, installHooks } from './module-loader.ts'
 
@@ -17,6 +23,8 @@ export interface Project {
   config: ProjectConfig
   /** By `graph_id`, in the order of `langgraph.json`. */
   graphs: Map<string, ProjectGraph>
+  /** The store: what graphs and clients remember beyond threads. */
+  items: Items
   /** A run's `command` as the input of `Graph.stream`. */
   command(command: RunCommand): unknown
 }
@@ -27,11 +35,19 @@ export interface ProjectGraph {
   /** Where it comes from. */
   spec: GraphSpec
   /**
-   * The graph for one run, with the server's checkpointer. Where the project exports a factory it
+   * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
    * is called with the run's config each time, and what it throws is thrown; else every call
    * answers the same graph. With `checkpoints` it reads and writes these instead.
    */
   open(config: JsonObject, checkpoints?: GraphCheckpoints): Promise<Graph>
+}
+
+/** What a project is loaded on. */
+export interface ProjectParts {
+  checkpoints: GraphCheckpoints
+  items: ItemStore
+  clock: Clock
+  log: Log
 }
 
 /**
@@ -39,28 +55,26 @@ export interface ProjectGraph {
  * `env` must be set before. Throws `bad_request`, with a message that names the graph, its file and
  * what to do.
  */
-export async function loadProject(
-  configPath: string,
-  { checkpoints, log }: { checkpoints: GraphCheckpoints; log: Log },
-): Promise<Project> {
+export async function loadProject(configPath: string, parts: ProjectParts): Promise<Project> {
   const config = await readProjectConfig(configPath)
   await installHooks(config.root)
   const graphs = new Map<string, ProjectGraph>()
+  let items: Items | undefined
   let langgraph: LangGraph | undefined
   for (const spec of config.graphs) {
     await checkLangGraph(spec.file)
     const source = await readSource(pickExport(await importModule(spec), spec), spec)
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
-    const Checkpointer = createCheckpointerClass(own.BaseCheckpointSaver)
-    const checkpointerOn = (store: GraphCheckpoints) => new Checkpointer(store)
-    graphs.set(spec.graph_id, toProjectGraph(spec, source, { checkpoints, checkpointerOn }))
-    log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
+    items ??= await openItems(config, spec.file, parts)
+    graphs.set(spec.graph_id, toProjectGraph(spec, source, createMemory(own, parts, items)))
+    parts.log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
   return {
     root: config.root,
     config,
     graphs,
+    items: items as Items,
     command: (command) => toCommand(langgraph as LangGraph, command),
   }
 }
@@ -106,30 +120,53 @@ async function readSource(exported: unknown, spec: GraphSpec): Promise<Source> {
   }
 }
 
-interface Checkpointers {
-  /** The server's own. */
-  checkpoints: GraphCheckpoints
-  checkpointerOn: (store: GraphCheckpoints) => unknown
+/** `file`: a graph's, imported; the project's embeddings may be of a package that it can import. */
+async function openItems(
+  config: ProjectConfig,
+  file: string,
+  { items: store, clock }: ProjectParts,
+): Promise<Items> {
+  const { index } = config.store
+  if (!index) return new Items({ store, config: config.store, clock })
+  await store.prepareVectors()
+  const embed = await loadEmbeddings({ root: config.root, file }, index)
+  return new Items({ store, config: config.store, embed, clock })
+}
+
+/** What a graph remembers with, as objects of its own copy of LangGraph. */
+interface Memory {
+  store: unknown
+  /** Default: on the server's own checkpoints. */
+  checkpointerOn: (checkpoints?: GraphCheckpoints) => unknown
+}
+
+function createMemory(langgraph: LangGraph, parts: ProjectParts, items: Items): Memory {
+  const Checkpointer = createCheckpointerClass(langgraph.BaseCheckpointSaver)
+  const checkpointer = new Checkpointer(parts.checkpoints)
+  const Store = createStoreClass(langgraph.BaseStore)
+  handOnOperations(langgraph.AsyncBatchedStore, isProjectStore)
+  return {
+    store: new Store(items),
+    checkpointerOn: (checkpoints) => (checkpoints ? new Checkpointer(checkpoints) : checkpointer),
+  }
 }
 
 function toProjectGraph(
   spec: GraphSpec,
   source: Source,
-  { checkpoints, checkpointerOn }: Checkpointers,
+  { store, checkpointerOn }: Memory,
 ): ProjectGraph {
-  const checkpointer = checkpointerOn(checkpoints)
-  const pick = (store?: GraphCheckpoints) => (store ? checkpointerOn(store) : checkpointer)
+  const remember = (graph: Graph, checkpoints?: GraphCheckpoints) =>
+    withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
   const named = { graph_id: spec.graph_id, description: spec.description, spec }
   if (typeof source === 'function') {
-    const open = async (config: JsonObject, store?: GraphCheckpoints) => {
-      const made = asGraph(await source(config), spec, 'its factory answered')
-      return withCheckpointer(made, pick(store))
-    }
+    const open = async (config: JsonObject, checkpoints?: GraphCheckpoints) =>
+      remember(asGraph(await source(config), spec, 'its factory answered'), checkpoints)
     return { ...named, open }
   }
-  const graph = withCheckpointer(source, checkpointer)
-  const open = async (_config: JsonObject, store?: GraphCheckpoints) =>
-    store ? withCheckpointer(source, pick(store)) : graph
+  const graph = remember(source)
+  const open = async (_config: JsonObject, checkpoints?: GraphCheckpoints) =>
+    checkpoints ? remember(source, checkpoints) : graph
   return { ...named, open }
 }
 

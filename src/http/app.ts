@@ -6,10 +6,15 @@ import { AppError, type FieldIssue } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { notFound, onError } from './errors.ts'
 
-/** An app whose routes validate by schema and whose every error is JSON. */
-export function createApp<E extends Env>(log: Log): OpenAPIHono<E> {
+const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
+
+/**
+ * An app whose routes validate by schema and whose every error is JSON. The bodies of these methods
+ * are JSON; uploads are sent by another.
+ */
+export function createApp<E extends Env>(log: Log, jsonMethods = JSON_METHODS): OpenAPIHono<E> {
   const app = new OpenAPIHono<E>({ defaultHook: refuseInvalid })
-  app.use(treatBodyAsJson)
+  app.use(treatBodyAsJson(jsonMethods))
   app.onError(onError(log))
   app.notFound(notFound)
   return app
@@ -22,15 +27,17 @@ export function createRoutes<E extends Env>(): OpenAPIHono<E> {
 
 /**
  * A body that is sent to one of the JSON methods is JSON, whatever its content type says or does not
- * say: `curl -d` sends a form's, browsers `text/plain`, some clients none. Uploads are PUT.
+ * say: `curl -d` sends a form's, browsers `text/plain`, some clients none.
  */
-const treatBodyAsJson: MiddlewareHandler = async (c, next) => {
-  if (['POST', 'PATCH', 'DELETE'].includes(c.req.method)) {
-    const headers = c.req.raw.headers
-    if (hasBody(c)) headers.set('content-type', 'application/json')
-    else headers.delete('content-type')
+function treatBodyAsJson(methods: string[]): MiddlewareHandler {
+  return async (c, next) => {
+    if (methods.includes(c.req.method)) {
+      const headers = c.req.raw.headers
+      if (hasBody(c)) headers.set('content-type', 'application/json')
+      else headers.delete('content-type')
+    }
+    await next()
   }
-  await next()
 }
 
 function hasBody(c: Context): boolean {

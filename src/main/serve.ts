@@ -48,7 +48,12 @@ export async function startServe(
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     const store = await openAgentStore(join(config.dataDir, 'agent.db'))
     started.add('store', () => store.close())
-    const project = await loadProject(config.configPath, { checkpoints: store.checkpoints, log })
+    const project = await loadProject(config.configPath, {
+      checkpoints: store.checkpoints,
+      items: store.items,
+      clock: systemClock,
+      log,
+    })
     const agentServer = new AgentServer({
       store,
       project,

@@ -3,8 +3,8 @@
  *
  * The database looks for plain values itself; the other conditions are held against the rows as they
  * are read, a page after the other in the order of the answer, until there are enough. Measured over
- * 100,000 items: a page of a namespace of 1,000 items 1 ms; one of all items 0.1 ms, with a condition
- * that no item fulfils 300 ms.
+ * 100,000 items: a page of a namespace of 1,000 items 4 ms; one of all items 1 ms, with a condition that
+ * no item fulfils 200 ms; all namespaces 110 ms.
  */
 import { matchesFilter } from '../core/authorization.ts'
 import type { Item, ItemPage, ItemQuery, ItemReading, NamespaceQuery } from '../core/item.ts'

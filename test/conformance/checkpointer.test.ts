@@ -11,7 +11,7 @@ import * as vitest from 'vitest'
 import type { Lease } from '../../src/core/run.ts'
 import { LEASE_KEY } from '../../src/graph/checkpoint-config.ts'
 import { createCheckpointerClass } from '../../src/graph/checkpointer.ts'
-import { type Graph, withCheckpointer } from '../../src/graph/graph.ts'
+import { type Graph, withMemory } from '../../src/graph/graph.ts'
 import { finishRun, readState } from '../support/graph-runs.ts'
 import { RunWorld } from '../support/run-world.ts'
 
@@ -70,7 +70,7 @@ const asksTwice = new StateGraph(Steps)
 describe('the checkpointer in a run', () => {
   let world: RunWorld
   const bind = (graph: unknown) =>
-    withCheckpointer(graph as Graph, new Checkpointer(world.store.checkpoints))
+    withMemory(graph as Graph, { checkpointer: new Checkpointer(world.store.checkpoints) })
 
   beforeEach(async () => {
     world = await RunWorld.open()

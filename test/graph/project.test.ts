@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent-store.ts'
+import { systemClock } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { onSource } from '../../src/graph/module-loader.ts'
@@ -26,8 +27,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const load = (path: string) =>
-  loadProject(resolve(PROJECTS, path), { checkpoints: store.checkpoints, log: silentLog })
+const load = (path: string, on = store) => {
+  const { checkpoints, items } = on
+  const parts = { checkpoints, items, clock: systemClock, log: silentLog }
+  return loadProject(resolve(PROJECTS, path), parts)
+}
 
 async function openGraph(project: Project, name: string, config = {}) {
   const graph = project.graphs.get(name)
@@ -150,10 +154,7 @@ describe('a loaded project', () => {
   it('writes into the store that it was loaded with, also when it is loaded twice', async () => {
     const other = await openAgentStore(join(folder, 'other.db'))
     const first = await openGraph(await load('echo/langgraph.json'), 'slow')
-    const second = await loadProject(join(PROJECTS, 'echo/langgraph.json'), {
-      checkpoints: other.checkpoints,
-      log: silentLog,
-    })
+    const second = await load('echo/langgraph.json', other)
     await finishRun(first, { ms: 1 }, { thread_id: 't', run_id: 'r' })
     expect((await readState(first, 't')).next).toEqual([])
     expect((await readState(await openGraph(second, 'slow'), 't')).checkpoint).toBeNull()

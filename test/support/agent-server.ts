@@ -53,12 +53,14 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
   const dataDir = rest.dataDir ?? (await temporaryFolder())
   const store = await openAgentStore(join(dataDir, 'agent.db'))
   const configPath = join(fixtureProject(projectName), 'langgraph.json')
-  const project = await loadProject(configPath, { checkpoints: store.checkpoints, log })
+  const { checkpoints, items } = store
+  const clock = rest.clock ?? systemClock
+  const project = await loadProject(configPath, { checkpoints, items, clock, log })
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
-    clock: systemClock,
     ...rest,
+    clock,
     store,
     project,
     log,

@@ -1,0 +1,35 @@
+/**
+ * LangGraph puts its `AsyncBatchedStore` around the store that a graph is given. That one looks for
+ * operations at every turn of the event loop for as long as a run lasts, leaves out which fields an
+ * item is found by, and refuses to list namespaces. A store that batches by itself needs none of it:
+ * for those of `createStoreClass` it hands every call on.
+ */
+import type { BaseStore } from '@langchain/langgraph-checkpoint'
+
+type Method = (this: { store?: unknown }, ...args: unknown[]) => unknown
+type Methods = Record<string, Method | undefined>
+
+const HANDED_ON = ['get', 'search', 'put', 'delete', 'listNamespaces', 'batch', 'start', 'stop']
+
+const changed = new WeakSet<object>()
+
+/**
+ * Changes the class, once; other stores keep what it does. `undefined` where a version of LangGraph
+ * does not export it: then it does with ours what it does with any.
+ */
+export function handOnOperations(
+  Batched: (new (store: BaseStore) => object) | undefined,
+  isOurs: (store: unknown) => boolean,
+): void {
+  const prototype = Batched?.prototype as Methods | undefined
+  if (!prototype || changed.has(prototype)) return
+  changed.add(prototype)
+  for (const name of HANDED_ON) {
+    const own = prototype[name]
+    prototype[name] = function (...args) {
+      const inner = this.store as Methods | undefined
+      if (!isOurs(inner)) return own?.apply(this, args)
+      return inner?.[name]?.apply(inner as never, args)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Authorize } from '../../../src/core/authorization.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+
+/** Under `own` everyone has a namespace that only they reach; elsewhere values belong to owners. */
+const byUser: Authorize = async (caller, event, value) => {
+  const owner = caller.headers['x-user'] ?? ''
+  if (event.resource !== 'store') return undefined
+  const namespace = value.namespace as string[]
+  if (namespace[0] === 'own') {
+    value.namespace = ['users', owner, ...namespace.slice(1)]
+    return undefined
+  }
+  return { owner }
+}
+
+let server: RunningAgentServer
+beforeAll(async () => {
+  server = await startAgentServer({ authorize: byUser })
+})
+afterAll(() => server.stop())
+
+function storeOf(user: string): Client['store'] {
+  const callerOptions = { maxRetries: 0 }
+  const defaultHeaders = { 'x-user': user }
+  return new Client({ apiUrl: server.url, apiKey: null, defaultHeaders, callerOptions }).store
+}
+
+const ann = () => storeOf('ann')
+const bob = () => storeOf('bob')
+
+test('a handler that changes the namespace decides where items are', async () => {
+  await ann().putItem(['own', 'notes'], 'k', { of: 'ann' })
+  expect(await bob().getItem(['own', 'notes'], 'k')).toBeNull()
+  expect((await bob().searchItems(['own'])).items).toEqual([])
+  await bob().deleteItem(['own', 'notes'], 'k')
+  const mine = await ann().getItem(['own', 'notes'], 'k')
+  expect(mine).toMatchObject({ namespace: ['users', 'ann', 'notes'], value: { of: 'ann' } })
+  const { namespaces } = await ann().listNamespaces({ prefix: ['own'] })
+  expect(namespaces).toEqual([['users', 'ann', 'notes']])
+})
+
+test('items that the caller may not see are not there, and stay as they are', async () => {
+  await ann().putItem(['shared'], 'hers', { owner: 'ann' })
+  expect(await bob().getItem(['shared'], 'hers')).toBeNull()
+  expect((await bob().searchItems(['shared'])).items).toEqual([])
+  expect((await bob().listNamespaces({ prefix: ['shared'] })).namespaces).toEqual([])
+  const taken = bob().putItem(['shared'], 'hers', { owner: 'bob' })
+  await expect(taken).rejects.toThrow(/HTTP 403.*is not yours/)
+  await bob().deleteItem(['shared'], 'hers')
+  expect((await ann().getItem(['shared'], 'hers'))?.value).toEqual({ owner: 'ann' })
+})
