@@ -6,9 +6,11 @@ import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { type AgentServerEnv, type DoorConfig, guardDoor } from './caller.ts'
 import type { Parts } from './parts.ts'
+import { a2aRoutes } from './routes/a2a.ts'
 import { assistantGraphRoutes } from './routes/assistant-graph.ts'
 import { assistantRoutes } from './routes/assistants.ts'
 import { historyRoutes } from './routes/history.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { metaRoutes } from './routes/meta.ts'
 import { runRoutes } from './routes/runs.ts'
 import { stateRoutes } from './routes/state.ts'
@@ -50,6 +52,8 @@ export function createAgentServerApp(
     statelessRunRoutes(parts),
     webhookDeliveryRoutes(parts),
     storeRoutes(parts),
+    mcpRoutes(parts, config.version),
+    a2aRoutes(parts, { version: config.version, needsKey: isGuarded(config) }),
   ]
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))
@@ -60,6 +64,10 @@ export function createAgentServerApp(
     security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
   })
   return app
+}
+
+function isGuarded({ apiKeys, gatewayToken }: DoorConfig): boolean {
+  return apiKeys.length > 0 || gatewayToken !== undefined
 }
 
 /** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../core/json.ts'
 import { type Drawing, describeGraph, drawGraph } from '../graph/description.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { ProjectGraph } from '../graph/project.ts'
-import type { GraphSchemas } from '../graph/schemas.ts'
+import { type GraphSchemas, namesOnly } from '../graph/schemas.ts'
 import { getAssistant } from './assistants.ts'
 import type { Parts } from './parts.ts'
 
@@ -33,6 +33,17 @@ export async function getAssistantSchemas(
   const assistant = await getAssistant(parts, caller, id)
   const { schemas } = await describe(parts, assistant)
   return { graph_id: assistant.graph_id, ...schemas }
+}
+
+/**
+ * Whether the assistant's graph has `messages` in its input; where nothing is known of it, yes. Throws
+ * like `drawAssistant`.
+ */
+export async function takesMessages(parts: Parts, caller: Caller, id: string): Promise<boolean> {
+  const assistant = await getAssistant(parts, caller, id)
+  const { input_schema } = await withGraph(parts, assistant, async (graph) => namesOnly(graph))
+  const properties = input_schema?.properties as JsonObject | undefined
+  return !properties || 'messages' in properties
 }
 
 /**

@@ -48,6 +48,15 @@ export async function cancelRun(
   if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
 }
 
+/** Ends the run of a client that left before its end; what hinders it goes to the log. */
+export async function cancelLeft(parts: Parts, caller: Caller, run: RunId): Promise<void> {
+  try {
+    await cancelRun(parts, caller, run, { action: 'interrupt', reason: DISCONNECTED })
+  } catch (err) {
+    parts.log.warn({ ...run, err }, 'could not cancel the run of a client that left')
+  }
+}
+
 /**
  * Part of a transaction: ends what waits, asks what has begun to end, leaves what is over as it is.
  * `now` in ms since 1970.

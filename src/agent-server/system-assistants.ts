@@ -12,7 +12,10 @@ export function systemAssistantId(graph_id: string): string {
 }
 
 /** Whether it belongs to one of the project's graphs, and therefore stays as long as the graph. */
-export function isSystemAssistant(parts: Parts, { assistant_id, graph_id }: Assistant): boolean {
+export function isSystemAssistant(
+  parts: Parts,
+  { assistant_id, graph_id }: Pick<Assistant, 'assistant_id' | 'graph_id'>,
+): boolean {
   return parts.project.graphs.has(graph_id) && assistant_id === systemAssistantId(graph_id)
 }
 

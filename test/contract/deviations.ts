@@ -20,8 +20,11 @@ const agentServer: Place[] = [
     reason: 'An object with `namespaces`, which is what SDKs read: section 1.5 of the facts.',
   },
   ...later('cron jobs', ['POST /runs/crons*', 'POST */runs/crons', 'DELETE /runs/crons/*']),
-  ...later('MCP and A2A', ['POST /mcp/', 'GET /mcp/', 'DELETE /mcp/', 'POST /a2a/*']),
   ...later('metrics', ['GET /metrics']),
+  {
+    at: 'POST /a2a/{assistant_id} 200 application/json.id',
+    reason: 'JSON-RPC takes numbers too, and answers null to what has no id that could be read.',
+  },
   {
     at: 'GET /info 200 application/json.langgraph_py_version',
     reason: 'There is no Python here; the official TypeScript server does not say it either.',

@@ -19,7 +19,13 @@ const controlPlane: Omit<Unexercised, 'document'>[] = [
   },
 ]
 
-export const UNEXERCISED: Unexercised[] = controlPlane.map((one) => ({
-  document: 'control-plane',
-  ...one,
-}))
+const noSessions = 'The Model Context Protocol is served without sessions, so it always refuses.'
+const agentServer: Omit<Unexercised, 'document'>[] = [
+  { operation: 'GET /mcp/', reason: noSessions },
+  { operation: 'DELETE /mcp/', reason: noSessions },
+]
+
+export const UNEXERCISED: Unexercised[] = [
+  ...controlPlane.map((one): Unexercised => ({ document: 'control-plane', ...one })),
+  ...agentServer.map((one): Unexercised => ({ document: 'agent-server', ...one })),
+]

@@ -1,11 +1,10 @@
 /** How a run is answered: as it is, as the values that it leaves, or as a stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { Caller } from '../../core/authorization.ts'
 import { keepAliveJson } from '../../stream/keep-alive-json.ts'
 import { sseResponse } from '../../stream/sse-response.ts'
 import type { AgentServerEnv } from '../caller.ts'
-import { cancelRun, DISCONNECTED } from '../cancel-run.ts'
+import { cancelLeft } from '../cancel-run.ts'
 import type { Parts } from '../parts.ts'
 import { type RunId, waitForRun } from '../runs.ts'
 import { RunSchema } from '../schemas/run.ts'
@@ -77,12 +76,4 @@ function onLeave(
   if (!isCancelledOnLeave) return {}
   const caller = c.get('caller')
   return { onDisconnect: () => void cancelLeft(parts, caller, run) }
-}
-
-async function cancelLeft(parts: Parts, caller: Caller, run: RunId): Promise<void> {
-  try {
-    await cancelRun(parts, caller, run, { action: 'interrupt', reason: DISCONNECTED })
-  } catch (err) {
-    parts.log.warn({ ...run, err }, 'could not cancel the run of a client that left')
-  }
 }

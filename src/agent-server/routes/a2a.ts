@@ -1,0 +1,248 @@
+/** `/a2a/{assistant_id}`: the Agent2Agent protocol, versions 1.0 and 0.3, as JSON-RPC; and the cards. */
+import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent } from '@a2a-js/sdk'
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
+import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
+import { createRoute, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { createRoutes } from '../../http/app.ts'
+import { keepAliveJson } from '../../stream/keep-alive-json.ts'
+import { sseResponse } from '../../stream/sse-response.ts'
+import { createA2AHandler } from '../a2a.ts'
+import { agentCard } from '../a2a-card.ts'
+import { isCurrentVersion, type Rpc, readRpc } from '../a2a-rpc.ts'
+import { takesMessages } from '../assistant-graph.ts'
+import { resolveAssistant } from '../assistants.ts'
+import type { AgentServerEnv } from '../caller.ts'
+import type { Parts } from '../parts.ts'
+import { AssistantIdSchema, AssistantPathSchema } from '../schemas/ids.ts'
+import { JsonObjectSchema, JsonValueSchema } from '../schemas/json.ts'
+import { refusals } from './refusals.ts'
+
+const tags = ['A2A']
+const card = { 'application/json': { schema: JsonObjectSchema } }
+const CARD_ANSWER = {
+  description:
+    'The card, as the version of the protocol in the header A2A-Version has it; without: 0.3',
+  content: card,
+}
+const versionHeader = z.object({ 'a2a-version': z.string().optional() })
+const WELL_KNOWN = '/.well-known/agent-card.json'
+
+const getCard = createRoute({
+  method: 'get',
+  path: WELL_KNOWN,
+  operationId: 'get_agent_card',
+  tags,
+  summary: "An assistant's card; without `assistant_id` that of the project's first graph",
+  request: {
+    query: z.object({ assistant_id: AssistantIdSchema.optional() }),
+    headers: versionHeader,
+  },
+  responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
+})
+
+const getAssistantCard = createRoute({
+  method: 'get',
+  path: `/a2a/{assistant_id}${WELL_KNOWN}`,
+  operationId: 'get_assistant_agent_card',
+  tags,
+  summary: "An assistant's card",
+  request: { params: AssistantPathSchema, headers: versionHeader },
+  responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
+})
+
+const LEGACY_METHODS = [
+  'message/send',
+  'message/stream',
+  'tasks/get',
+  'tasks/cancel',
+  'tasks/resubscribe',
+  'agent/getAuthenticatedExtendedCard',
+] as const
+
+const METHODS = [
+  'SendMessage',
+  'SendStreamingMessage',
+  'GetTask',
+  'ListTasks',
+  'CancelTask',
+  'SubscribeToTask',
+  'GetExtendedAgentCard',
+] as const
+
+const RpcRequestSchema = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int(), z.null()]).optional(),
+    method: z.enum([...LEGACY_METHODS, ...METHODS]),
+    params: JsonObjectSchema.optional(),
+  })
+  .openapi('A2ARequest')
+
+const RpcAnswerSchema = z
+  .object({
+    jsonrpc: z.literal('2.0'),
+    id: z.union([z.string(), z.int(), z.null()]),
+    result: JsonObjectSchema.optional(),
+    error: z
+      .object({ code: z.int(), message: z.string(), data: JsonValueSchema.optional() })
+      .optional(),
+  })
+  .openapi('A2AAnswer')
+
+const post = createRoute({
+  method: 'post',
+  path: '/a2a/{assistant_id}',
+  operationId: 'post_a2a',
+  tags,
+  summary: 'A request of the Agent2Agent protocol',
+  description:
+    'In the methods of version 0.3 (message/send) and 1.0 (SendMessage). A context is a thread, a ' +
+    'task is a run; a run that stops to ask something is a task in input-required, which a message ' +
+    'with its taskId goes on with.',
+  request: {
+    params: AssistantPathSchema,
+    headers: versionHeader.extend({
+      accept: z.string().optional(),
+      'idempotency-key': z.string().optional(),
+    }),
+    body: { content: { 'application/json': { schema: RpcRequestSchema } }, required: true },
+  },
+  responses: {
+    200: {
+      description: 'The answer, or an error of JSON-RPC; a stream of answers for streaming methods',
+      content: {
+        'application/json': { schema: RpcAnswerSchema },
+        'text/event-stream': { schema: z.string() },
+      },
+    },
+    ...refusals(404),
+  },
+})
+
+export interface A2ASettings {
+  version: string
+  /** Whether callers need a key, which the cards say. */
+  needsKey: boolean
+}
+
+export function a2aRoutes(parts: Parts, settings: A2ASettings) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openAPIRegistry.registerPath(post)
+  routes.openapi(getCard, async (c) => {
+    const { assistant_id = firstGraph(parts) } = c.req.valid('query')
+    return (await answerCard(c, parts, settings, assistant_id)) as never
+  })
+  routes.openapi(getAssistantCard, async (c) => {
+    const { assistant_id } = c.req.valid('param')
+    return (await answerCard(c, parts, settings, assistant_id)) as never
+  })
+  routes.post('/a2a/:assistant_id', (c) => answerRequest(c, parts, settings))
+  return routes
+}
+
+function firstGraph(parts: Parts): string {
+  const [first] = parts.project.graphs.keys()
+  if (first !== undefined) return first
+  throw new AppError('not_found', 'This project has no graphs.')
+}
+
+async function answerCard(
+  c: Context<AgentServerEnv>,
+  parts: Parts,
+  settings: A2ASettings,
+  id: string,
+): Promise<Response> {
+  const handler = await handlerOf(c, parts, settings, { id, signal: new AbortController().signal })
+  c.header('vary', A2A_VERSION_HEADER, { append: true })
+  if (isCurrentVersion(c.req.header('a2a-version'))) {
+    return c.json(AgentCard.toJSON(await handler.getAgentCard()) as JsonObject)
+  }
+  const method = 'agent/getAuthenticatedExtendedCard'
+  const request = { jsonrpc: '2.0', id: null, method }
+  const legacy = new LegacyJsonRpcTransportHandler(handler)
+  const answer = await legacy.handle(request, new ServerCallContext())
+  return c.json((answer as unknown as { result: JsonObject }).result)
+}
+
+async function answerRequest(
+  c: Context<AgentServerEnv>,
+  parts: Parts,
+  settings: A2ASettings,
+): Promise<Response> {
+  const left = new AbortController()
+  const id = c.req.param('assistant_id') ?? ''
+  const handler = await handlerOf(c, parts, settings, { id, signal: left.signal })
+  const rpc = readRpc(await c.req.text(), c.req.header('a2a-version'))
+  if (rpc.isStreaming) return answerStream(c, parts, { rpc, handler, left })
+  return keepAliveJson(c, {
+    result: async () => (await rpc.handle(handler)) as JsonValue,
+    onDisconnect: () => left.abort(),
+    log: parts.log,
+  })
+}
+
+interface Streaming {
+  rpc: Rpc
+  handler: A2ARequestHandler
+  /** Aborted when the client leaves. */
+  left: AbortController
+}
+
+/** What goes wrong before the first event is answered as a single error. */
+async function answerStream(
+  c: Context<AgentServerEnv>,
+  parts: Parts,
+  { rpc, handler, left }: Streaming,
+): Promise<Response> {
+  const answered = (await rpc.handle(handler)) as JsonObject | AsyncIterable<unknown>
+  if (!(Symbol.asyncIterator in answered)) return c.json(answered)
+  const events = (answered as AsyncIterable<unknown>)[Symbol.asyncIterator]()
+  let first: IteratorResult<unknown>
+  try {
+    first = await events.next()
+  } catch (error) {
+    return c.json(rpc.refuse(error))
+  }
+  return sseResponse(c, {
+    source: async function* () {
+      for (let next = first; !next.done; next = await events.next()) {
+        yield formatSSEEvent(next.value)
+      }
+    },
+    onDisconnect: () => left.abort(),
+    log: parts.log,
+  })
+}
+
+async function handlerOf(
+  c: Context<AgentServerEnv>,
+  parts: Parts,
+  { version, needsKey }: A2ASettings,
+  { id, signal }: { id: string; signal: AbortSignal },
+): Promise<A2ARequestHandler> {
+  const caller = c.get('caller')
+  const assistant = await resolveAssistant(parts, caller, id)
+  const { assistant_id } = assistant
+  const hasMessages = await takesMessages(parts, caller, assistant_id)
+  const about = { assistant, version, needsKey, hasMessages, baseUrl: baseUrlOf(c) }
+  return createA2AHandler({
+    parts,
+    caller,
+    card: agentCard(about),
+    assistant_id,
+    hasMessages,
+    idempotencyKey: c.req.header('idempotency-key'),
+    signal,
+  })
+}
+
+/** Where the client sees the server: behind proxies, and behind the gateway's prefix. */
+function baseUrlOf(c: Context): string {
+  const { protocol, host } = new URL(c.req.url)
+  const forwarded = (name: string) => c.req.header(`x-forwarded-${name}`)?.split(',')[0]?.trim()
+  const scheme = forwarded('proto') ?? protocol.replace(':', '')
+  return `${scheme}://${forwarded('host') ?? host}${forwarded('prefix') ?? ''}`
+}
