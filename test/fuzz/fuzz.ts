@@ -90,12 +90,23 @@ function complaint(
   { method }: FuzzRequest,
   { status, type, body }: FuzzAnswer,
 ): string | undefined {
-  if (status >= 500) return 'a failure of the server'
+  const rpc = rpcErrorIn(body)
+  if (status >= 500 || rpc?.code === RPC_INTERNAL_ERROR) return 'a failure of the server'
   if (status < 400 || method === 'HEAD') return undefined
   if (!type.startsWith('application/json')) return `an error of type "${type}"`
+  if (typeof rpc?.code === 'number' && rpc.message) return undefined
   const detail = (parsed(body) as { detail?: unknown } | undefined)?.detail
   if (typeof detail === 'string' && detail !== '') return undefined
   return Array.isArray(detail) && detail.every(isIssue) ? undefined : 'an error without its detail'
+}
+
+/** What JSON-RPC says of a failure that is not the caller's. */
+const RPC_INTERNAL_ERROR = -32603
+
+/** The error of an answer in JSON-RPC, which has a status of its own. */
+function rpcErrorIn(body: string): { code?: unknown; message?: unknown } | undefined {
+  const answer = parsed(body) as { jsonrpc?: unknown; error?: object } | null | undefined
+  return answer?.jsonrpc === '2.0' ? answer.error : undefined
 }
 
 function isIssue(issue: unknown): boolean {
