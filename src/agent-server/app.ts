@@ -12,6 +12,7 @@ import { assistantRoutes } from './routes/assistants.ts'
 import { historyRoutes } from './routes/history.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { metaRoutes } from './routes/meta.ts'
+import { protocolRoutes } from './routes/protocol.ts'
 import { runRoutes } from './routes/runs.ts'
 import { stateRoutes } from './routes/state.ts'
 import { statelessRunRoutes } from './routes/stateless-runs.ts'
@@ -48,6 +49,7 @@ export function createAgentServerApp(
     historyRoutes(parts),
     threadRunRoutes(parts),
     threadStreamRoutes(parts),
+    protocolRoutes(parts),
     runRoutes(parts),
     statelessRunRoutes(parts),
     webhookDeliveryRoutes(parts),

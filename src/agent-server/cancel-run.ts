@@ -1,7 +1,7 @@
 /** Ending runs on someone's word: by the API, by a client that left, by a newer run. */
 import type { AgentStore } from '../core/agent-store.ts'
 import type { Caller } from '../core/authorization.ts'
-import type { LoggedEvent } from '../core/event.ts'
+import type { RunEvent } from '../core/event.ts'
 import { type CancelAction, isTerminal, type QueuedRun } from '../core/run.ts'
 import type { Parts } from './parts.ts'
 import { recordNothing } from './run-end.ts'
@@ -26,7 +26,7 @@ export interface Cancelled {
   /** Runs that have begun and were told to end. */
   running: { run_id: string; action: CancelAction }[]
   /** The ends of those that were waiting. */
-  ended: LoggedEvent[]
+  ended: RunEvent[]
 }
 
 /**
@@ -92,7 +92,7 @@ async function endWaiting(
   run: QueuedRun,
   { action, reason }: Cancellation,
   now: number,
-): Promise<LoggedEvent[]> {
+): Promise<RunEvent[]> {
   if (action === 'interrupt') {
     await tx.runs.interruptPending(run.run_id, new Date(now).toISOString(), reason)
     return recordNothing(tx, run, 'interrupted', now)

@@ -22,7 +22,7 @@ export class EventWriter {
 
   /** Begins to write. `false`: the lease was lost. Throws what an earlier write failed with. */
   async write(events: NewEvent[]): Promise<boolean> {
-    if (events.length > 0) this.#begin(events)
+    this.begin(events)
     if (this.#unwritten > MAX_UNWRITTEN) await this.#last
     return this.#check()
   }
@@ -33,7 +33,9 @@ export class EventWriter {
     return this.#check()
   }
 
-  #begin(events: NewEvent[]): void {
+  /** Begins to write, without a word about how it goes: that the next `write` or `flush` says. */
+  begin(events: NewEvent[]): void {
+    if (events.length === 0) return
     const { run, lease } = this.#claimed
     const { thread_id, run_id } = run
     this.#unwritten += events.length

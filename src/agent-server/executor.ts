@@ -15,9 +15,10 @@ import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
 import type { Parts } from './parts.ts'
+import { ProtocolProjection } from './protocol/protocol-projection.ts'
 import { graphConfig, streamOptions } from './run-config.ts'
 import { readGraphState } from './state.ts'
-import { StreamProjection } from './stream-projection.ts'
+import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
 import { TimeLimit } from './time-limit.ts'
 
@@ -51,6 +52,7 @@ class Execution {
   readonly #work = new NodeWork()
   readonly #patience: Abandonment
   readonly #writer: EventWriter
+  readonly #projection: RunProjection
   #graph: Graph | undefined
 
   constructor(parts: Parts, claimed: Claimed, signal: AbortSignal) {
@@ -60,11 +62,16 @@ class Execution {
     this.#signal = this.#limit.signal
     this.#patience = new Abandonment(this.#signal)
     this.#writer = new EventWriter(parts.events, claimed)
+    this.#projection =
+      claimed.run.kwargs.stream_protocol === 'v2'
+        ? new ProtocolProjection(claimed.run, parts.clock)
+        : new StreamProjection(claimed.run)
   }
 
   async execute(): Promise<void> {
     try {
       const outcome = await this.#attempt()
+      if (outcome) await this.#writeFailure(outcome)
       const isOurs = await this.#writer.flush()
       if (outcome && isOurs) await this.end(outcome)
     } finally {
@@ -120,7 +127,7 @@ class Execution {
 
   async #iterate(): Promise<void> {
     const { run, lease } = this.#claimed
-    const projection = new StreamProjection(run)
+    const projection = this.#projection
     await this.#writer.write(projection.begin())
     const resumed = await this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
     const config = graphConfig(run, lease, resumed)
@@ -128,7 +135,13 @@ class Execution {
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     const input = resumed ? null : this.#input()
     const configurable = { ...(config.configurable as object), [WORK_KEY]: this.#work }
-    const options = { ...config, ...streamOptions(run, this.#signal), configurable }
+    const callbacks = projection.callbacks((events) => this.#writer.begin(events))
+    const options = {
+      ...config,
+      ...streamOptions(run, this.#signal),
+      configurable,
+      ...(callbacks.length > 0 && { callbacks }),
+    }
     const stream = await this.#patience.wait(
       openStream(graph, input, options, run.kwargs.stream_mode),
     )
@@ -150,6 +163,12 @@ class Execution {
   #input(): unknown {
     const { command, input } = this.#claimed.run.kwargs
     return command ? this.#parts.project.command(command) : (input ?? null)
+  }
+
+  async #writeFailure(outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'success') return
+    const error = 'error' in outcome ? outcome.error : undefined
+    await this.#writer.write(this.#projection.fail(error))
   }
 
   #failure(error: unknown): Outcome {

@@ -1,7 +1,7 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import type { AgentStore } from '../core/agent-store.ts'
 import { timestamp } from '../core/clock.ts'
-import type { LoggedEvent } from '../core/event.ts'
+import type { RunEvent } from '../core/event.ts'
 import type {
   CancelAction,
   Lease,
@@ -49,7 +49,7 @@ async function writeEnd(
   outcome: Outcome,
   state: ThreadState | undefined,
   { clock }: Parts,
-): Promise<LoggedEvent[]> {
+): Promise<RunEvent[]> {
   if (!(await tx.runs.holds(lease))) return []
   const now = clock.now()
   if (await isRolledBack(tx, run, outcome)) {

@@ -70,6 +70,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
       'interrupt_after',
       'stream_mode',
       'stream_subgraphs',
+      'stream_protocol',
       'durability',
       'stream_resumable',
       'webhook',

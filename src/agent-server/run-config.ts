@@ -31,6 +31,8 @@ export function streamOptions(run: QueuedRun, signal: AbortSignal) {
     signal,
     streamMode: graphModes(kwargs.stream_mode),
     subgraphs: kwargs.stream_subgraphs,
+    // With a version LangGraph tells of checkpoints beside the values.
+    ...(kwargs.stream_protocol && { version: 'v2' }),
     ...(kwargs.interrupt_before ? { interruptBefore: kwargs.interrupt_before } : {}),
     ...(kwargs.interrupt_after ? { interruptAfter: kwargs.interrupt_after } : {}),
     ...(kwargs.durability ? { durability: kwargs.durability } : {}),

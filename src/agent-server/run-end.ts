@@ -3,7 +3,7 @@
  * transaction in which the run itself was given its last status or removed.
  */
 import type { AgentStore } from '../core/agent-store.ts'
-import { END_EVENT, type LoggedEvent, type NewEvent, type RunEnd } from '../core/event.ts'
+import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
@@ -28,13 +28,13 @@ export async function recordEnd(
   run: QueuedRun,
   ending: Ending,
   now: number,
-): Promise<LoggedEvent[]> {
+): Promise<RunEvent[]> {
   const { thread_id, run_id } = run
   const state = ending.state ?? (await tx.threads.getState(thread_id))
   const values = finalValues(state)
   const { status, error } = ending
   await enqueueWebhook(tx, run, { status, error, values }, now)
-  const events = endEvents(ending, values)
+  const events = endEvents(run, ending, values)
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, () => leftBy(ending, state), now)
   return logged ?? []
@@ -49,21 +49,23 @@ export async function recordNothing(
   run: QueuedRun,
   status: 'interrupted' | 'rolled_back',
   now: number,
-): Promise<LoggedEvent[]> {
+): Promise<RunEvent[]> {
   const { thread_id, run_id } = run
   const told = status === 'rolled_back' ? 'rollback' : status
   await enqueueWebhook(tx, run, { status: told, error: null }, now)
-  const events = endEvents({ status, error: null })
+  const events = endEvents(run, { status, error: null })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
   return logged ?? []
 }
 
 function endEvents(
+  { metadata }: QueuedRun,
   { status, error }: Pick<RunEnd, 'status' | 'error'>,
   values?: JsonObject,
 ): NewEvent[] {
-  const end: RunEnd = { status, ...(values && { values }), error: error ?? null }
+  const graph_id = String(metadata.graph_id)
+  const end: RunEnd = { graph_id, status, ...(values && { values }), error: error ?? null }
   const last = { event: END_EVENT, data: JSON.stringify(end) }
   if (!error) return [last]
   return [{ event: 'error', data: JSON.stringify(error) }, last]

@@ -1,13 +1,29 @@
 /** From what a graph emits to the events of the legacy streams (facts, section 3). */
 import type { NewEvent } from '../core/event.ts'
-import type { QueuedRun } from '../core/run.ts'
+import type { QueuedRun, RunError } from '../core/run.ts'
 import type { StreamMode } from '../core/stream-mode.ts'
 import { toWire } from '../graph/wire.ts'
 import { MessageProjection } from './message-projection.ts'
 import { debugPayload } from './stream-debug.ts'
 import type { Emission } from './stream-source.ts'
 
-export class StreamProjection {
+/** What a run writes to the log of what its graph emits. */
+export interface RunProjection {
+  /** Before the graph is opened. */
+  begin(): NewEvent[]
+  /**
+   * Callback handlers that the graph is to be called with; `write` takes events that come of what
+   * they are told.
+   */
+  callbacks(write: (events: NewEvent[]) => void): object[]
+  project(emission: Emission): NewEvent[]
+  /** The graph's stream has ended by itself. */
+  end(): NewEvent[]
+  /** The run fails, or (without an error) was told to stop. */
+  fail(error: RunError | undefined): NewEvent[]
+}
+
+export class StreamProjection implements RunProjection {
   readonly #run: QueuedRun
   readonly #modes: ReadonlySet<string>
   /** One for each namespace; the root's is the empty one. */
@@ -24,6 +40,10 @@ export class StreamProjection {
     return [beginning({ run_id, attempt })]
   }
 
+  callbacks(): object[] {
+    return []
+  }
+
   project({ namespace, mode, payload }: Emission): NewEvent[] {
     const suffix = namespace.map((part) => `|${part}`).join('')
     return mode === 'messages'
@@ -33,6 +53,11 @@ export class StreamProjection {
 
   end(): NewEvent[] {
     return [...this.#messages].flatMap(([suffix, messages]) => named(messages.onEnd(), suffix))
+  }
+
+  /** The run's end says why. */
+  fail(): NewEvent[] {
+    return []
   }
 
   #payload(suffix: string, mode: string, payload: unknown): NewEvent[] {

@@ -2,6 +2,7 @@
 import { isEnd, type LoggedEvent } from '../core/event.ts'
 import { isTerminal } from '../core/run.ts'
 import { MessageAssembler } from '../stream/message-assembler.ts'
+import { toLegacyEvent } from '../stream/protocol-event.ts'
 import { frame, frameOf } from '../stream/sse.ts'
 import type { Parts } from './parts.ts'
 import { beginning } from './stream-projection.ts'
@@ -36,7 +37,8 @@ export async function* runFrames(
   if (isNew) yield frame({ ...beginning({ run_id, attempt: 1 }), id: 0 })
   const messages = new MessageAssembler(parts.store.events)
   const from = { after: isNew ? 0 : after, signal }
-  for await (const event of parts.events.follow(run_id, from)) {
+  for await (const logged of parts.events.follow(run_id, from)) {
+    const event = toLegacyEvent(logged)
     if (isEnd(event)) return
     const shown: LoggedEvent | undefined = isSelected(event, selection)
       ? await messages.show(event)

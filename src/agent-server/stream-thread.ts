@@ -8,6 +8,7 @@ import type { Caller } from '../core/authorization.ts'
 import { isEnd, type NewEvent, STATE_UPDATE_EVENT, type ThreadEvent } from '../core/event.ts'
 import type { ThreadStreamMode } from '../core/stream-mode.ts'
 import { MessageAssembler } from '../stream/message-assembler.ts'
+import { toLegacyEvent } from '../stream/protocol-event.ts'
 import { frame } from '../stream/sse.ts'
 import type { Parts } from './parts.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
@@ -36,7 +37,10 @@ export async function* threadFrames(
   signal: AbortSignal,
 ): AsyncIterable<string> {
   const messages = new MessageAssembler(parts.store.events)
-  for await (const event of parts.events.followThread(thread_id, { after, signal })) {
+  for await (const logged of parts.events.followThread(thread_id, { after, signal })) {
+    // Of the protocol only, and of no legacy stream.
+    if (logged.run_id !== null && logged.run_seq === null) continue
+    const event = toLegacyEvent(logged)
     if (!modesOf(event).some((mode) => modes.includes(mode))) continue
     const shown = await messages.show(event)
     if (shown) yield frame({ ...asShown(shown), id: event.seq })

@@ -1,7 +1,7 @@
 /** Removing threads, and the history that nothing goes on from: by the API, and when time is up. */
 import type { AgentStore } from '../core/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
-import { END_EVENT, type LoggedEvent, type RunEnd } from '../core/event.ts'
+import { END_EVENT, type RunEnd, type RunEvent } from '../core/event.ts'
 import type { QueuedRun } from '../core/run.ts'
 import type { TtlStrategy } from '../core/thread.ts'
 import { announceCancelled, type Cancelled } from './cancel-run.ts'
@@ -117,7 +117,7 @@ async function isExpired(
 }
 
 /** The run's log is gone with the thread: only those who follow it now are told. */
-function endOfRemoved({ thread_id, run_id }: QueuedRun, now: number): LoggedEvent {
+function endOfRemoved({ thread_id, run_id }: QueuedRun, now: number): RunEvent {
   const data = JSON.stringify({ status: 'rolled_back' } satisfies RunEnd)
   const run_seq = Number.MAX_SAFE_INTEGER
   return { thread_id, run_id, seq: 0, run_seq, event: END_EVENT, data, created_at: now }

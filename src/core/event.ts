@@ -14,6 +14,8 @@ export interface NewEvent {
   event: string
   /** The payload as JSON text: written once, sent as it is. */
   data: string
+  /** No legacy stream of the run shows it: it gets no `run_seq`. Not kept. */
+  isOfThreadOnly?: boolean
 }
 
 /** An event of a thread: of one of its runs, or (`run_id` and `run_seq` null) of none. */
@@ -28,16 +30,26 @@ export interface ThreadEvent extends NewEvent {
   created_at: number
 }
 
-/** An event of a run. */
-export interface LoggedEvent extends ThreadEvent {
+/** An event that a run wrote. */
+export interface RunEvent extends ThreadEvent {
   run_id: string
+}
+
+/** An event that the legacy streams of its run show. */
+export interface LoggedEvent extends RunEvent {
   run_seq: number
+}
+
+export function isLogged(event: RunEvent): event is LoggedEvent {
+  return event.run_seq !== null
 }
 
 /** The name of a run's last event; its data is a `RunEnd`. Never sent to clients. */
 export const END_EVENT = '__end__'
 
 export interface RunEnd {
+  /** The graph that ran. Absent: it was written before this was noted. */
+  graph_id?: string
   /** `rolled_back`: the run was removed. */
   status: RunStatus | 'rolled_back'
   /** The thread's values as the run left them: what `join` and `wait` answer. Absent: unknown. */
@@ -69,7 +81,7 @@ export interface EventStore {
   append(
     to: { thread_id: string; run_id: string; lease?: Lease; created_at: number },
     events: NewEvent[],
-  ): Promise<LoggedEvent[] | undefined>
+  ): Promise<RunEvent[] | undefined>
   /** Appends events that are of no run (`STATE_UPDATE_EVENT`), in order. */
   appendToThread(to: { thread_id: string; created_at: number }, events: NewEvent[]): Promise<void>
   /** The run's events with a `run_seq` greater than `after` (-1: all), in order. */
@@ -82,6 +94,8 @@ export interface EventStore {
   ): Promise<LoggedEvent[]>
   /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
   readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
+  /** What the run has told of its lifecycle for the protocol (`protocol/lifecycle…`), in order. */
+  readLifecycle(run_id: string): Promise<RunEvent[]>
   /** The last `seq` that was given in the thread; 0 before the first. */
   lastSeq(thread_id: string): Promise<number>
   /** Removes the events of one run. */

@@ -80,6 +80,8 @@ export interface RunKwargs {
   interrupt_after?: '*' | string[]
   stream_mode: StreamMode[]
   stream_subgraphs: boolean
+  /** `v2`: its log is written for the thread-centred protocol. Absent: for the legacy streams. */
+  stream_protocol?: 'v2'
   durability?: 'sync' | 'async' | 'exit'
   stream_resumable?: boolean
   /** Where the run's end is to be posted. */

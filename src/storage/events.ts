@@ -4,6 +4,7 @@ import {
   type EventStore,
   type LoggedEvent,
   type NewEvent,
+  type RunEvent,
   STATE_UPDATE_EVENT,
   type ThreadEvent,
 } from '../core/event.ts'
@@ -32,6 +33,10 @@ ORDER BY run_seq LIMIT $4`
 
 const READ_THREAD = `
 SELECT ${COLUMNS} FROM events WHERE thread_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+
+const READ_LIFECYCLE = `
+SELECT ${COLUMNS} FROM events
+WHERE run_id = $1 AND substr(event, 1, 18) = 'protocol/lifecycle' ORDER BY seq`
 
 const LAST_OF_THREAD = 'SELECT last_seq FROM event_counters WHERE thread_id = $1'
 
@@ -72,6 +77,10 @@ export function createEventStore(db: Db): EventStore {
       const rows = await db.all(READ_THREAD, [thread_id, after, limit])
       return rows.map((row) => decodeRow<ThreadEvent>(row, []))
     },
+    async readLifecycle(run_id) {
+      const rows = await db.all(READ_LIFECYCLE, [run_id])
+      return rows.map((row) => decodeRow<RunEvent>(row, []))
+    },
     async lastSeq(thread_id) {
       const row = await db.get<{ last_seq: number }>(LAST_OF_THREAD, [thread_id])
       return row?.last_seq ?? 0
@@ -97,20 +106,15 @@ async function number(
   tx: Db,
   { thread_id, run_id, created_at }: { thread_id: string; run_id: string; created_at: number },
   events: NewEvent[],
-): Promise<LoggedEvent[]> {
+): Promise<RunEvent[]> {
   if (events.length === 0) return []
   const firstSeq = await takeSeqs(tx, thread_id, events.length)
   const ofRun = await tx.get<{ last: number }>(LAST_OF_RUN, [run_id])
-  const firstRunSeq = (ofRun?.last ?? -1) + 1
-  return events.map(({ event, data }, i) => ({
-    thread_id,
-    seq: firstSeq + i,
-    run_id,
-    run_seq: firstRunSeq + i,
-    event,
-    data,
-    created_at,
-  }))
+  let lastRunSeq = ofRun?.last ?? -1
+  return events.map(({ event, data, isOfThreadOnly }, i) => {
+    const run_seq = isOfThreadOnly ? null : ++lastRunSeq
+    return { thread_id, seq: firstSeq + i, run_id, run_seq, event, data, created_at }
+  })
 }
 
 async function insert(tx: Db, event: ThreadEvent): Promise<void> {

@@ -7,7 +7,7 @@
  * left out: the failure of one run's events would be everybody's.
  */
 import type { Clock } from '../core/clock.ts'
-import type { EventStore, LoggedEvent, NewEvent } from '../core/event.ts'
+import type { EventStore, NewEvent, RunEvent } from '../core/event.ts'
 import type { Lease } from '../core/run.ts'
 
 /** Where events belong, and the right to write them. */
@@ -33,11 +33,11 @@ interface Lane {
 export class BatchedAppends {
   readonly #store: EventStore
   readonly #clock: Clock
-  readonly #onWritten: (events: LoggedEvent[]) => void
+  readonly #onWritten: (events: RunEvent[]) => void
   readonly #lanes = new Map<string, Lane>()
 
   /** `onWritten` is called with each batch's events, in order, after they are in the store. */
-  constructor(store: EventStore, clock: Clock, onWritten: (events: LoggedEvent[]) => void) {
+  constructor(store: EventStore, clock: Clock, onWritten: (events: RunEvent[]) => void) {
     this.#store = store
     this.#clock = clock
     this.#onWritten = onWritten

@@ -6,7 +6,7 @@ import {
   END_EVENT,
   type EventStore,
   isEnd,
-  type LoggedEvent,
+  type RunEvent,
   type ThreadEvent,
 } from '../core/event.ts'
 import { silentLog } from '../core/log.ts'
@@ -40,7 +40,7 @@ async function claimed(): Promise<{ run: QueuedRun; lease: Lease }> {
 const values = (...data: number[]) => data.map((one) => ({ event: 'values', data: `${one}` }))
 
 /** Ends the run as an executor does: with its end event, in one transaction. */
-async function finish({ run, lease }: { run: QueuedRun; lease: Lease }): Promise<LoggedEvent[]> {
+async function finish({ run, lease }: { run: QueuedRun; lease: Lease }): Promise<RunEvent[]> {
   return world.store.transaction(async (store) => {
     const to = { ...run, lease, created_at: systemClock.now() }
     const data = JSON.stringify({ status: 'success' })

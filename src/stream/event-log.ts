@@ -4,9 +4,11 @@ import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import {
   isEnd,
+  isLogged,
   type LoggedEvent,
   type NewEvent,
   type RunEnd,
+  type RunEvent,
   type ThreadEvent,
 } from '../core/event.ts'
 import type { Log } from '../core/log.ts'
@@ -14,7 +16,7 @@ import { Announcer } from './announcer.ts'
 import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
 import { Follower } from './follower.ts'
 import { LiveRun, type RingLimits } from './live-run.ts'
-import { followThread } from './thread-follower.ts'
+import { followThread, type ThreadStart } from './thread-follower.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
@@ -48,7 +50,7 @@ export class EventLog {
 
   constructor(parts: EventLogParts) {
     this.#parts = parts
-    const onWritten = (events: LoggedEvent[]) => this.deliver(events)
+    const onWritten = (events: RunEvent[]) => this.deliver(events)
     this.#appends = new BatchedAppends(parts.store.events, parts.clock, onWritten)
   }
 
@@ -83,8 +85,8 @@ export class EventLog {
    * Hands followers what was written to the store in another way: the end event, which goes into
    * the transaction that ends the run. To be called after the commit, with the events in order.
    */
-  deliver(events: LoggedEvent[]): void {
-    for (const event of events) this.#live.get(event.run_id)?.add(event)
+  deliver(events: RunEvent[]): void {
+    for (const event of events) if (isLogged(event)) this.#live.get(event.run_id)?.add(event)
     for (const thread_id of new Set(events.map((event) => event.thread_id))) {
       this.announceThread(thread_id)
     }
@@ -126,7 +128,7 @@ export class EventLog {
    */
   async *followThread(
     thread_id: string,
-    options: { after: number | undefined; signal: AbortSignal },
+    options: ThreadStart,
   ): AsyncGenerator<ThreadEvent, void, undefined> {
     const { store } = this.#parts
     const news = opened(this.#threads, thread_id, () => new Announcer())

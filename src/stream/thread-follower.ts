@@ -18,11 +18,19 @@ export interface ThreadSource {
   throwIfStopped: () => void
 }
 
+export interface ThreadStart {
+  /** The `seq` after which to begin; 0: at the first; `undefined`: now. */
+  after: number | undefined
+  /** There may be no such thread yet: it is waited for. */
+  isAwaited?: boolean
+  signal: AbortSignal
+}
+
 /** See `EventLog.followThread`. */
 export async function* followThread(
   { store, news, throwIfStopped }: ThreadSource,
   thread_id: string,
-  { after, signal }: { after: number | undefined; signal: AbortSignal },
+  { after, isAwaited = false, signal }: ThreadStart,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
   const last = await store.events.lastSeq(thread_id)
   let cursor = Math.min(after ?? last, last)
@@ -40,7 +48,7 @@ export async function* followThread(
     signal.throwIfAborted()
     throwIfStopped()
     if (page.length > 0) continue
-    if (await isGone(store, thread_id, cursor)) return
+    if (!(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
     await news.changed(seen, POLL_MS, signal)
   }
 }

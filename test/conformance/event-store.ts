@@ -69,7 +69,7 @@ export function testEventStore(world: () => AgentStoreWorld): void {
         return stores[i % 2]?.events.append(to, some('x', 'y'))
       })
       const logged = (await Promise.all(appends)).flatMap((one) => one ?? [])
-      const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
+      const sorted = (numbers: (number | null)[]) => numbers.map(Number).toSorted((a, b) => a - b)
       const count = (n: number, from: number) => Array.from({ length: n }, (_, i) => i + from)
       expect(sorted(logged.map((e) => e.seq))).toEqual(count(80, 1))
       const first = logged.filter((e) => e.run_id === run_ids[0])

@@ -1,0 +1,111 @@
+/** Commands of the protocol: what comes in, and what is answered. */
+import type { Caller } from '../../core/authorization.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { ProtocolErrorCode } from '../../core/protocol.ts'
+import type { Parts } from '../parts.ts'
+import { asProtocolError, ProtocolError } from './protocol-error.ts'
+import { forkState, injectInput, respondInput, startRun } from './run-commands.ts'
+import { getState, listCheckpoints } from './state-commands.ts'
+import { getTree } from './tree.ts'
+
+export interface Command {
+  /** The client's own number of it. */
+  id: number
+  method: string
+  params: JsonValue
+}
+
+/** Who asks, and on which thread. */
+export interface CommandContext {
+  parts: Parts
+  caller: Caller
+  thread_id: string
+}
+
+export interface CommandSuccess {
+  type: 'success'
+  id: number
+  result: JsonObject
+  meta: { thread_id: string; applied_through_seq: number }
+}
+
+export interface CommandFailure {
+  type: 'error'
+  id: number | null
+  error: ProtocolErrorCode
+  message: string
+}
+
+type Verb = (context: CommandContext, params: JsonValue) => Promise<JsonObject>
+
+/** Those that any transport takes. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  'run.start': startRun,
+  'input.respond': respondInput,
+  'input.inject': injectInput,
+  'state.get': getState,
+  'state.listCheckpoints': listCheckpoints,
+  'state.fork': forkState,
+  'agent.getTree': getTree,
+}
+
+/** Reads a command as it was sent. Throws `bad_request` when it is none. */
+export function parseCommand(sent: JsonValue): Command {
+  const { id, method, params = {} } = isObject(sent) ? sent : {}
+  if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && typeof method === 'string') {
+    return { id, method, params: params ?? {} }
+  }
+  throw new AppError(
+    'bad_request',
+    'A command is {"id": <integer from 0 on>, "method": "<name>", "params": {…}}.',
+  )
+}
+
+/** Does what the command asks. Never rejects: a refusal is an answer too. */
+export function handleCommand(
+  context: CommandContext,
+  command: Command,
+): Promise<CommandSuccess | CommandFailure> {
+  return answered(context, command, () => {
+    const verb = Object.hasOwn(VERBS, command.method) ? VERBS[command.method] : undefined
+    if (verb) return verb(context, command.params)
+    throw command.method.startsWith('subscription.')
+      ? new ProtocolError(
+          'not_supported',
+          'Over HTTP a subscription is a request to /stream/events; this is for WebSockets.',
+        )
+      : new ProtocolError('unknown_command', `There is no command "${command.method}".`)
+  })
+}
+
+/** Answers with the work's result, or with why it was refused. */
+export async function answered(
+  { parts, thread_id }: CommandContext,
+  { id, method }: Command,
+  work: () => Promise<JsonObject>,
+): Promise<CommandSuccess | CommandFailure> {
+  try {
+    const result = await work()
+    const applied_through_seq = await parts.store.events.lastSeq(thread_id)
+    return { type: 'success', id, result, meta: { thread_id, applied_through_seq } }
+  } catch (error) {
+    return failure(parts, { id, method, thread_id }, error)
+  }
+}
+
+function failure(
+  { log }: Parts,
+  { id, ...place }: { id: number; method: string; thread_id: string },
+  error: unknown,
+): CommandFailure {
+  const refusal = asProtocolError(error)
+  if (refusal) return { type: 'error', id, error: refusal.code, message: refusal.message }
+  log.error({ ...place, err: error }, 'a command failed')
+  const message = 'Internal server error; the log says more.'
+  return { type: 'error', id, error: 'unknown_error', message }
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

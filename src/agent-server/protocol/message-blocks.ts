@@ -1,0 +1,158 @@
+/**
+ * A message while it is written, as the protocol tells it: `message-start`, then its content blocks,
+ * one after the other (`content-block-start`, deltas, `content-block-finish`), then `message-finish`.
+ *
+ * A delta of a text or of reasoning is what was added. A delta of a tool call is all of its arguments
+ * so far: the protocol merges such fields and does not append to them.
+ */
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { toWire } from '../../graph/wire.ts'
+import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
+
+/** The part of a LangChain message that is needed here, whichever copy of the library made it. */
+export interface Message {
+  id?: string | undefined
+  content: unknown
+  tool_calls?: { id?: string; name: string; args: unknown }[]
+  tool_call_chunks?: { id?: string; name?: string; args?: string; index?: number }[]
+  invalid_tool_calls?: { id?: string; name?: string; args?: string; error?: string }[]
+  additional_kwargs?: Record<string, unknown>
+  response_metadata?: Record<string, unknown>
+  usage_metadata?: Record<string, unknown>
+  /** Chunks only. */
+  concat?(next: never): unknown
+  getType?(): string
+  _getType(): string
+}
+
+/** What is kept of a block while it grows. */
+interface Block {
+  key: string
+  content: JsonObject
+}
+
+export class MessageBlocks {
+  readonly id: string
+  readonly #blocks: Block[] = []
+  #open: Block | undefined
+  /** Of the block that is open, or was last. */
+  #index = 0
+  #usage: JsonObject | undefined
+  #metadata: Record<string, unknown> = {}
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  start(message: Message, metadata: object): JsonObject {
+    const about = concise(metadata)
+    return this.#event('message-start', {
+      role: roleOf(message),
+      id: this.id,
+      ...(Object.keys(about).length > 0 && { metadata: about }),
+    })
+  }
+
+  /** A piece of the message, or all of it. */
+  add(message: Message): JsonObject[] {
+    Object.assign(this.#metadata, message.response_metadata)
+    this.#usage = addUsage(this.#usage, message.usage_metadata)
+    return piecesOf(message).flatMap((piece) => this.#take(piece))
+  }
+
+  finish(): JsonObject[] {
+    const hasCalls = this.#blocks.some(({ content }) => content.type === 'tool_call_chunk')
+    const last = this.#event('message-finish', {
+      reason: reasonOf(this.#metadata, hasCalls),
+      ...(this.#usage && { usage: this.#usage }),
+    })
+    return [...this.#close(), last]
+  }
+
+  /** It will not be written to its end. */
+  fail(message: string, code: string): JsonObject[] {
+    return [this.#event('error', { message, code })]
+  }
+
+  #take(piece: Piece): JsonObject[] {
+    if (this.#open?.key === piece.key) return [this.#grow(this.#open, piece)]
+    const known = this.#blocks.find(({ key }) => key === piece.key)
+    const block = known ?? { key: piece.key, content: piece.start }
+    const closed = this.#close()
+    if (!known) this.#blocks.push(block)
+    this.#open = block
+    this.#index = this.#blocks.indexOf(block)
+    const begun = this.#blockEvent('content-block-start', { content: block.content })
+    return [...closed, begun, ...(isGrown(piece) ? [this.#grow(block, piece)] : [])]
+  }
+
+  #grow(block: Block, piece: Piece): JsonObject {
+    const { content, delta } = piece.grow(block.content)
+    block.content = content
+    return this.#blockEvent('content-block-delta', { delta })
+  }
+
+  #close(): JsonObject[] {
+    if (!this.#open) return []
+    const content = finalBlock(this.#open.content)
+    const finished = this.#blockEvent('content-block-finish', { content })
+    this.#open = undefined
+    return [finished]
+  }
+
+  #blockEvent(event: string, fields: JsonObject): JsonObject {
+    return this.#event(event, { index: this.#index, ...fields })
+  }
+
+  /** `run_id` keeps messages apart that one node has written at the same time. */
+  #event(event: string, fields: JsonObject): JsonObject {
+    return { event, ...fields, run_id: this.id }
+  }
+}
+
+function roleOf(message: Message): string {
+  const type = message.getType?.() ?? message._getType()
+  return type === 'human' || type === 'system' ? type : 'ai'
+}
+
+/** What of a call's metadata is said of its message, by LangChain's name of it. */
+const ABOUT = {
+  ls_provider: 'provider',
+  ls_model_name: 'model',
+  ls_model_type: 'model_type',
+} as const
+
+function concise(metadata: object): JsonObject {
+  const given = metadata as Record<string, unknown>
+  const entries = Object.entries(ABOUT).flatMap(([from, to]): [string, JsonValue][] =>
+    typeof given[from] === 'string' ? [[to, given[from]]] : [],
+  )
+  return Object.fromEntries(entries)
+}
+
+/** Providers report it in parts or once; the parts add up. */
+function addUsage(sum: JsonObject | undefined, more: unknown): JsonObject | undefined {
+  if (!more || typeof more !== 'object') return sum
+  const total: JsonObject = { ...sum }
+  for (const [key, value] of Object.entries(toWire(more) as JsonObject)) {
+    if (typeof value === 'number') total[key] = Number(total[key] ?? 0) + value
+    else total[key] = addUsage(total[key] as JsonObject | undefined, value) ?? value
+  }
+  return total
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  length: 'length',
+  max_tokens: 'length',
+  tool_calls: 'tool_use',
+  tool_use: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'content_filter',
+  refusal: 'content_filter',
+  safety: 'content_filter',
+}
+
+function reasonOf(metadata: Record<string, unknown>, hasCalls: boolean): string {
+  const said = metadata.finish_reason ?? metadata.stop_reason ?? metadata.finishReason
+  return REASONS[String(said).toLowerCase()] ?? (hasCalls ? 'tool_use' : 'stop')
+}

@@ -1,0 +1,170 @@
+/** What a message, or a piece of one, holds, in the protocol's content blocks. */
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { toWire } from '../../graph/wire.ts'
+import type { Message } from './message-blocks.ts'
+
+/** Part of a content block. */
+export interface Piece {
+  /** The same for all parts of one block. */
+  key: string
+  /** The block before anything was added to it. */
+  start: JsonObject
+  /** What is added. */
+  added: JsonObject
+  /** The block with what is added, and the delta that tells of it. */
+  grow(block: JsonObject): { content: JsonObject; delta: JsonObject }
+}
+
+/** Whether there is anything to add to the block's start. */
+export function isGrown({ added }: Piece): boolean {
+  return Object.values(added).some((value) => value !== '')
+}
+
+export function piecesOf(message: Message): Piece[] {
+  return [...reasoningOf(message), ...contentOf(message), ...callsOf(message)]
+}
+
+/** As it is told when nothing is added any more. */
+export function finalBlock(block: JsonObject): JsonObject {
+  if (block.type !== 'tool_call_chunk') return block
+  const { id = null, name = null, args } = block
+  const parsed = parseArgs(String(args))
+  if (parsed && name !== null) return { type: 'tool_call', id, name, args: parsed }
+  const error = name === null ? 'The call names no tool.' : 'The arguments are not a JSON object.'
+  return { type: 'invalid_tool_call', id, name, args: args ?? null, error }
+}
+
+function parseArgs(text: string): JsonObject | undefined {
+  if (text === '') return {}
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Providers without a block for it leave it beside the content. */
+function reasoningOf({ additional_kwargs }: Message): Piece[] {
+  const text = additional_kwargs?.reasoning_content
+  return typeof text === 'string' && text !== '' ? [textual('reasoning', text)] : []
+}
+
+function contentOf(message: Message): Piece[] {
+  const { content } = message
+  if (typeof content === 'string') return content === '' ? [] : [textual('text', content)]
+  if (!Array.isArray(content)) return []
+  return content.flatMap((block: unknown, place) => {
+    if (typeof block === 'string') return [textual('text', block)]
+    const wire = toWire(block)
+    if (wire === null || typeof wire !== 'object' || Array.isArray(wire)) return []
+    return blockPiece(wire, String(wire.index ?? place))
+  })
+}
+
+/** Tool calls in the content stand in `tool_calls` too, in one form for all providers. */
+const CALL_BLOCKS = ['tool_use', 'input_json_delta', 'tool_call', 'tool_call_chunk', 'functionCall']
+
+function blockPiece(block: JsonObject, place: string): Piece[] {
+  const { type } = block
+  if (CALL_BLOCKS.includes(String(type))) return []
+  if (type === 'text') return [textual('text', String(block.text ?? ''), place, block)]
+  if (type === 'reasoning' || type === 'thinking') {
+    const text = String(block.reasoning ?? block.thinking ?? '')
+    return [textual('reasoning', text, place)]
+  }
+  return [dataPiece(standard(block), place)]
+}
+
+/** A text or reasoning; what else the block of the provider holds goes along with its start. */
+function textual(
+  type: 'text' | 'reasoning',
+  text: string,
+  place = '0',
+  { annotations }: JsonObject = {},
+): Piece {
+  return {
+    key: `${type}:${place}`,
+    start: { type, [type]: '', ...(annotations !== undefined && { annotations }) },
+    added: { [type]: text },
+    grow: (block) => ({
+      content: { ...block, [type]: `${block[type]}${text}` },
+      delta: { type: `${type}-delta`, [type]: text },
+    }),
+  }
+}
+
+const DATA_BLOCKS = ['image', 'audio', 'video', 'file']
+const OTHER_BLOCKS = [
+  'server_tool_call',
+  'server_tool_call_chunk',
+  'server_tool_call_result',
+  'non_standard',
+]
+
+/** The forms of providers, brought to the protocol's. */
+function standard(block: JsonObject): JsonObject {
+  const { type } = block
+  if (DATA_BLOCKS.includes(String(type))) return mediaBlock(block)
+  if (OTHER_BLOCKS.includes(String(type))) return block
+  if (type === 'image_url') {
+    const { image_url: image } = block
+    const url = typeof image === 'string' ? image : ((image as JsonObject | null)?.url ?? null)
+    return { type: 'image', url }
+  }
+  if (type === 'input_audio') {
+    const { data, format } = (block.input_audio ?? {}) as JsonObject
+    return { type: 'audio', base64: data ?? '', mime_type: `audio/${format ?? 'wav'}` }
+  }
+  return { type: 'non_standard', value: block }
+}
+
+function mediaBlock({ mimeType, data, source_type, index, ...block }: JsonObject): JsonObject {
+  return {
+    ...block,
+    ...(mimeType !== undefined && { mime_type: mimeType }),
+    ...(typeof data === 'string' && { base64: data }),
+  }
+}
+
+/** Base64 is added to; of everything else the later fields win. */
+function dataPiece(block: JsonObject, place: string): Piece {
+  const { base64, ...rest } = block
+  const isStream = typeof base64 === 'string'
+  return {
+    key: `${block.type}:${place}`,
+    start: isStream ? { ...rest, base64: '' } : block,
+    added: isStream ? { base64 } : {},
+    grow: (before) => ({
+      content: isStream
+        ? { ...before, base64: `${before.base64 ?? ''}${base64}` }
+        : { ...before, ...block },
+      delta: isStream
+        ? { type: 'data-delta', data: base64, encoding: 'base64' }
+        : { type: 'block-delta', fields: block },
+    }),
+  }
+}
+
+function callsOf({ tool_call_chunks: chunks, tool_calls, invalid_tool_calls }: Message): Piece[] {
+  if (chunks) return chunks.map((chunk, i) => callPiece(chunk, String(chunk.index ?? i)))
+  const whole = (tool_calls ?? []).map(({ args, ...call }) => ({
+    ...call,
+    args: JSON.stringify(toWire(args)),
+  }))
+  return [...whole, ...(invalid_tool_calls ?? [])].map((call, i) => callPiece(call, String(i)))
+}
+
+function callPiece(call: { id?: string; name?: string; args?: string }, place: string): Piece {
+  const { id, name, args = '' } = call
+  const named = { ...(id && { id }), ...(name && { name }) }
+  return {
+    key: `tool_call:${place}`,
+    start: { type: 'tool_call_chunk', id: id ?? null, name: name ?? null, args: '' },
+    added: { args },
+    grow: (block) => {
+      const content = { ...block, ...named, args: `${block.args}${args}` }
+      return { content, delta: { type: 'block-delta', fields: content } }
+    },
+  }
+}

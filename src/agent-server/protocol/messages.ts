@@ -1,0 +1,105 @@
+/** The messages that a run's models write, as the protocol's events. */
+import type { JsonObject } from '../../core/json.ts'
+import { type Message, MessageBlocks } from './message-blocks.ts'
+
+export interface MessageEvent {
+  namespace: string[]
+  node: string | undefined
+  data: JsonObject
+}
+
+interface Unfinished {
+  namespace: string[]
+  node: string | undefined
+  blocks: MessageBlocks
+  /** How many pieces came, and how many there are, once that is known. */
+  pieces: number
+  of: number | undefined
+}
+
+export class Messages {
+  readonly #unfinished = new Map<string, Unfinished>()
+  readonly #finished = new Set<string>()
+  readonly #whole = new WeakSet<object>()
+  /** Of messages whose model was done before a piece of it came here. */
+  readonly #early = new Map<string, number>()
+
+  /** A piece of a message, or a whole one. What tools answer is told of elsewhere. */
+  onMessage(namespace: string[], message: Message, metadata: object): MessageEvent[] {
+    const { id } = message
+    if (!id || this.#finished.has(id) || isOfTool(message)) return []
+    const known = this.#unfinished.get(id)
+    const one = known ?? this.#begin(id, namespace, metadata)
+    one.pieces += 1
+    const begun = known ? [] : [one.blocks.start(message, metadata)]
+    const events = placed(one, [...begun, ...one.blocks.add(message)])
+    const isLast = one.pieces === one.of || !message.concat || this.#whole.has(message)
+    return isLast ? [...events, ...this.#finish(one)] : events
+  }
+
+  /** Its model has written the message, in this many pieces; some may be on their way. */
+  onWritten(id: string, pieces: number): MessageEvent[] {
+    const one = this.#unfinished.get(id)
+    if (!one) this.#early.set(id, pieces)
+    else if (one.pieces >= pieces) return this.#finish(one)
+    else one.of = pieces
+    return []
+  }
+
+  /** This object is all of its message. */
+  onWhole(message: object): void {
+    this.#whole.add(message)
+  }
+
+  /** Its model has failed. */
+  onFailed(id: string, failure: { message: string; code: string }): MessageEvent[] {
+    const one = this.#unfinished.get(id)
+    return one ? this.#fail(one, failure) : []
+  }
+
+  /** A task has its result: what was written for it is written. */
+  onTaskEnd(namespace: readonly string[]): MessageEvent[] {
+    const within = [...this.#unfinished.values()].filter((one) =>
+      namespace.every((part, i) => one.namespace[i] === part),
+    )
+    return within.flatMap((one) => this.#finish(one))
+  }
+
+  /** The run is over. With a failure, what is unfinished stays so. */
+  onEnd(failure?: { message: string; code: string }): MessageEvent[] {
+    const rest = [...this.#unfinished.values()]
+    return rest.flatMap((one) => (failure ? this.#fail(one, failure) : this.#finish(one)))
+  }
+
+  #begin(id: string, namespace: string[], metadata: object): Unfinished {
+    const { langgraph_node: node } = metadata as { langgraph_node?: string }
+    const of = this.#early.get(id)
+    const one = { namespace, node, blocks: new MessageBlocks(id), pieces: 0, of }
+    this.#unfinished.set(id, one)
+    return one
+  }
+
+  #finish(one: Unfinished): MessageEvent[] {
+    this.#forget(one)
+    return placed(one, one.blocks.finish())
+  }
+
+  #fail(one: Unfinished, { message, code }: { message: string; code: string }): MessageEvent[] {
+    this.#forget(one)
+    return placed(one, one.blocks.fail(message, code))
+  }
+
+  #forget({ blocks: { id } }: Unfinished): void {
+    this.#unfinished.delete(id)
+    this.#early.delete(id)
+    this.#finished.add(id)
+  }
+}
+
+function placed({ namespace, node }: Unfinished, datas: JsonObject[]): MessageEvent[] {
+  return datas.map((data) => ({ namespace, node, data }))
+}
+
+function isOfTool(message: Message): boolean {
+  return (message.getType?.() ?? message._getType()) === 'tool'
+}

@@ -1,0 +1,88 @@
+/** What commands of the protocol take. */
+import { z } from 'zod'
+import type { JsonValue } from '../../core/json.ts'
+import { MULTITASK_STRATEGIES } from '../../core/multitask-strategy.ts'
+import { ConfigSchema } from '../schemas/assistant.ts'
+import { AssistantIdSchema, UuidSchema } from '../schemas/ids.ts'
+import { JsonObjectSchema, JsonValueSchema, optional } from '../schemas/json.ts'
+import { CommandSchema } from '../schemas/run.ts'
+import { ProtocolError } from './protocol-error.ts'
+
+const NamespaceSchema = z.array(z.string())
+const StrategySchema = optional(z.enum(MULTITASK_STRATEGIES))
+
+const ofRun = {
+  config: optional(ConfigSchema),
+  metadata: optional(JsonObjectSchema),
+}
+
+/** Clients of JavaScript send `multitaskStrategy`. */
+export const RunStartSchema = z.object({
+  assistant_id: AssistantIdSchema,
+  input: JsonValueSchema.optional(),
+  multitaskStrategy: StrategySchema,
+  multitask_strategy: StrategySchema,
+  langsmith_tracer: optional(JsonObjectSchema),
+  ...ofRun,
+})
+
+const ResponseSchema = z.object({
+  interrupt_id: z.string().min(1),
+  namespace: optional(NamespaceSchema),
+  response: JsonValueSchema.optional(),
+})
+
+export const InputRespondSchema = z
+  .object({
+    responses: optional(z.array(ResponseSchema).min(1)),
+    interrupt_id: optional(z.string().min(1)),
+    namespace: optional(NamespaceSchema),
+    response: JsonValueSchema.optional(),
+    update: CommandSchema.in.shape.update,
+    goto: CommandSchema.in.shape.goto,
+    ...ofRun,
+  })
+  .refine(({ responses, interrupt_id }) => responses || interrupt_id, {
+    error: 'Give an interrupt_id with its response, or responses.',
+  })
+
+export const InputInjectSchema = z.object({
+  namespace: optional(NamespaceSchema),
+  message: z.looseObject({
+    role: z.enum(['user', 'system']),
+    content: z.string(),
+    name: optional(z.string()),
+  }),
+})
+
+export const StateGetSchema = z.object({
+  namespace: optional(NamespaceSchema),
+  keys: optional(z.array(z.string())),
+})
+
+export const ListCheckpointsSchema = z.object({
+  namespace: optional(NamespaceSchema),
+  limit: optional(z.int().min(1).max(1000)),
+  before: optional(z.string().min(1)),
+})
+
+export const StateForkSchema = z.object({
+  checkpoint_id: z.string().min(1),
+  input: JsonValueSchema.optional(),
+  config: optional(ConfigSchema),
+})
+
+export const GetTreeSchema = z.object({ run_id: optional(UuidSchema) })
+
+/** Throws `invalid_argument`, naming the field. */
+export function readParams<S extends z.ZodType>(
+  method: string,
+  schema: S,
+  params: JsonValue,
+): z.output<S> {
+  const read = schema.safeParse(params)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const field = issue?.path.length ? ` ${issue.path.join('.')}:` : ''
+  throw new ProtocolError('invalid_argument', `${method}:${field} ${issue?.message}`)
+}

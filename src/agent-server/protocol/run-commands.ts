@@ -1,0 +1,182 @@
+/** The commands that begin runs. Every run is one of the protocol: its log is written for it. */
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { QueuedRun, RunCommand } from '../../core/run.ts'
+import type { Thread } from '../../core/thread.ts'
+import { createRun } from '../create-run.ts'
+import type { RunRequest } from '../new-run.ts'
+import { runRequest } from '../run-request.ts'
+import type { RunCreate } from '../schemas/run.ts'
+import { openThreadGraph } from '../thread-graph.ts'
+import { authorizeOnThread, requireThread } from '../threads.ts'
+import type { CommandContext } from './command.ts'
+import {
+  InputInjectSchema,
+  InputRespondSchema,
+  RunStartSchema,
+  readParams,
+  StateForkSchema,
+} from './params.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { PROTOCOL_MODES } from './protocol-projection.ts'
+
+/**
+ * `run.start`: a run with this input, on a thread that is made if there is none; where the thread
+ * waits for an answer, the input is that answer. Throws as `createRun` does.
+ */
+export async function startRun(context: CommandContext, params: JsonValue): Promise<JsonObject> {
+  const asked = readParams('run.start', RunStartSchema, params)
+  const { assistant_id, input, config, metadata, langsmith_tracer } = asked
+  const strategy = asked.multitask_strategy ?? asked.multitaskStrategy
+  const isAnswer = input != null && !isFork(config) && (await isAsking(context))
+  const run = await begin(context, {
+    assistant_id,
+    ...(isAnswer ? { command: { resume: input } } : { input: input ?? null }),
+    ...given({ config, metadata, langsmith_tracer, multitask_strategy: strategy }),
+    if_not_exists: 'create',
+  })
+  return { run_id: run.run_id }
+}
+
+/**
+ * `input.respond`: answers what the thread's graph asked, one question or several, and lets it go on.
+ * Throws `no_such_run`, `no_such_interrupt`.
+ */
+export async function respondInput(
+  context: CommandContext,
+  params: JsonValue,
+): Promise<JsonObject> {
+  const asked = readParams('input.respond', InputRespondSchema, params)
+  const { update, goto, config, metadata } = asked
+  const responses = asked.responses ?? [{ ...asked, interrupt_id: String(asked.interrupt_id) }]
+  const { thread, last } = await requireLastRun(context)
+  const open = openInterrupts(thread)
+  for (const { interrupt_id } of responses) requireOpen(open, interrupt_id, thread)
+  const answers = responses.map(({ interrupt_id, response }) => [interrupt_id, response ?? null])
+  const run = await begin(context, {
+    assistant_id: last.assistant_id,
+    command: { resume: Object.fromEntries(answers), ...given({ update, goto }) } as RunCommand,
+    ...given({ config, metadata }),
+    // Of two who answer at the same time only one is heard.
+    multitask_strategy: 'reject',
+  })
+  return { run_id: run.run_id }
+}
+
+/**
+ * `input.inject`: a message for the thread's graph. It is the input of a run of its own, which comes
+ * after those that are there. Throws `no_such_run`, and `not_supported` for a subgraph and for a
+ * graph that keeps no messages.
+ */
+export async function injectInput(context: CommandContext, params: JsonValue): Promise<JsonObject> {
+  const { namespace = [], message } = readParams('input.inject', InputInjectSchema, params)
+  if (namespace.length > 0) {
+    throw new ProtocolError('not_supported', 'Messages are taken for the root graph only: [].')
+  }
+  const { thread, last } = await requireLastRun(context)
+  const graph = await openThreadGraph(context.parts, thread)
+  if (![graph.streamChannelsAsIs].flat().includes('messages')) {
+    throw new ProtocolError('not_supported', 'The graph has no "messages" in its state.')
+  }
+  const { role, content, name } = message
+  const run = await begin(context, {
+    assistant_id: last.assistant_id,
+    input: { messages: [{ role, content, ...given({ name }) }] },
+  })
+  return { run_id: run.run_id }
+}
+
+/** `state.fork`: a run that goes on from an earlier checkpoint. Throws `no_such_checkpoint`. */
+export async function forkState(context: CommandContext, params: JsonValue): Promise<JsonObject> {
+  const { checkpoint_id, input, config } = readParams('state.fork', StateForkSchema, params)
+  const { last } = await requireLastRun(context)
+  await requireCheckpointOf(context, checkpoint_id)
+  const run = await begin(context, {
+    assistant_id: last.assistant_id,
+    input: input ?? null,
+    checkpoint: { checkpoint_id },
+    ...given({ config }),
+  })
+  return { run_id: run.run_id, thread_id: run.thread_id }
+}
+
+async function begin(
+  { parts, caller, thread_id }: CommandContext,
+  request: Partial<RunCreate> & { assistant_id: string },
+): Promise<QueuedRun> {
+  const asked: RunRequest = {
+    ...runRequest(request as RunCreate),
+    stream_mode: [...PROTOCOL_MODES],
+    stream_subgraphs: true,
+    stream_protocol: 'v2',
+  }
+  try {
+    return await createRun(parts, caller, thread_id, asked)
+  } catch (error) {
+    throw refusalOf(error, thread_id)
+  }
+}
+
+/** What is not there is the checkpoint, or the assistant: the thread was looked for before. */
+function refusalOf(error: unknown, thread_id: string): unknown {
+  if (!(error instanceof AppError) || error.code !== 'not_found') return error
+  const code = error.message.includes('checkpoint') ? 'no_such_checkpoint' : 'invalid_argument'
+  return error.message.includes(thread_id) && code === 'invalid_argument'
+    ? error
+    : new ProtocolError(code, error.message, { cause: error })
+}
+
+/** The thread that the caller may see, and the run that was added last. Throws `no_such_run`. */
+async function requireLastRun({
+  parts,
+  caller,
+  thread_id,
+}: CommandContext): Promise<{ thread: Thread; last: QueuedRun }> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  const thread = await requireThread(parts.store.threads, thread_id, filter)
+  const last = await parts.store.runs.latest(thread_id)
+  if (last) return { thread, last }
+  throw new ProtocolError('no_such_run', `Thread ${thread_id} has no run yet; use run.start.`)
+}
+
+async function isAsking({ parts, thread_id }: CommandContext): Promise<boolean> {
+  const thread = await parts.store.threads.get(thread_id)
+  return thread?.status === 'interrupted' && openInterrupts(thread).length > 0
+}
+
+function openInterrupts({ status, interrupts }: Thread): string[] {
+  if (status !== 'interrupted') return []
+  return Object.values(interrupts).flatMap((ones) => ones.map(({ id }) => String(id)))
+}
+
+function requireOpen(open: string[], interrupt_id: string, { status }: Thread): void {
+  if (open.includes(interrupt_id)) return
+  const why = open.length > 0 ? `it waits for ${open.join(', ')}` : `its status is "${status}"`
+  const message = `The thread waits for no answer to "${interrupt_id}": ${why}.`
+  throw new ProtocolError('no_such_interrupt', message)
+}
+
+async function requireCheckpointOf(
+  { parts, thread_id }: CommandContext,
+  checkpoint_id: string,
+): Promise<void> {
+  const at = { thread_id, checkpoint_ns: '', checkpoint_id }
+  if (await parts.store.checkpoints.get(at)) return
+  throw new ProtocolError(
+    'no_such_checkpoint',
+    `The thread has no checkpoint "${checkpoint_id}"; state.listCheckpoints lists those it has.`,
+  )
+}
+
+function isFork(config: { configurable?: JsonObject | undefined } | undefined): boolean {
+  const { checkpoint_id } = config?.configurable ?? {}
+  return checkpoint_id != null
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** The fields that have a value. */
+function given<T extends object>(fields: T): Given<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Given<T>
+}

@@ -1,0 +1,51 @@
+/** A thread's events for one subscriber. */
+import type { Caller, MetadataFilter } from '../../core/authorization.ts'
+import type { ProtocolFilter } from '../../core/protocol.ts'
+import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
+import { isWanted } from '../../stream/protocol-filter.ts'
+import { frame } from '../../stream/sse.ts'
+import type { Parts } from '../parts.ts'
+import { authorizeOnThread, requireThread } from '../threads.ts'
+
+/** What a caller may see of a thread, which need not exist yet. */
+export interface Admission {
+  thread_id: string
+  filter: MetadataFilter | undefined
+  /** There was no such thread when the caller was let in: whether it may see it is not known yet. */
+  isOpen: boolean
+}
+
+/** Throws `not_found` for a thread that is there and may not be seen. */
+export async function admit(parts: Parts, caller: Caller, thread_id: string): Promise<Admission> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  const isThere = (await parts.store.threads.get(thread_id)) !== undefined
+  if (isThere) await requireThread(parts.store.threads, thread_id, filter)
+  return { thread_id, filter, isOpen: !isThere }
+}
+
+/** Once the thread is there. Throws `not_found` when the caller may not see it. */
+export async function confirm({ store }: Parts, admission: Admission): Promise<void> {
+  if (!admission.isOpen) return
+  await requireThread(store.threads, admission.thread_id, admission.filter)
+  admission.isOpen = false
+}
+
+/** Server-sent events, from after `since` on, until the thread is removed. */
+export async function* protocolFrames(
+  parts: Parts,
+  admission: Admission,
+  { filter, since }: { filter: ProtocolFilter; since: number },
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const { thread_id } = admission
+  const from = { after: since, isAwaited: true, signal }
+  for await (const event of parts.events.followThread(thread_id, from)) {
+    await confirm(parts, admission)
+    const place = placeOf(event)
+    if (place && isWanted(place, filter)) yield frameOf(toProtocolEvent(event, place))
+  }
+}
+
+function frameOf({ event_id, method, text }: ProtocolEvent): string {
+  return frame({ event: method, data: text, id: event_id })
+}

@@ -1,0 +1,85 @@
+/** The command that answers which graphs a run consists of. */
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { AgentStatus } from '../../core/protocol.ts'
+import type { QueuedRun, RunStatus } from '../../core/run.ts'
+import { authorizeOnThread, requireThread } from '../threads.ts'
+import type { CommandContext } from './command.ts'
+import { GetTreeSchema, readParams } from './params.ts'
+import { ProtocolError } from './protocol-error.ts'
+
+interface Node {
+  namespace: string[]
+  status: AgentStatus
+  graph_name: string
+}
+
+/** `agent.getTree`: of this run, or of the thread's last one. Throws `no_such_run`. */
+export async function getTree(context: CommandContext, params: JsonValue): Promise<JsonObject> {
+  const { run_id } = readParams('agent.getTree', GetTreeSchema, params)
+  const run = await requireRun(context, run_id)
+  const nodes = await nodesOf(context, run)
+  return { tree: treeOf(nodes, []) }
+}
+
+async function requireRun(
+  { parts, caller, thread_id }: CommandContext,
+  run_id: string | undefined,
+): Promise<QueuedRun> {
+  const { runs, threads } = parts.store
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  await requireThread(threads, thread_id, filter)
+  const run = await (run_id === undefined ? runs.latest(thread_id) : runs.get(run_id))
+  if (run?.thread_id === thread_id) return run
+  const which = run_id === undefined ? 'no run yet' : `no run "${run_id}"`
+  throw new ProtocolError('no_such_run', `Thread ${thread_id} has ${which}.`)
+}
+
+const ROOT_STATUS: Readonly<Record<RunStatus, AgentStatus>> = {
+  pending: 'started',
+  running: 'running',
+  success: 'completed',
+  error: 'failed',
+  timeout: 'failed',
+  interrupted: 'interrupted',
+}
+
+/** By namespace, each as its last event left it. */
+async function nodesOf({ parts }: CommandContext, run: QueuedRun): Promise<Map<string, Node>> {
+  const thread = await parts.store.threads.get(run.thread_id)
+  const isOpen = run.status === 'success' && thread?.status === 'interrupted'
+  const root: Node = {
+    namespace: [],
+    status: isOpen ? 'interrupted' : ROOT_STATUS[run.status],
+    graph_name: String(run.metadata.graph_id),
+  }
+  const nodes = new Map<string, Node>()
+  for (const { data } of await parts.store.events.readLifecycle(run.run_id)) {
+    const { namespace, data: told } = JSON.parse(data) as LifecycleParams
+    nodes.set(namespace.join('|'), {
+      namespace,
+      status: told.event,
+      graph_name: told.graph_name,
+    })
+  }
+  return nodes.set('', root)
+}
+
+interface LifecycleParams {
+  namespace: string[]
+  data: { event: AgentStatus; graph_name: string }
+}
+
+function treeOf(nodes: Map<string, Node>, namespace: string[]): JsonObject {
+  const { status, graph_name } = nodes.get(namespace.join('|')) as Node
+  const children = [...nodes.values()].filter(
+    (one) =>
+      one.namespace.length === namespace.length + 1 &&
+      namespace.every((part, i) => one.namespace[i] === part),
+  )
+  return {
+    namespace,
+    status,
+    graph_name,
+    ...(children.length > 0 && { children: children.map((one) => treeOf(nodes, one.namespace)) }),
+  }
+}

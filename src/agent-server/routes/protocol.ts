@@ -1,0 +1,72 @@
+/** The operations of the thread-centred protocol over HTTP. */
+import { createRoute } from '@hono/zod-openapi'
+import { createRoutes } from '../../http/app.ts'
+import { sseResponse } from '../../stream/sse-response.ts'
+import type { AgentServerEnv } from '../caller.ts'
+import type { Parts } from '../parts.ts'
+import { handleCommand, parseCommand } from '../protocol/command.ts'
+import { admit, protocolFrames } from '../protocol/thread-events.ts'
+import { ThreadPathSchema } from '../schemas/ids.ts'
+import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from '../schemas/protocol.ts'
+import { refusals } from './refusals.ts'
+import { EVENTS_ANSWER } from './run-responses.ts'
+
+const command = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/commands',
+  operationId: 'send_protocol_command_threads__thread_id__commands_post',
+  tags: ['Thread Protocol'],
+  summary: 'Start, answer, steer and read a thread; a refusal is answered with 200 too',
+  request: {
+    params: ThreadPathSchema,
+    body: { content: { 'application/json': { schema: CommandEnvelopeSchema } }, required: true },
+  },
+  responses: {
+    200: {
+      description: 'The result, or why it was refused',
+      content: { 'application/json': { schema: CommandAnswerSchema } },
+    },
+    ...refusals(400, 422),
+  },
+})
+
+const events = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/stream/events',
+  operationId: 'stream_protocol_events_threads__thread_id__stream_events_post',
+  tags: ['Thread Protocol'],
+  summary: 'Follow a thread, which need not exist yet, over all its runs',
+  request: {
+    params: ThreadPathSchema,
+    body: { content: { 'application/json': { schema: SubscribeSchema } }, required: true },
+  },
+  responses: {
+    200: EVENTS_ANSWER,
+    ...refusals(404, 422),
+  },
+})
+
+export function protocolRoutes(parts: Parts) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openapi(command, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const sent = parseCommand(c.req.valid('json'))
+    return c.json(await handleCommand({ parts, caller: c.var.caller, thread_id }, sent), 200)
+  })
+  routes.openapi(events, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const { since = 0, channels, namespaces, depth } = c.req.valid('json')
+    const admission = await admit(parts, c.var.caller, thread_id)
+    const filter = {
+      channels,
+      ...(namespaces && { namespaces }),
+      ...(depth !== undefined && { depth }),
+    }
+    return sseResponse(c, {
+      headers: {},
+      source: (signal) => protocolFrames(parts, admission, { filter, since }, signal),
+      log: parts.log,
+    })
+  })
+  return routes
+}

@@ -1,0 +1,129 @@
+/**
+ * From the log to the protocol's events. What a run of the protocol wrote stands in the log as it is
+ * sent; what a legacy run wrote, and every run's end, is brought into that form here.
+ */
+import { END_EVENT, isEnd, type NewEvent, type RunEnd, type ThreadEvent } from '../core/event.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import {
+  type AgentStatus,
+  type Channel,
+  type ProtocolPlace,
+  protocolPlaceOf,
+} from '../core/protocol.ts'
+
+/** An event as a subscriber gets it. */
+export interface ProtocolEvent {
+  /** Unique in the thread, and the same at every replay. */
+  event_id: string
+  method: string
+  /** The event, as JSON text. */
+  text: string
+}
+
+/** Where an event of the log stands in the protocol. `undefined`: the protocol does not show it. */
+export function placeOf({ event }: Pick<NewEvent, 'event'>): ProtocolPlace | undefined {
+  const own = protocolPlaceOf(event)
+  if (own) return own
+  const [name = '', ...namespace] = event.split('|')
+  const channel = CHANNEL_OF[name]
+  return channel && { channel, namespace }
+}
+
+/** The channels of what legacy runs write, and of the begin and end of every run. */
+const CHANNEL_OF: Readonly<Record<string, Channel>> = {
+  metadata: 'lifecycle',
+  values: 'values',
+  updates: 'updates',
+  custom: 'custom',
+  tasks: 'tasks',
+  [END_EVENT]: 'lifecycle',
+}
+
+/** The event for subscribers; `place` is its own, as `placeOf` answers it. */
+export function toProtocolEvent(event: ThreadEvent, place: ProtocolPlace): ProtocolEvent {
+  const method = place.channel === 'input' ? 'input.requested' : place.channel
+  const params = protocolPlaceOf(event.event) ? event.data : legacyParams(event, place)
+  const head = `{"type":"event","event_id":"${event.seq}","seq":${event.seq},"method":"${method}"`
+  return { event_id: String(event.seq), method, text: `${head},"params":${params}}` }
+}
+
+function legacyParams(event: ThreadEvent, { channel, namespace }: ProtocolPlace): string {
+  const data = JSON.parse(event.data) as JsonValue
+  const timestamp = event.created_at
+  switch (channel) {
+    case 'lifecycle':
+      return JSON.stringify({ namespace, timestamp, data: rootStatus(event, data as JsonObject) })
+    case 'updates':
+      return JSON.stringify({ namespace, timestamp, ...updateOf(data) })
+    case 'values':
+      return JSON.stringify({ namespace, timestamp, data: withoutInterrupts(data) })
+    case 'custom':
+      return JSON.stringify({ namespace, timestamp, data: customOf(data) })
+    default:
+      return JSON.stringify({ namespace, timestamp, data })
+  }
+}
+
+/** The first or the last event of a run's root. */
+function rootStatus(event: ThreadEvent, data: JsonObject): object {
+  if (!isEnd(event)) return { event: 'running', run_id: data.run_id }
+  const { graph_id, status, error, values } = data as unknown as RunEnd
+  const isOpen = values !== null && values !== undefined && '__interrupt__' in values
+  return {
+    event: status === 'success' && isOpen ? 'interrupted' : STATUS_OF_END[status],
+    ...(graph_id !== undefined && { graph_name: graph_id }),
+    ...(error && { error: error.message }),
+    run_id: event.run_id,
+  }
+}
+
+const STATUS_OF_END: Readonly<Record<RunEnd['status'], AgentStatus>> = {
+  pending: 'running',
+  running: 'running',
+  success: 'completed',
+  error: 'failed',
+  timeout: 'failed',
+  interrupted: 'interrupted',
+  rolled_back: 'interrupted',
+}
+
+/** `{node: what it changed}` names the node beside the change. */
+export function updateOf(data: JsonValue): { node?: string; data: JsonObject } {
+  const [entry] = Object.entries((data ?? {}) as JsonObject)
+  if (!entry) return { data: { values: {} } }
+  const [node, values] = entry
+  return { node, data: { node, values } }
+}
+
+/** What has a name may be subscribed to by it. */
+export function customOf(data: JsonValue): JsonObject {
+  const isNamed = data !== null && typeof data === 'object' && !Array.isArray(data)
+  return isNamed && typeof data.name === 'string' ? data : { payload: data }
+}
+
+export function withoutInterrupts(values: JsonValue): JsonValue {
+  if (values === null || typeof values !== 'object' || Array.isArray(values)) return values
+  const { __interrupt__, ...rest } = values
+  return rest
+}
+
+/** How the legacy streams show what a run of the protocol wrote. */
+export function toLegacyEvent<T extends ThreadEvent>(event: T): T {
+  const place = protocolPlaceOf(event.event)
+  if (!place) return event
+  const { data } = JSON.parse(event.data) as { data: JsonValue }
+  if (place.channel === 'lifecycle') return { ...event, ...beginningOf(event) }
+  const name = [place.channel, ...place.namespace].join('|')
+  return { ...event, event: name, data: JSON.stringify(legacyData(place.channel, data)) }
+}
+
+/** Of the lifecycle they show how a run begins: `metadata`. */
+function beginningOf({ run_id }: ThreadEvent): NewEvent {
+  return { event: 'metadata', data: JSON.stringify({ run_id, attempt: 1 }) }
+}
+
+function legacyData(channel: Channel, data: JsonValue): JsonValue {
+  const fields = data as JsonObject
+  if (channel === 'updates') return { [String(fields.node)]: fields.values ?? null }
+  return channel === 'custom' && !('name' in fields) ? (fields.payload ?? null) : data
+}

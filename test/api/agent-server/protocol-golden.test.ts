@@ -1,0 +1,125 @@
+/**
+ * Whole streams of the thread-centred protocol against `test/golden`; `UPDATE_GOLDEN=1` writes what
+ * they are now.
+ */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import {
+  endOfRun,
+  readUntil,
+  send,
+  subscribe,
+  type WireEvent,
+} from '../../support/protocol-client.ts'
+import { golden, normalized } from '../../support/transcript.ts'
+
+const servers = new Map<string, RunningAgentServer>()
+
+beforeAll(async () => {
+  for (const projectName of ['echo', 'protocol']) {
+    servers.set(projectName, await startAgentServer({ projectName }))
+  }
+})
+afterAll(() => Promise.all([...servers.values()].map((server) => server.stop())))
+
+interface Scene {
+  project: string
+  assistant_id: string
+  input: object
+  /** What is done on the thread while it is followed. */
+  acts?: ((at: At) => Promise<void>)[]
+}
+
+interface At {
+  url: string
+  thread_id: string
+  server: RunningAgentServer
+  run_id: string
+  /** Settles with the first event that fits. */
+  when(isIt: (event: WireEvent) => boolean): Promise<WireEvent>
+}
+
+const human = { role: 'human', content: 'How is Bern?', id: 'question' }
+const asks = (event: WireEvent) => event.method === 'input.requested'
+const isDelta = (event: WireEvent) => event.params.data?.event === 'content-block-delta'
+
+const answerOne = async ({ url, thread_id, when }: At) => {
+  const { params } = await when(asks)
+  await when(endOfRun(1))
+  const { interrupt_id } = params.data
+  const answer = { interrupt_id, namespace: params.namespace, response: '!' }
+  expect(await send(url, thread_id, 'input.respond', answer)).toMatchObject({ type: 'success' })
+}
+
+const cancel = async ({ server, thread_id, run_id, when }: At) => {
+  await when(isDelta)
+  await server.client.runs.cancel(thread_id, run_id)
+}
+
+const SCENES: Record<string, Scene> = {
+  text: {
+    project: 'protocol',
+    assistant_id: 'talk',
+    input: { messages: [human], answers: 1, words: 2, ms: 0 },
+  },
+  'tool-loop': { project: 'echo', assistant_id: 'tools', input: { messages: [human] } },
+  'content-blocks': { project: 'protocol', assistant_id: 'rich', input: { messages: [human] } },
+  subgraphs: { project: 'echo', assistant_id: 'parent', input: { text: 'a' } },
+  send: { project: 'protocol', assistant_id: 'fan', input: { items: ['a', 'b'] } },
+  'interrupt-root': {
+    project: 'echo',
+    assistant_id: 'ask',
+    input: { question: 'Which?' },
+    acts: [answerOne],
+  },
+  'interrupt-nested': {
+    project: 'echo',
+    assistant_id: 'parent',
+    input: { text: 'a', ask: true },
+    acts: [answerOne],
+  },
+  error: { project: 'echo', assistant_id: 'fail', input: {} },
+  cancel: { project: 'protocol', assistant_id: 'hang', input: { answer: '' }, acts: [cancel] },
+}
+
+function transcript(events: WireEvent[]): string {
+  const lines = events.map(({ params: { timestamp, ...params }, ...event }) => {
+    expect(timestamp).toBeGreaterThan(1_700_000_000_000)
+    return JSON.stringify({ ...event, params })
+  })
+  return `${normalized(lines.join('\n'))}\n`
+}
+
+describe.each(Object.entries(SCENES))('%s', (name, { project, assistant_id, input, acts = [] }) => {
+  const server = () => servers.get(project) as RunningAgentServer
+  const ends = acts.includes(answerOne) ? 2 : 1
+
+  test('is what it always was: live, afterwards, and from after each event on', async () => {
+    const { url } = server()
+    const thread_id = randomUUID()
+    const live = readAll(await subscribe(url, thread_id))
+    const { result } = await send(url, thread_id, 'run.start', { assistant_id, input })
+    for (const act of acts)
+      await act({ url, thread_id, server: server(), run_id: result.run_id, when })
+    const events = await live
+    expect(transcript(events)).toBe(golden(`protocol-${name}`, transcript(events)))
+    expect(await readAll(await subscribe(url, thread_id))).toEqual(events)
+    for (const [i, { seq }] of events.slice(0, -1).entries()) {
+      const rest = await readUntil(
+        await subscribe(url, thread_id, { since: seq }),
+        (event) => event.seq === events.at(-1)?.seq,
+      )
+      expect(rest).toEqual(events.slice(i + 1))
+    }
+
+    async function when(isIt: (event: WireEvent) => boolean): Promise<WireEvent> {
+      const seen = await readUntil(await subscribe(url, thread_id), isIt)
+      return seen.at(-1) as WireEvent
+    }
+  })
+
+  function readAll(response: Response): Promise<WireEvent[]> {
+    return readUntil(response, endOfRun(ends))
+  }
+})

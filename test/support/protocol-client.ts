@@ -1,0 +1,104 @@
+/** The thread-centred protocol by hand: commands over HTTP, events as they stand on the wire. */
+import type { ProtocolFilter } from '../../src/core/protocol.ts'
+import { framesOf } from './transcript.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what a test looks into
+type Anything = any
+
+export interface WireEvent {
+  type: 'event'
+  event_id: string
+  seq: number
+  method: string
+  params: { namespace: string[]; timestamp: number; node?: string; data: Anything }
+}
+
+export const EVERYTHING = [
+  'values',
+  'updates',
+  'messages',
+  'tools',
+  'lifecycle',
+  'input',
+  'checkpoints',
+  'tasks',
+  'custom',
+]
+
+export type Answer = {
+  type: string
+  id: number | null
+  result?: Anything
+  error?: string
+  message?: string
+  meta?: Anything
+}
+
+/** Sends a command and answers what came. */
+export async function send(
+  url: string,
+  thread_id: string,
+  method: string,
+  params: object = {},
+): Promise<Answer> {
+  const response = await post(`${url}/threads/${thread_id}/commands`, { id: 1, method, params })
+  return response.json() as Promise<Answer>
+}
+
+export function subscribe(
+  url: string,
+  thread_id: string,
+  wish: Partial<ProtocolFilter> & { since?: number } = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  const body = { channels: EVERYTHING, ...wish }
+  return post(`${url}/threads/${thread_id}/stream/events`, body, signal)
+}
+
+/** The run of this number on the stream, counted from 1, is over. */
+export function endOfRun(count: number): (event: WireEvent) => boolean {
+  let ends = 0
+  return ({ method, params }) => {
+    const isRoot = method === 'lifecycle' && params.namespace.length === 0
+    if (isRoot && params.data.event !== 'running') ends += 1
+    return ends === count
+  }
+}
+
+/** The events of a stream up to the first for which `isLast` holds; then it is hung up. */
+export async function readUntil(
+  response: Response,
+  isLast: (event: WireEvent) => boolean,
+): Promise<WireEvent[]> {
+  const events: WireEvent[] = []
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true })
+    const end = text.lastIndexOf('\n\n') + 2
+    for (const frame of framesOf(text.slice(0, end))) {
+      const event = eventIn(frame)
+      events.push(event)
+      if (isLast(event)) return events
+    }
+    text = text.slice(end)
+  }
+  throw new Error(`the stream ended after ${events.length} events`)
+}
+
+/** The event of one frame, whose lines must say what it says. */
+function eventIn(frame: string): WireEvent {
+  const [, method, data = '', id] = /^event: (.*)\ndata: (.*)\nid: (.*)\n\n$/.exec(frame) ?? []
+  const event = JSON.parse(data) as WireEvent
+  if (event.method !== method || event.event_id !== id) throw new Error(`not alike: ${frame}`)
+  return event
+}
+
+function post(url: string, body: object, signal?: AbortSignal): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'user-agent': 'test' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+}
