@@ -7,6 +7,7 @@ import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Load } from '../core/runtime.ts'
+import { connectLoopback } from '../graph/loopback.ts'
 import type { Project } from '../graph/project.ts'
 import { hostId } from '../queue/host-processes.ts'
 import { Queue } from '../queue/queue.ts'
@@ -14,7 +15,7 @@ import { Ticker } from '../queue/ticker.ts'
 import { EventLog } from '../stream/event-log.ts'
 import { type WebhookSettings, Webhooks } from '../webhook/webhooks.ts'
 import { createAgentServerApp } from './app.ts'
-import type { DoorConfig } from './caller.ts'
+import { type DoorConfig, IN_PROCESS } from './door.ts'
 import { endExhausted, executeRun } from './executor.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
 import type { Parts } from './parts.ts'
@@ -31,7 +32,7 @@ export interface AgentServerOptions extends DoorConfig {
   version: string
   /** What the graphs' own assistants are configured with, by graph. Default: as the project says. */
   graphConfigs?: Readonly<Record<string, JsonObject>>
-  /** Decides over every operation. Default: everything is allowed. */
+  /** Decides over every operation. Default: the project's auth; without one everything is allowed. */
   authorize?: Authorize
   /** The largest request that is read, in bytes. Default 300 MiB. */
   maxBodyBytes?: number
@@ -75,6 +76,7 @@ export class AgentServer {
   readonly #webhooks: Webhooks
   #working: Promise<void> | undefined
   #stopping: Promise<void> | undefined
+  #disconnect: () => void = () => {}
 
   constructor(options: AgentServerOptions) {
     const { store, project, clock, log } = options
@@ -82,7 +84,7 @@ export class AgentServer {
     this.#queue = this.#createQueue(options)
     const isLocal = (run_id: string) => this.#queue.isRunning(run_id)
     const events = new EventLog({ store, isLocal, clock, log })
-    const authorize = options.authorize ?? allowAll
+    const authorize = options.authorize ?? project.auth?.authorize ?? allowAll
     const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
     const queue = this.#queue
     const webhooks = this.#createWebhooks(options)
@@ -94,7 +96,12 @@ export class AgentServer {
     const itemSweepMs = Math.min(project.config.store.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
     this.#itemSweep = new Ticker(itemSweepMs, () => this.#removeOldItems(), log)
     this.#strays = new StrayRejections(log)
-    this.app = createAgentServerApp(this.#parts, options)
+    this.app = createAgentServerApp(this.#parts, {
+      ...options,
+      http: project.config.http,
+      ...(project.auth && { auth: project.auth }),
+      ...(project.app && { customApp: project.app }),
+    })
   }
 
   /**
@@ -104,6 +111,7 @@ export class AgentServer {
   async start({ isStandby = false } = {}): Promise<void> {
     this.#strays.start()
     this.#parts.events.start()
+    this.#disconnect = connectLoopback((input, init) => this.fetch(input, init))
     if (!isStandby) await this.work()
   }
 
@@ -144,6 +152,11 @@ export class AgentServer {
     this.#stopping ??= this.#stop(limits)
     void this.#queue.stop(limits)
     return this.#stopping
+  }
+
+  /** Answers a request from within the process, which needs none of the server's keys. */
+  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    return this.app.request(input instanceof URL ? input.href : input, init, IN_PROCESS)
   }
 
   #createQueue({ store, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
@@ -215,6 +228,7 @@ export class AgentServer {
       await this.#queue.stop(limits)
     } finally {
       await this.#webhooks.stop()
+      this.#disconnect()
       await this.#parts.events.stop()
       this.#strays.stop()
     }

@@ -1,10 +1,17 @@
 /** The agent server's API as one app. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { cors } from 'hono/cors'
-import { createApp } from '../http/app.ts'
+import type { ProjectAuth } from '../graph/auth.ts'
+import type { CustomApp } from '../graph/custom-app.ts'
+import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
+import { createApp, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
-import { type AgentServerEnv, type DoorConfig, guardDoor } from './caller.ts'
+import { describeRest, leaveOut } from './api-parts.ts'
+import { type AgentServerEnv, noteCaller } from './caller.ts'
+import { allowOrigins } from './cors.ts'
+import { mountCustomApp } from './custom-routes.ts'
+import { type DoorConfig, guardGateway } from './door.ts'
+import { pathBelow } from './mount-prefix.ts'
 import type { Parts } from './parts.ts'
 import { a2aRoutes } from './routes/a2a.ts'
 import { assistantGraphRoutes } from './routes/assistant-graph.ts'
@@ -22,24 +29,38 @@ import { threadStreamRoutes } from './routes/thread-stream.ts'
 import { threadRoutes } from './routes/threads.ts'
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts'
 
-/** What SDKs in a browser read from answers. */
-const EXPOSED_HEADERS = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next']
-
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
+export interface AppConfig extends DoorConfig {
+  version: string
+  /** The largest request that is read. Default 300 MiB. */
+  maxBodyBytes?: number
+  /** The project's own auth, instead of keys. */
+  auth?: ProjectAuth
+  /** The project's own routes. */
+  customApp?: CustomApp
+  /** Default: as without `http` in `langgraph.json`. */
+  http?: HttpConfig
+}
+
 /** The whole API at the root, its description at `/openapi.json`. */
-export function createAgentServerApp(
-  parts: Parts,
-  config: DoorConfig & {
-    version: string
-    /** The largest request that is read. Default 300 MiB. */
-    maxBodyBytes?: number
-  },
-): OpenAPIHono<AgentServerEnv> {
-  const app = createApp<AgentServerEnv>(parts.log, ['POST', 'PUT', 'PATCH', 'DELETE'])
-  app.use(cors({ origin: '*', exposeHeaders: EXPOSED_HEADERS }))
-  app.use(guardDoor(config))
+export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
+  const { customApp, http = DEFAULT_HTTP } = config
+  const { configurableHeaders, mountPrefix } = http
+  const app = createApp<AgentServerEnv>(parts.log, {
+    jsonMethods: [],
+    ...(mountPrefix && { getPath: pathBelow(mountPrefix) }),
+  })
+  const caller = noteCaller({ ...config, configurableHeaders })
+  const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
+  app.use(allowOrigins(http.cors))
+  app.use(guardGateway(config))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
+  if (isCallerFirst) app.use(caller)
+  if (customApp) mountCustomApp(app, customApp, parts.log)
+  if (!isCallerFirst) app.use(caller)
+  app.use(leaveOut(http.disabled))
+  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']))
   const routers = [
     metaRoutes(parts, config.version),
     assistantRoutes(parts),
@@ -60,12 +81,17 @@ export function createAgentServerApp(
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))
   registerSecuritySchemes(app)
-  app.doc31('/openapi.json', {
+  app.get('/openapi.json', (c) => c.json(describe(app, config.version, http)))
+  return app
+}
+
+function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled }: HttpConfig) {
+  const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
-    info: { title: 'Runyard agent server', version: config.version },
+    info: { title: 'Runyard agent server', version },
     security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
   })
-  return app
+  return describeRest(document, disabled)
 }
 
 function isGuarded({ apiKeys, gatewayToken }: DoorConfig): boolean {

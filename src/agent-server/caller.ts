@@ -1,59 +1,83 @@
-/** Who a request comes from, and whether the server answers it at all. */
-import { createHash, timingSafeEqual } from 'node:crypto'
-import type { MiddlewareHandler } from 'hono'
-import type { Caller } from '../core/authorization.ts'
-import { AppError } from '../core/errors.ts'
-import { GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+/** Who a request comes from. */
+import type { Context, MiddlewareHandler } from 'hono'
+import type { AuthUser, Caller } from '../core/authorization.ts'
+import type { ProjectAuth } from '../graph/auth.ts'
+import { STUDIO_USER } from '../graph/auth-user.ts'
+import type { HeaderPatterns } from '../graph/http-config.ts'
 import { serverKeys } from '../http/keys.ts'
+import { headerChoice } from './configurable-headers.ts'
+import { type DoorConfig, isInProcess, isOpen } from './door.ts'
 
 /** What the routes find in their context. */
 export interface AgentServerEnv {
-  Variables: { caller: Caller }
+  Variables: {
+    caller: Caller
+    /** The same person as the project's own routes know it from the official server. */
+    auth?: { user: AuthUser; scopes: string[] }
+  }
   /** A request that the server sends to itself; no request from outside can say so. */
   Bindings: { isInProcess?: boolean }
 }
 
-export interface DoorConfig {
-  /** The keys that open the server; none: it is open. */
-  apiKeys: readonly string[]
-  /** What the gateway sends as `x-runyard-gateway`; with it the server answers nobody else. */
-  gatewayToken?: string
+export interface CallerConfig extends DoorConfig {
+  /** Asked instead of the server's own keys. */
+  auth?: ProjectAuth
+  /** Which headers graphs see. */
+  configurableHeaders: HeaderPatterns
 }
 
-/** What a load balancer and a browser's preflight need without a key. */
-const OPEN_PATHS = new Set(['/ok', '/info'])
-
-/** Lets a request in and notes its caller, or throws `unauthenticated`. */
-export function guardDoor(config: DoorConfig): MiddlewareHandler<AgentServerEnv> {
-  const checkKey = serverKeys([...config.apiKeys])
+/**
+ * Notes who sent the request, once. Throws `unauthenticated`, and whatever refusal the project's auth
+ * decides on; requests from within need none of the server's keys.
+ */
+export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
+  const checkKey = serverKeys(config.apiKeys)
+  const choose = headerChoice(config.configurableHeaders)
   return async (c, next) => {
-    const { headers } = c.req.raw
-    if (!OPEN_PATHS.has(c.req.path) && c.env?.isInProcess !== true) {
-      checkGateway(headers, config.gatewayToken)
-      checkKey(headers)
-    }
-    c.set('caller', callerOf(headers))
+    const user = isOpen(c) ? undefined : await recognise(c, config, checkKey)
+    if (user) c.set('auth', { user, scopes: user.permissions })
+    c.set('caller', {
+      identity: user?.identity,
+      permissions: user?.permissions ?? [],
+      ...(user && { user }),
+      headers: choose(c.req.raw.headers),
+    })
     await next()
   }
 }
 
-function checkGateway(headers: Headers, token: string | undefined): void {
-  if (token === undefined) return
-  const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
-  if (timingSafeEqual(digest(sent), digest(token))) return
-  throw new AppError('unauthenticated', 'This agent server is reached through its gateway only.')
+type CheckKey = ReturnType<typeof serverKeys>
+
+async function recognise(
+  c: Context,
+  config: CallerConfig,
+  checkKey: CheckKey,
+): Promise<AuthUser | undefined> {
+  const { headers } = c.req.raw
+  const { auth } = config
+  if (auth) {
+    if (isStudio(headers, config, checkKey)) return STUDIO_USER
+    return auth.authenticate(withoutBody(c.req.raw))
+  }
+  if (!isInProcess(c)) checkKey(headers)
+  return undefined
 }
 
-/** Headers that graphs never see: they are credentials, or say where the request came in. */
-const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', GATEWAY_TOKEN_HEADER])
-
-function callerOf(headers: Headers): Caller {
-  const shown = [...headers].filter(
-    ([name]) => (name.startsWith('x-') && !HIDDEN.has(name)) || name === 'user-agent',
-  )
-  return { identity: undefined, permissions: [], headers: Object.fromEntries(shown) }
+/**
+ * Studio says so in a header, which anyone can send: it is believed of those who hold a key of the
+ * server. Behind a gateway that has checked it.
+ */
+function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): boolean {
+  if (config.auth?.isStudioAuthDisabled || headers.get('x-auth-scheme') !== 'langsmith') {
+    return false
+  }
+  if (config.gatewayToken !== undefined) return true
+  if (config.apiKeys.length === 0) return false
+  checkKey(headers)
+  return true
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** The body is left to the route that reads it. */
+function withoutBody({ url, method, headers }: Request): Request {
+  return new Request(url, { method, headers })
 }

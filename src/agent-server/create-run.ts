@@ -4,6 +4,7 @@ import type { AgentStore } from '../core/agent-store.ts'
 import type { Assistant } from '../core/assistant.ts'
 import type { Caller, MetadataFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
 import { planMultitask } from '../core/multitask-strategy.ts'
 import type { QueuedRun } from '../core/run.ts'
 import type { NewThread, Thread } from '../core/thread.ts'
@@ -80,18 +81,38 @@ async function prepare(parts: Parts, caller: Caller, ask: Ask): Promise<Admissio
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
   const run_id = randomUUID()
-  const value = { ...request, run_id, thread_id, metadata: { ...request.metadata } }
+  const value = authorizationValue(ask, run_id)
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
+  const { metadata, kwargs } = value
   return {
     ...ask,
     run_id,
-    request: { ...request, ...completion(thread_id, request), metadata: value.metadata },
+    request: { ...request, ...kwargs, ...completion(thread_id, request), metadata },
     caller,
     assistant: await resolveAssistant(parts, caller, request.assistant_id),
     filter,
     newThread: await threadToAdd(parts, caller, thread_id, request),
     now: parts.clock.now(),
+  }
+}
+
+/** What the project's auth is shown of a run, in the SDK's form; it may change what holds objects. */
+function authorizationValue({ thread_id, request }: Ask, run_id: string) {
+  const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
+    request
+  const { config } = kwargs
+  const configurable = { ...(config.configurable as JsonObject | undefined) }
+  return {
+    thread_id,
+    assistant_id,
+    run_id,
+    status: 'pending',
+    metadata: { ...metadata },
+    multitask_strategy,
+    if_not_exists,
+    after_seconds: after_seconds ?? 0,
+    kwargs: { ...kwargs, config: { ...config, configurable } },
   }
 }
 

@@ -1,6 +1,6 @@
 /** From a request to the run that is stored: what the assistant, the thread and the caller add. */
 import type { Assistant } from '../core/assistant.ts'
-import type { Caller } from '../core/authorization.ts'
+import { AUTH_USER_KEY, type Caller } from '../core/authorization.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { MultitaskStrategy } from '../core/multitask-strategy.ts'
 import type { NewRun, RunKwargs } from '../core/run.ts'
@@ -92,6 +92,7 @@ function callerFields(caller: Caller): JsonObject {
   return {
     ...caller.headers,
     user_id: caller.identity,
+    ...(caller.user && { [AUTH_USER_KEY]: caller.user }),
     langgraph_auth_user_id: caller.identity,
     langgraph_auth_permissions: caller.permissions,
   }
@@ -105,10 +106,14 @@ function mergeConfig(configs: JsonObject[]): JsonObject {
 /** Where a run starts from is the request's `checkpoint`, which is checked. */
 const PLACE_KEYS = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map', 'thread_ts']
 
-/** Keys that begin with `__` steer LangGraph and the checkpointer: they are not the client's. */
+/**
+ * Keys that begin with `__` steer LangGraph and the checkpointer, and `langgraph_auth_` says who asks:
+ * they are not the client's.
+ */
 function withoutPrivate(configurables: JsonObject[]): JsonObject {
   const merged: JsonObject = Object.assign({}, ...configurables)
-  const isPrivate = (key: string) => key.startsWith('__') || PLACE_KEYS.includes(key)
+  const isPrivate = (key: string) =>
+    key.startsWith('__') || key.startsWith('langgraph_auth_') || PLACE_KEYS.includes(key)
   return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
 }
 

@@ -3,6 +3,7 @@
  * something is in the history of a thread is said as everywhere in the API, and what only LangGraph
  * and the server have to know is left out.
  */
+import { AUTH_USER_KEY } from '../core/authorization.ts'
 import { type SnapshotConfig, toCheckpoint } from '../graph/state.ts'
 
 interface CheckpointPayload {
@@ -63,7 +64,8 @@ function taskPayload(task: { state?: SnapshotConfig }): object {
 function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undefined) {
   if (!config) return undefined
   const { callbacks, configurable = {}, ...rest } = config
-  const open = Object.entries(configurable).filter(([key]) => !key.startsWith('__'))
+  const isOpen = (key: string) => !key.startsWith('__') && key !== AUTH_USER_KEY
+  const open = Object.entries(configurable).filter(([key]) => isOpen(key))
   return { ...rest, configurable: Object.fromEntries(open) }
 }
 

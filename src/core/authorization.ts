@@ -12,6 +12,12 @@ export interface AuthUser extends JsonObject {
   permissions: string[]
 }
 
+/**
+ * The key of a run's `configurable` that holds the `AuthUser`. Graphs see it; answers never show it: a
+ * project may keep the user's own tokens in it, and others may see the same run.
+ */
+export const AUTH_USER_KEY = 'langgraph_auth_user'
+
 /** Who sent a request to the agent server. */
 export interface Caller {
   /** `undefined`: nobody was authenticated, and the server asks for no one. */

@@ -59,6 +59,22 @@ export class AppError extends Error {
   }
 }
 
+/**
+ * A refusal that the project's own code decided on, with the status and the headers that it chose.
+ * `status` is one of HTTP's from 300 on: a project may send people elsewhere, too.
+ */
+export class ProjectRefusal extends Error {
+  readonly status: number
+  readonly headers: Headers
+
+  constructor(status: number, message: string, headers: Headers) {
+    super(message)
+    this.name = 'ProjectRefusal'
+    this.status = status
+    this.headers = headers
+  }
+}
+
 /** A refusal of one field, without a schema that could have found it. */
 export function invalidField(
   loc: (string | number)[],

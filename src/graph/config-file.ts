@@ -6,20 +6,17 @@ import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { WebhookConfig } from '../core/webhook.ts'
+import { type AuthConfig, AuthEntry, readAuthConfig } from './auth-config.ts'
+import { type HttpConfig, HttpEntry, readHttpConfig } from './http-config.ts'
+import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from './module-spec.ts'
 import { isMissing, resolveInside } from './project-path.ts'
 import { readStoreConfig, type StoreConfig, StoreSection } from './store-config.ts'
 import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl-config.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhook-config.ts'
 
 /** Where one graph comes from. */
-export interface GraphSpec {
+export interface GraphSpec extends ModuleSpec {
   graph_id: string
-  /** As written in the file, for messages. */
-  path: string
-  /** Absolute, links resolved, inside the project's folder. */
-  file: string
-  /** The name that the file exports the graph under; `default` for its default export. */
-  exportName: string
   description: string | null
   /** What its system assistant has; absent where the file says nothing. */
   config?: JsonObject
@@ -49,6 +46,10 @@ export interface ProjectConfig {
   webhooks: WebhookConfig
   /** How items of the store are kept and found. */
   store: StoreConfig
+  /** Who may use the server; absent: the project leaves that to the server's own keys. */
+  auth?: AuthConfig
+  /** The project's own routes, and what of the API is served how. */
+  http: HttpConfig
 }
 
 export interface BuildState {
@@ -71,10 +72,12 @@ export async function readProjectConfig(
   const text = await readText(configPath)
   const file = parse(text, name)
   const root = await realpath(dirname(configPath))
+  const reading = { root, name, isBuilt }
   const graphs: GraphSpec[] = []
   for (const [graph_id, entry] of Object.entries(file.graphs)) {
-    graphs.push(await readGraph({ root, name, isBuilt }, graph_id, entry))
+    graphs.push(await readGraph(reading, graph_id, entry))
   }
+  const auth = await readAuthConfig(reading, file.auth)
   return {
     path: join(root, name),
     root,
@@ -85,6 +88,8 @@ export async function readProjectConfig(
     ttl: readTtlConfig(file.checkpointer),
     webhooks: readWebhookConfig(file.webhooks),
     store: readStoreConfig(file.store),
+    ...(auth && { auth }),
+    http: await readHttpConfig(reading, file.http),
   }
 }
 
@@ -96,8 +101,6 @@ export async function checkProjectConfig(
   const { node_version } = await readProjectConfig(configPath, state)
   return { node_version }
 }
-
-const SPEC_FORM = '"./<file>:<export>", for example "./src/agent.ts:graph"'
 
 const JsonObjectEntry = z.record(z.string(), z.json()).optional()
 
@@ -135,6 +138,8 @@ const ConfigFile = z.looseObject(
     checkpointer: CheckpointerConfig.nullish(),
     webhooks: WebhooksEntry.nullish(),
     store: StoreSection.nullish(),
+    auth: AuthEntry.nullish(),
+    http: HttpEntry.nullish(),
   },
   'write a JSON object with "graphs"',
 )
@@ -174,30 +179,13 @@ function endOf(text: string): string {
 }
 
 async function readGraph(
-  { root, name, isBuilt }: { root: string; name: string; isBuilt: boolean },
+  reading: ReadingConfig,
   graph_id: string,
   entry: z.infer<typeof GraphEntry>,
 ): Promise<GraphSpec> {
-  const { path: spec, description = null } = typeof entry === 'string' ? { path: entry } : entry
-  const what = `${name}: graph "${graph_id}"`
-  const [, path, exportName] = /^(.+):([^:/\\]+)$/.exec(spec) ?? []
-  if (path === undefined || exportName === undefined) {
-    throw new AppError('bad_request', `${what}: "${spec}" names no export; write ${SPEC_FORM}.`)
-  }
-  if (!/\.[cm]?[jt]sx?$/.test(path)) {
-    throw new AppError(
-      'bad_request',
-      `${what}: "${path}" is no TypeScript or JavaScript file; other languages cannot be run.`,
-    )
-  }
-  const file = (await resolveInside(root, path, what)) ?? (isBuilt ? undefined : join(root, path))
-  if (file === undefined) {
-    throw new AppError(
-      'bad_request',
-      `${what}: there is no file "${path}"; paths are relative to ${name}.`,
-    )
-  }
-  return { graph_id, path, file, exportName, description, ...defaultsOf(entry) }
+  const { path, description = null } = typeof entry === 'string' ? { path: entry } : entry
+  const module = await resolveModule(reading, `graph "${graph_id}"`, path)
+  return { graph_id, ...module, description, ...defaultsOf(entry) }
 }
 
 function defaultsOf(entry: z.infer<typeof GraphEntry>): Pick<GraphSpec, 'config' | 'context'> {

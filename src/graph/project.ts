@@ -6,16 +6,20 @@ import type { ItemStore } from '../core/item.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { RunCommand } from '../core/run.ts'
+import { loadAuth, type ProjectAuth } from './auth.ts'
 import { createStoreClass, isProjectStore } from './base-store.ts'
 import { handOnOperations } from './batched-store.ts'
 import { createCheckpointerClass } from './checkpointer.ts'
 import { toCommand } from './command.ts'
 import { type GraphSpec, type ProjectConfig, readProjectConfig } from './config-file.ts'
+import { type CustomApp, loadCustomApp } from './custom-app.ts'
 import { loadEmbeddings } from './embeddings.ts'
 import { type Graph, toGraph, withMemory } from './graph.ts'
 import { Items } from './items.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-package.ts'
-import { importFile, installHooks } from './module-loader.ts'
+import { installLoopback } from './loopback.ts'
+import { describeError, importExport } from './module-export.ts'
+import { installHooks } from './module-loader.ts'
 
 export interface Project {
   /** The folder of `langgraph.json`, links resolved. */
@@ -25,6 +29,10 @@ export interface Project {
   graphs: Map<string, ProjectGraph>
   /** The store: what graphs and clients remember beyond threads. */
   items: Items
+  /** Absent where the project leaves it to the server who may use it. */
+  auth?: ProjectAuth
+  /** The project's own routes, where it has some. */
+  app?: CustomApp
   /** A run's `command` as the input of `Graph.stream`. */
   command(command: RunCommand): unknown
 }
@@ -51,55 +59,38 @@ export interface ProjectParts {
 }
 
 /**
- * Imports every graph of the project. The variables of `GRAPH_ENVIRONMENT` and of the project's own
- * `env` must be set before. Throws `bad_request`, with a message that names the graph, its file and
+ * Imports every graph of the project, its auth and its routes. The variables of `GRAPH_ENVIRONMENT`
+ * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the graph, its file and
  * what to do.
  */
 export async function loadProject(configPath: string, parts: ProjectParts): Promise<Project> {
   const config = await readProjectConfig(configPath)
   await installHooks(config.root)
+  installLoopback()
   const graphs = new Map<string, ProjectGraph>()
   let items: Items | undefined
   let langgraph: LangGraph | undefined
   for (const spec of config.graphs) {
     await checkLangGraph(spec.file)
-    const source = await readSource(pickExport(await importModule(spec), spec), spec)
+    const { exported } = await importExport(spec, `Graph "${spec.graph_id}"`)
+    const source = await readSource(exported, spec)
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     items ??= await openItems(config, spec.file, parts)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, createMemory(own, parts, items)))
     parts.log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
+  const auth = config.auth && (await loadAuth(config.auth))
+  const app = config.http.app && (await loadCustomApp(config.http.app))
   return {
     root: config.root,
     config,
     graphs,
     items: items as Items,
+    ...(auth && { auth }),
+    ...(app && { app }),
     command: (command) => toCommand(langgraph as LangGraph, command),
   }
-}
-
-async function importModule(spec: GraphSpec): Promise<Record<string, unknown>> {
-  try {
-    return await importFile(spec.file)
-  } catch (cause) {
-    throw new AppError(
-      'bad_request',
-      `Graph "${spec.graph_id}": ${spec.path} could not be loaded: ${describeError(cause)}`,
-      { cause },
-    )
-  }
-}
-
-function pickExport(exports: Record<string, unknown>, spec: GraphSpec): unknown {
-  const { exportName } = spec
-  if (exports[exportName] !== undefined) return exports[exportName]
-  const names = Object.keys(exports).filter((name) => name !== 'module.exports')
-  const found = names.length > 0 ? `it exports ${names.join(', ')}` : 'it exports nothing'
-  throw new AppError(
-    'bad_request',
-    `Graph "${spec.graph_id}": ${spec.path} has no export "${exportName}"; ${found}.`,
-  )
 }
 
 /** A graph, or what makes one for each run. */
@@ -180,8 +171,4 @@ function asGraph(value: unknown, spec: GraphSpec, how: string): Graph {
       `${kind === 'object' ? 'another object' : kind}. Export a compiled graph, a StateGraph, or ` +
       'a function that answers one.',
   )
-}
-
-function describeError(cause: unknown): string {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
 }

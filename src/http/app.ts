@@ -8,13 +8,22 @@ import { notFound, onError } from './errors.ts'
 
 const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
 
+/** The path of a request that came with this `env`. */
+export type ReadPath = (request: Request, options?: { env?: unknown }) => string
+
 /**
- * An app whose routes validate by schema and whose every error is JSON. The bodies of these methods
- * are JSON; uploads are sent by another.
+ * An app whose routes validate by schema and whose every error is JSON. The bodies of `jsonMethods`
+ * are JSON; uploads are sent by another. `getPath` reads a request's path where that is not the URL's
+ * own.
  */
-export function createApp<E extends Env>(log: Log, jsonMethods = JSON_METHODS): OpenAPIHono<E> {
-  const app = new OpenAPIHono<E>({ defaultHook: refuseInvalid })
-  app.use(treatBodyAsJson(jsonMethods))
+export function createApp<E extends Env>(
+  log: Log,
+  { jsonMethods = JSON_METHODS, getPath }: { jsonMethods?: string[]; getPath?: ReadPath } = {},
+): OpenAPIHono<E> {
+  const app = getPath
+    ? new OpenAPIHono<E>({ defaultHook: refuseInvalid, getPath })
+    : new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+  if (jsonMethods.length > 0) app.use(treatBodyAsJson(jsonMethods))
   app.onError(onError(log))
   app.notFound(notFound)
   return app
@@ -29,7 +38,7 @@ export function createRoutes<E extends Env>(): OpenAPIHono<E> {
  * A body that is sent to one of the JSON methods is JSON, whatever its content type says or does not
  * say: `curl -d` sends a form's, browsers `text/plain`, some clients none.
  */
-function treatBodyAsJson(methods: string[]): MiddlewareHandler {
+export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
   return async (c, next) => {
     if (methods.includes(c.req.method)) {
       const headers = c.req.raw.headers

@@ -1,7 +1,13 @@
 /** Errors as both APIs answer them: always JSON, `{"detail": …}`. */
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
-import { AppError, type ErrorCode, type FieldIssue, HTTP_STATUS } from '../core/errors.ts'
+import {
+  AppError,
+  type ErrorCode,
+  type FieldIssue,
+  HTTP_STATUS,
+  ProjectRefusal,
+} from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 
 /** The body of every refusal: a sentence, or for 422 the fields that did not validate. */
@@ -12,6 +18,7 @@ export interface ErrorBody {
 /** The handler for everything thrown in a route: refusals as they are, the rest logged, as 500. */
 export function onError(log: Log) {
   return (error: Error, c: Context): Response => {
+    if (error instanceof ProjectRefusal) return refuseAsProject(error)
     const refusal = asAppError(error)
     if (refusal.code === 'internal') {
       log.error({ err: error, method: c.req.method, path: c.req.path }, 'request failed')
@@ -22,7 +29,18 @@ export function onError(log: Log) {
 }
 
 export function notFound(c: Context): Response {
-  return c.json({ detail: `No route ${c.req.method} ${c.req.path}.` } satisfies ErrorBody, 404)
+  return c.json(
+    { detail: `No route ${c.req.method} ${new URL(c.req.url).pathname}.` } satisfies ErrorBody,
+    404,
+  )
+}
+
+/** The project's headers may say anything but what the body is. */
+function refuseAsProject({ status, message, headers: own }: ProjectRefusal): Response {
+  const headers = new Headers(own)
+  headers.delete('content-length')
+  headers.set('content-type', 'application/json')
+  return new Response(JSON.stringify({ detail: message } satisfies ErrorBody), { status, headers })
 }
 
 function asAppError(error: Error): AppError {

@@ -81,9 +81,11 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
   }
 }
 
-/** The official client, which does not repeat what failed. */
-export function clientOf(url: string): Client {
-  return new Client({ apiUrl: url, apiKey: null, callerOptions: { maxRetries: 0 } })
+/** The official client, which does not repeat what failed. `bearer`: what it authenticates with. */
+export function clientOf(url: string, bearer?: string): Client {
+  const defaultHeaders = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  const callerOptions = { maxRetries: 0 }
+  return new Client({ apiUrl: url, apiKey: null, defaultHeaders, callerOptions })
 }
 
 export function temporaryFolder(): Promise<string> {

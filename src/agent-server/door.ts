@@ -1,0 +1,49 @@
+/** Whether the server answers a request at all. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import { AppError } from '../core/errors.ts'
+import { GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+
+export interface DoorConfig {
+  /** The keys that open the server; none: it is open. */
+  apiKeys: readonly string[]
+  /** What the gateway sends as `x-runyard-gateway`; with it the server answers nobody else. */
+  gatewayToken?: string
+}
+
+/** The `env` of requests from within the process; no request from outside can have it. */
+export const IN_PROCESS = { isInProcess: true } as const
+
+export function isInProcess({ env }: { env?: unknown }): boolean {
+  return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
+}
+
+/** What needs no credentials: a load balancer's questions, and files of a page's components. */
+export function isOpen(c: Context): boolean {
+  const { method, path } = c.req
+  if (path === '/ok' || path === '/info') return true
+  return (method === 'GET' || method === 'HEAD') && path.startsWith('/ui/')
+}
+
+/**
+ * Lets in what came through the gateway, or from within; throws `unauthenticated`. The gateway's
+ * token stays here: the project's code has no use for it.
+ */
+export function guardGateway({ gatewayToken }: DoorConfig): MiddlewareHandler {
+  return async (c, next) => {
+    const { headers } = c.req.raw
+    if (gatewayToken !== undefined && !isInProcess(c) && !isOpen(c)) check(headers, gatewayToken)
+    headers.delete(GATEWAY_TOKEN_HEADER)
+    await next()
+  }
+}
+
+function check(headers: Headers, token: string): void {
+  const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
+  if (timingSafeEqual(digest(sent), digest(token))) return
+  throw new AppError('unauthenticated', 'This agent server is reached through its gateway only.')
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,116 @@
+/** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
+import { z } from 'zod'
+import { AppError } from '../core/errors.ts'
+import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
+
+/** The parts of the API that a project can leave out, each by `disable_<part>`. */
+export const API_PARTS = [
+  'assistants',
+  'threads',
+  'runs',
+  'crons',
+  'store',
+  'mcp',
+  'a2a',
+  'webhooks',
+  'ui',
+  'meta',
+] as const
+export type ApiPart = (typeof API_PARTS)[number]
+
+export interface HttpConfig {
+  /** The Hono app that stands in front of the API. */
+  app?: ModuleSpec
+  disabled: ReadonlySet<ApiPart>
+  /** What browsers of other origins may do; absent: read and write everything, without cookies. */
+  cors?: CorsConfig
+  /** Which request headers graphs see in `configurable`. */
+  configurableHeaders: HeaderPatterns
+  /** Whether the project's `auth` is asked before the project's own routes. Default: it is. */
+  isCustomRouteAuthEnabled: boolean
+  /** In front of every path: empty, or `/` and more without a `/` at the end. */
+  mountPrefix: string
+}
+
+/** What holds where `langgraph.json` has no `http`. */
+export const DEFAULT_HTTP: HttpConfig = {
+  disabled: new Set(),
+  configurableHeaders: { excludes: [] },
+  isCustomRouteAuthEnabled: true,
+  mountPrefix: '',
+}
+
+/** Names of headers, where `*` stands for any text. */
+export interface HeaderPatterns {
+  /** Absent: those that Runyard shows by itself. */
+  includes?: string[]
+  excludes: string[]
+}
+
+export type CorsConfig = z.infer<typeof CorsEntry>
+
+const Flag = z.boolean('write true or false').nullish()
+const Texts = z.array(z.string(), 'write a list of texts').nullish()
+
+const CorsEntry = z.looseObject({
+  allow_origins: Texts,
+  /** Has to match the whole origin. */
+  allow_origin_regex: z.string().refine(isRegex, 'write a regular expression').nullish(),
+  allow_methods: Texts,
+  allow_headers: Texts,
+  allow_credentials: Flag,
+  expose_headers: Texts,
+  /** In seconds. */
+  max_age: z.int().nonnegative('write a number of seconds').nullish(),
+})
+
+const switches = Object.fromEntries(API_PARTS.map((part) => [`disable_${part}`, Flag]))
+
+/** The part `http` of the file; keys of other servers are let pass. */
+export const HttpEntry = z.looseObject({
+  app: z.string('write "./<file>:<export>"').nullish(),
+  cors: CorsEntry.nullish(),
+  configurable_headers: z
+    .looseObject({ includes: Texts, include: Texts, excludes: Texts, exclude: Texts })
+    .nullish(),
+  enable_custom_route_auth: Flag,
+  mount_prefix: z.string().nullish(),
+  ...switches,
+})
+
+/** Throws `bad_request`. */
+export async function readHttpConfig(
+  reading: ReadingConfig,
+  entry: z.infer<typeof HttpEntry> | null | undefined,
+): Promise<HttpConfig> {
+  const { app, cors, configurable_headers: headers } = entry ?? {}
+  const includes = headers?.includes ?? headers?.include
+  return {
+    ...(app && { app: await resolveModule(reading, '"http.app"', app, 'default') }),
+    disabled: new Set(API_PARTS.filter((part) => entry?.[`disable_${part}`] === true)),
+    ...(cors && { cors }),
+    configurableHeaders: {
+      ...(includes && { includes }),
+      excludes: headers?.excludes ?? headers?.exclude ?? [],
+    },
+    isCustomRouteAuthEnabled: entry?.enable_custom_route_auth ?? true,
+    mountPrefix: readPrefix(entry?.mount_prefix ?? '', reading.name),
+  }
+}
+
+function readPrefix(text: string, name: string): string {
+  const prefix = text.replace(/\/+$/, '')
+  if (prefix === '' || /^(\/[\w.~-]+)+$/.test(prefix)) return prefix
+  throw new AppError(
+    'bad_request',
+    `${name}: "http.mount_prefix": write a path such as "/api", not "${text}".`,
+  )
+}
+
+function isRegex(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * `new Client()` without an address, inside a project: it talks to the very server that it runs in,
+ * without a connection. The SDK looks for a `fetch` under this symbol when a client is made, which a
+ * module may do while it is imported: so it is there before the project is, and is connected later.
+ */
+
+const FETCH = Symbol.for('langgraph_api:fetch')
+
+/** What answers; a server of this process. */
+export type InProcessFetch = (
+  input: string | URL | Request,
+  init?: RequestInit,
+) => Promise<Response>
+
+let connected: InProcessFetch | undefined
+
+/** From now on clients that are made without an address talk in process. */
+export function installLoopback(): void {
+  Object.assign(globalThis, { [FETCH]: loopback })
+}
+
+/** Sends what such clients ask to `fetch`, until the answer is called. */
+export function connectLoopback(fetch: InProcessFetch): () => void {
+  connected = fetch
+  return () => {
+    if (connected === fetch) connected = undefined
+  }
+}
+
+/** An answer ends with its signal, as that of a real `fetch` does. */
+const loopback: InProcessFetch = async (input, init) => {
+  if (!connected) throw new TypeError('fetch failed: the agent server does not answer yet.')
+  const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
+  signal?.throwIfAborted()
+  const answer = connected(input, init)
+  if (!signal) return answer
+  const response = await unless(signal, answer)
+  const body = response.body?.pipeThrough(new TransformStream(), { signal })
+  return new Response(body ?? null, response)
+}
+
+async function unless<T>(signal: AbortSignal, settled: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([settled, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

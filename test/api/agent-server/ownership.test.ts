@@ -1,0 +1,122 @@
+/** Every operation with two users: what is Alice's is not there for Bob, and stays as it is. */
+import type { Client } from '@langchain/langgraph-sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nameOf, type Operation, operationsOf, readDocument } from '../../contract/document.ts'
+import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { DECISIONS, type Decision, NOTE, type World } from './ownership-decisions.ts'
+
+const SECRET = 'a secret of Alice'
+
+const document = readDocument('agent-server')
+const operations = operationsOf(document)
+const isOpen = ({ operation }: Operation) => operation.security?.length === 0
+
+let server: RunningAgentServer
+let alice: Client
+
+beforeAll(async () => {
+  server = await startAgentServer({ projectName: 'owned' })
+  alice = clientOf(server.url, 'alice')
+})
+afterAll(() => server.stop())
+
+/** Fresh things of Alice's. */
+async function makeWorld(): Promise<World> {
+  const { assistant_id } = await alice.assistants.create({
+    graphId: 'agent',
+    name: SECRET,
+    metadata: { note: SECRET },
+  })
+  const newThread = () => alice.threads.create({ metadata: { note: SECRET } })
+  const { thread_id } = await newThread()
+  const input = { question: SECRET }
+  const done = await alice.runs.create(thread_id, assistant_id, { input, webhook: '/nowhere' })
+  await alice.runs.join(thread_id, done.run_id)
+  const { checkpoint } = await alice.threads.getState(thread_id)
+  const waiting = await newThread()
+  const later = { input, afterSeconds: 600 }
+  const { run_id } = await alice.runs.create(waiting.thread_id, assistant_id, later)
+  await alice.store.putItem(NOTE.namespace, NOTE.key, { note: SECRET })
+  const deliveries = await ask('GET', `/webhooks/deliveries?thread_id=${thread_id}`, 'alice')
+  return {
+    assistant_id,
+    thread_id,
+    run_id: done.run_id,
+    checkpoint_id: String(checkpoint.checkpoint_id),
+    waiting: { thread_id: waiting.thread_id, run_id },
+    delivery_id: ((await deliveries.json()) as { delivery_id: string }[])[0]?.delivery_id ?? '',
+  }
+}
+
+/** All that there is to see of them. */
+async function look(world: World): Promise<unknown> {
+  const { threads, runs, assistants } = alice
+  const { thread_id, waiting } = world
+  return [
+    await assistants.get(world.assistant_id),
+    await threads.get(thread_id),
+    await threads.getState(thread_id),
+    await threads.getHistory(thread_id),
+    await runs.list(thread_id),
+    await threads.get(waiting.thread_id),
+    await runs.list(waiting.thread_id),
+    await alice.store.getItem(NOTE.namespace, NOTE.key),
+  ]
+}
+
+function ask(method: string, path: string, user?: string, body?: unknown): Promise<Response> {
+  const headers = user === undefined ? {} : { authorization: `Bearer ${user}` }
+  const init = body === undefined ? {} : { body: JSON.stringify(body) }
+  return fetch(server.url + path, { method, headers, ...init })
+}
+
+function decisionOf(operation: Operation): Decision {
+  const decision = DECISIONS[nameOf(operation)]
+  if (decision) return decision
+  throw new Error(`${nameOf(operation)} has no row in ownership-decisions.ts.`)
+}
+
+async function askAs(user: string | undefined, operation: Operation, world: World) {
+  const { path, query, body, isEndless } = decisionOf(operation)
+  const values = path?.(world) ?? { ...world }
+  const place = operation.path.replace(/\{(\w+)\}/g, (_, name) => String(values[name]))
+  const search = new URLSearchParams(query?.(world)).toString()
+  const target = search ? `${place}?${search}` : place
+  const response = await ask(operation.method, target, user, body?.(world))
+  if (isEndless && response.ok) await response.body?.cancel()
+  else return { status: response.status, text: await response.text() }
+  return { status: response.status, text: '' }
+}
+
+test('each operation has a decision, and each decision an operation', () => {
+  expect(Object.keys(DECISIONS).toSorted()).toEqual(operations.map(nameOf).toSorted())
+})
+
+describe.each(operations.map((operation) => [nameOf(operation), operation] as const))(
+  '%s',
+  (_, operation) => {
+    const decision = decisionOf(operation)
+
+    test('keeps what is of one user from another', async () => {
+      const world = await makeWorld()
+      const before = await look(world)
+      const theirs = await askAs('bob', operation, world)
+      expect(theirs.text).not.toContain(SECRET)
+      expect(await look(world)).toEqual(before)
+      const own = await askAs('alice', operation, world)
+      expect(own).toMatchObject({ status: expect.toSatisfy((status) => status < 300) })
+      if (decision.for === 'hidden') expect(theirs.status).toBe(decision.status ?? 404)
+      else expect(theirs.status).toBe(own.status)
+      if (decision.for === 'narrowed') expect(own.text).not.toBe(theirs.text)
+    })
+
+    test('asks who it is, and whether they may', async () => {
+      const world = await makeWorld()
+      const { status } = await askAs(undefined, operation, world)
+      if (isOpen(operation)) expect(status).toBe(200)
+      else expect(status).toBe(401)
+      if (decision.for === 'same') return
+      expect(await askAs('nobody', operation, world)).toMatchObject({ status: 403 })
+    })
+  },
+)

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import type { AuthorizationEvent, Caller } from '../../src/core/authorization.ts'
+import { loadAuth, type ProjectAuth } from '../../src/graph/auth.ts'
+import { installHooks } from '../../src/graph/module-loader.ts'
+
+const PROJECT = resolve(import.meta.dirname, '../fixtures/projects/owned')
+
+function load(file: string, exportName = 'auth'): Promise<ProjectAuth> {
+  const path = `./${file}`
+  return loadAuth({ path, file: resolve(PROJECT, file), exportName, isStudioAuthDisabled: false })
+}
+
+const user = { identity: 'me', display_name: 'me', is_authenticated: true, permissions: [] }
+const caller: Caller = { identity: 'me', permissions: [], headers: {}, user }
+const someone = (name: string) =>
+  new Request('http://x/threads', { headers: { authorization: `Bearer ${name}` } })
+
+let auth: ProjectAuth
+let precedence: ProjectAuth
+let answers: ProjectAuth
+
+beforeAll(async () => {
+  await installHooks(PROJECT)
+  auth = await load('auth.ts')
+  precedence = await load('precedence.ts')
+  answers = await load('precedence.ts', 'answers')
+})
+
+test('an identity alone is a whole user', async () => {
+  expect(await auth.authenticate(someone('guest'))).toEqual({
+    identity: 'guest',
+    display_name: 'guest',
+    is_authenticated: true,
+    permissions: [],
+  })
+})
+
+test('whatever else the project knows of a user stays', async () => {
+  expect(await auth.authenticate(someone('alice'))).toEqual({
+    identity: 'alice',
+    display_name: 'alice',
+    is_authenticated: true,
+    permissions: ['ask'],
+    token: 'the-token-of-alice',
+  })
+})
+
+test('an exception of the SDK is a refusal with its status and headers', async () => {
+  const refused = auth.authenticate(new Request('http://x/threads'))
+  await expect(refused).rejects.toMatchObject({ status: 401, message: 'Who are you?' })
+  await expect(auth.authenticate(someone('late'))).rejects.toMatchObject({ status: 402 })
+})
+
+test('any other error lets nobody in', async () => {
+  const failed = auth.authenticate(someone('broken'))
+  await expect(failed).rejects.toMatchObject({ code: 'internal' })
+})
+
+test.each<[AuthorizationEvent, string]>([
+  [{ resource: 'threads', action: 'create' }, 'threads:create'],
+  [{ resource: 'threads', action: 'read' }, 'threads'],
+  [{ resource: 'assistants', action: 'read' }, 'threads'],
+  [{ resource: 'assistants', action: 'create' }, '*:create'],
+  [{ resource: 'store', action: 'get' }, '*'],
+])('%o is decided by the handler that fits best (%s)', async (event, by) => {
+  const value: Record<string, unknown> = {}
+  expect(await precedence.authorize(caller, event, value)).toBeUndefined()
+  expect(value).toEqual({ by })
+})
+
+const decide = (action: 'create' | 'read' | 'update' | 'delete' | 'search' | 'create_run') =>
+  answers.authorize(caller, { resource: 'threads', action }, {})
+
+test('a handler may allow, narrow or forbid', async () => {
+  expect(await decide('create')).toBeUndefined()
+  expect(await decide('read')).toEqual({
+    owner: 'me',
+    team: { $eq: 'a' },
+    tags: { $contains: ['x'] },
+  })
+  expect(await decide('update')).toEqual({ level: { $eq: 3 } })
+  await expect(decide('create_run')).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('what has no handler is allowed', async () => {
+  const event = { resource: 'crons', action: 'create' } as const
+  expect(await answers.authorize(caller, event, {})).toBeUndefined()
+})
+
+test('a filter that is not understood lets nothing through', async () => {
+  await expect(decide('delete')).rejects.toMatchObject({ code: 'internal' })
+  await expect(decide('search')).rejects.toMatchObject({ code: 'internal' })
+})
+
+test('what nobody asked for is allowed to nobody', async () => {
+  const { user: _, ...stranger } = caller
+  const asked = auth.authorize(stranger, { resource: 'threads', action: 'read' }, {})
+  await expect(asked).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('what is no usable Auth is refused with the file and what to do', async () => {
+  await expect(load('precedence.ts', 'other')).rejects.toThrow(/"other" of .*export a "new Auth/)
+  await expect(load('precedence.ts', 'nobody')).rejects.toThrow(/call its authenticate\(\)/)
+  await expect(load('precedence.ts', 'gone')).rejects.toThrow(/has no export "gone"; it exports/)
+})
