@@ -14,7 +14,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     reporters: ['default', './test/support/closing-line.ts'],
-    globalSetup: './test/contract/hits-folder.ts',
+    globalSetup: ['./test/contract/hits-folder.ts', './test/support/postgres-global.ts'],
     setupFiles: './test/contract/record-hits.ts',
     // Group 0 would not do: on few cores vitest puts its files behind all groups.
     projects: [

@@ -1,6 +1,8 @@
 // Writes the generated files that are committed: both OpenAPI documents and the schema snapshots.
 // With `--check` it writes nothing and fails when one of them is not what it would write.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createAgentServerApp } from '../src/agent-server/app.ts'
 import type { Parts } from '../src/agent-server/parts.ts'
@@ -9,7 +11,9 @@ import type { ControlPlaneParts } from '../src/control-plane/parts.ts'
 import { silentLog } from '../src/core/log.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../src/storage/agent-store.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../src/storage/control-plane-store.ts'
-import { sqliteSchema } from '../src/storage/schema-snapshot.ts'
+import type { Migration } from '../src/storage/migrate.ts'
+import { postgresSchema, sqliteSchema } from '../src/storage/schema-snapshot.ts'
+import { startCluster } from '../test/support/postgres-cluster.ts'
 
 interface App {
   request(path: string): Response | Promise<Response>
@@ -26,11 +30,28 @@ async function documentOf(app: App): Promise<string> {
 const agentServer = createAgentServerApp({ log: silentLog } as Parts, { apiKeys: [], version: '0' })
 const controlPlane = createControlPlaneApp({ log: silentLog } as ControlPlaneParts)
 
+/** On a cluster that is there for no longer than this. */
+async function postgresSchemas(): Promise<Record<string, string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'runyard-generate-'))
+  const cluster = await startCluster(folder, { owner: process.pid })
+  try {
+    const of = (migrations: readonly Migration[]) => postgresSchema(cluster.url, migrations)
+    return {
+      'src/storage/schema/agent-server.postgres.sql': await of(AGENT_SERVER_MIGRATIONS),
+      'src/storage/schema/control-plane.postgres.sql': await of(CONTROL_PLANE_MIGRATIONS),
+    }
+  } finally {
+    await cluster.stop('immediate')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 const generated: Record<string, string> = {
   'openapi/agent-server.json': await documentOf(agentServer),
   'openapi/control-plane.json': await documentOf(controlPlane),
   'src/storage/schema/agent-server.sqlite.sql': await sqliteSchema(AGENT_SERVER_MIGRATIONS),
   'src/storage/schema/control-plane.sqlite.sql': await sqliteSchema(CONTROL_PLANE_MIGRATIONS),
+  ...(await postgresSchemas()),
 }
 
 const isCheck = process.argv.includes('--check')

@@ -62,7 +62,7 @@ export async function createAssistant(
     const isVisible = stored && matchesFilter(stored.metadata, filter)
     if (isVisible && (isNew || if_exists === 'do_nothing')) return stored
     throw new AppError('conflict', `Assistant "${assistant.assistant_id}" already exists.`)
-  })
+  }, [])
 }
 
 /** `id` is an assistant's id or a graph's name. Throws `not_found`. */

@@ -1,5 +1,5 @@
 /** The verb that ends many runs at once. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
 import type { QueuedRun } from '../core/run.ts'
 import { announceCancelled, type Cancellation, cancelRuns } from './cancel-run.ts'
@@ -26,13 +26,16 @@ export async function cancelManyRuns(
   if ('status' in selection) return cancelByStatus(parts, caller, selection.status, cancellation)
   const { thread_id, run_ids } = selection
   const filter = await authorizeOnThread(parts, caller, 'update', thread_id)
-  const cancelled = await parts.store.transaction(async (tx) => {
-    const runs: QueuedRun[] = []
-    for (const run_id of new Set(run_ids)) {
-      runs.push(await findRun(tx, { thread_id, run_id }, filter))
-    }
-    return cancelRuns(tx, runs, cancellation, parts.clock.now())
-  })
+  const cancelled = await parts.store.transaction(
+    async (tx) => {
+      const runs: QueuedRun[] = []
+      for (const run_id of new Set(run_ids)) {
+        runs.push(await findRun(tx, { thread_id, run_id }, filter))
+      }
+      return cancelRuns(tx, runs, cancellation, parts.clock.now())
+    },
+    [lockOf('thread', thread_id)],
+  )
   announceCancelled(parts, cancelled)
 }
 
@@ -53,13 +56,14 @@ async function cancelByStatus(
   let after = 0
   for (;;) {
     const page = { after, limit: BATCH }
-    const { cancelled, last } = await parts.store.transaction(async (tx) => {
-      const runs = await tx.runs.listWithStatus([...statuses], page)
+    const runs = await parts.store.runs.listWithStatus([...statuses], page)
+    const threads = runs.map((run) => lockOf('thread', run.thread_id))
+    const cancelled = await parts.store.transaction(async (tx) => {
       const own = await onVisibleThreads(tx, runs, filter)
-      const ended = await cancelRuns(tx, own, cancellation, parts.clock.now())
-      return { cancelled: ended, last: runs.at(-1) }
-    })
+      return cancelRuns(tx, own, cancellation, parts.clock.now())
+    }, threads)
     announceCancelled(parts, cancelled)
+    const last = runs.at(-1)
     if (!last) return
     after = last.seq
   }

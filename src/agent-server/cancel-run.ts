@@ -1,5 +1,5 @@
 /** Ending runs on someone's word: by the API, by a client that left, by a newer run. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Caller } from '../core/authorization.ts'
 import type { RunEvent } from '../core/event.ts'
 import { type CancelAction, isTerminal, type QueuedRun } from '../core/run.ts'
@@ -40,10 +40,13 @@ export async function cancelRun(
   options: Cancellation & { wait?: AbortSignal },
 ): Promise<void> {
   const filter = await authorizeOnThread(parts, caller, 'update', which.thread_id)
-  const cancelled = await parts.store.transaction(async (tx) => {
-    const run = await findRun(tx, which, filter)
-    return cancelRuns(tx, [run], options, parts.clock.now())
-  })
+  const cancelled = await parts.store.transaction(
+    async (tx) => {
+      const run = await findRun(tx, which, filter)
+      return cancelRuns(tx, [run], options, parts.clock.now())
+    },
+    [lockOf('thread', which.thread_id)],
+  )
   announceCancelled(parts, cancelled)
   if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
 }
@@ -68,8 +71,9 @@ export async function cancelRuns(
   now: number,
 ): Promise<Cancelled> {
   const cancelled: Cancelled = { running: [], ended: [] }
-  for (const run of runs) {
-    if (isTerminal(run.status)) continue
+  for (const { run_id } of runs) {
+    const run = await tx.runs.hold(run_id)
+    if (!run || isTerminal(run.status)) continue
     if (await tx.runs.requestCancel(run.run_id, action, reason)) {
       cancelled.running.push({ run_id: run.run_id, action })
     } else {

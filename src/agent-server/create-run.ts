@@ -1,6 +1,6 @@
 /** The verbs that take runs in. */
 import { randomUUID } from 'node:crypto'
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Assistant } from '../core/assistant.ts'
 import type { Caller, MetadataFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
@@ -33,7 +33,8 @@ export async function createRun(
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
   const admission = await prepare(parts, caller, { thread_id, request, ...(key && { key }) })
-  const { run, cancelled } = await parts.store.transaction((tx) => admit(tx, admission))
+  const locks = locksOf([admission])
+  const { run, cancelled } = await parts.store.transaction((tx) => admit(tx, admission), locks)
   announceCancelled(parts, cancelled)
   return run
 }
@@ -56,9 +57,17 @@ export async function createRuns(
     const admitted: QueuedRun[] = []
     for (const admission of admissions) admitted.push((await admit(tx, admission)).run)
     return admitted
-  })
+  }, locksOf(admissions))
   parts.queue.wake()
   return runs
+}
+
+/** Of a thread that is made for its run nobody else knows. */
+function locksOf(admissions: Admission[]): string[] {
+  return admissions.flatMap(({ thread_id, key }) => [
+    ...(thread_id === null ? [] : [lockOf('thread', thread_id)]),
+    ...(key ? [lockOf('idempotency key', `${key.scope} ${key.key}`)] : []),
+  ])
 }
 
 interface Ask {

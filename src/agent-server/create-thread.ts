@@ -1,5 +1,5 @@
 /** The verb that adds a thread. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { type Caller, matchesFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
 import type { NewThread, Thread } from '../core/thread.ts'
@@ -19,14 +19,17 @@ export async function createThread(
 ): Promise<Thread> {
   const { thread, filter } = await authorizeThread(parts, caller, request)
   const beginning = await stageBeginning(parts, thread, request.supersteps)
-  return parts.store.transaction(async (tx) => {
-    const isNew = await tx.threads.insert(thread)
-    if (isNew && beginning) await beginWith(tx, thread, beginning)
-    const stored = await tx.threads.get(thread.thread_id)
-    const isVisible = stored && matchesFilter(stored.metadata, filter)
-    if (isVisible && (isNew || request.if_exists === 'do_nothing')) return stored
-    throw new AppError('conflict', `Thread "${thread.thread_id}" already exists.`)
-  })
+  return parts.store.transaction(
+    async (tx) => {
+      const isNew = await tx.threads.insert(thread)
+      if (isNew && beginning) await beginWith(tx, thread, beginning)
+      const stored = await tx.threads.get(thread.thread_id)
+      const isVisible = stored && matchesFilter(stored.metadata, filter)
+      if (isVisible && (isNew || request.if_exists === 'do_nothing')) return stored
+      throw new AppError('conflict', `Thread "${thread.thread_id}" already exists.`)
+    },
+    [lockOf('thread', thread.thread_id)],
+  )
 }
 
 /** A thread that is there already keeps the history that it has. */

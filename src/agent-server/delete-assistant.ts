@@ -1,4 +1,5 @@
 /** Removing an assistant. */
+import { lockOf } from '../core/agent-store.ts'
 import type { Caller, MetadataFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
 import { authorizeOnAssistant, requireAssistant } from './assistants.ts'
@@ -69,7 +70,10 @@ async function deleteThreads(parts: Parts, caller: Caller, assistant_id: string)
     const threads = await store.search(query, { ...page, hasState: false })
     for (const { thread_id } of threads) {
       const now = parts.clock.now()
-      announceCancelled(parts, await transaction((tx) => removeThread(tx, thread_id, now)))
+      announceCancelled(
+        parts,
+        await transaction((tx) => removeThread(tx, thread_id, now), [lockOf('thread', thread_id)]),
+      )
     }
     if (threads.length < BATCH) return
   }

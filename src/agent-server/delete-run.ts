@@ -1,5 +1,5 @@
 /** The verb that removes a run. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Caller } from '../core/authorization.ts'
 import { isTerminal } from '../core/run.ts'
 import { announceCancelled, type Cancelled, cancelRuns, REQUESTED } from './cancel-run.ts'
@@ -19,15 +19,16 @@ export async function deleteRun(
   signal: AbortSignal,
 ): Promise<void> {
   const filter = await authorizeOnThread(parts, caller, 'delete', which.thread_id)
+  const locks = [lockOf('thread', which.thread_id)]
   const cancelled = await parts.store.transaction(async (tx) => {
     const run = await findRun(tx, which, filter)
     if (isTerminal(run.status)) return remove(tx, which)
     return cancelRuns(tx, [run], { action: 'interrupt', reason: REQUESTED }, parts.clock.now())
-  })
+  }, locks)
   if (!cancelled) return
   announceCancelled(parts, cancelled)
   await parts.events.waitForEnd(which.run_id, signal)
-  await parts.store.transaction((tx) => remove(tx, which))
+  await parts.store.transaction((tx) => remove(tx, which), locks)
 }
 
 async function remove(tx: AgentStore, { run_id }: RunId): Promise<Cancelled | undefined> {

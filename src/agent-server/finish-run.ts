@@ -1,5 +1,5 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { timestamp } from '../core/clock.ts'
 import type { RunEvent } from '../core/event.ts'
 import type {
@@ -38,7 +38,10 @@ export async function finishRun(
   outcome: Outcome,
   state: ThreadState | undefined,
 ): Promise<void> {
-  const events = await parts.store.transaction((tx) => writeEnd(tx, claimed, outcome, state, parts))
+  const events = await parts.store.transaction(
+    (tx) => writeEnd(tx, claimed, outcome, state, parts),
+    [lockOf('thread', claimed.run.thread_id)],
+  )
   parts.events.deliver(events)
   if (claimed.run.kwargs.webhook !== undefined) parts.webhooks.wake()
 }

@@ -1,5 +1,5 @@
 /** The verb that changes the metadata of a thread's state. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Caller } from '../core/authorization.ts'
 import { timestamp } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -20,16 +20,19 @@ export async function patchThreadState(
 ): Promise<void> {
   const value = { thread_id, metadata: { ...metadata } }
   const filter = await parts.authorize(caller, { resource: 'threads', action: 'update' }, value)
-  await parts.store.transaction(async (tx) => {
-    const thread = await requireThread(tx.threads, thread_id, filter)
-    await requireFree(tx, thread_id)
-    const state = await patchCheckpoint(tx, thread_id, value.metadata)
-    await tx.threads.update(thread_id, {
-      updated_at: timestamp(parts.clock),
-      metadata: { ...thread.metadata, ...value.metadata },
-      ...(state && { state }),
-    })
-  })
+  await parts.store.transaction(
+    async (tx) => {
+      const thread = await requireThread(tx.threads, thread_id, filter)
+      await requireFree(tx, thread_id)
+      const state = await patchCheckpoint(tx, thread_id, value.metadata)
+      await tx.threads.update(thread_id, {
+        updated_at: timestamp(parts.clock),
+        metadata: { ...thread.metadata, ...value.metadata },
+        ...(state && { state }),
+      })
+    },
+    [lockOf('thread', thread_id)],
+  )
 }
 
 /** What LangGraph keeps in a checkpoint's metadata and goes on with. */

@@ -2,7 +2,7 @@
  * The verbs that change a thread's state without a run. The graph works in memory; what it made is
  * stored with the thread in one transaction, unless a run or another update came first.
  */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Caller, MetadataFilter } from '../core/authorization.ts'
 import { timestamp } from '../core/clock.ts'
 import { AppError, invalidField } from '../core/errors.ts'
@@ -77,17 +77,20 @@ async function tryUpdate(
   await requireCheckpoint(parts, thread_id, place)
   const heads = await readHeads(store, thread_id, place)
   const next = await stageState(parts, thread, place, [{ updates: [update] }])
-  const written = await store.transaction(async (tx) => {
-    await requireThread(tx.threads, thread_id, filter)
-    await requireFree(tx, thread_id)
-    if ((await readHeads(tx, thread_id, place)) !== heads) return undefined
-    await next.staged.commit(tx.checkpoints)
-    await tx.threads.update(thread_id, { updated_at: timestamp(parts.clock), ...next.patch })
-    const data = JSON.stringify({ state: next.patch.state, thread_id })
-    const to = { thread_id, created_at: parts.clock.now() }
-    await tx.events.appendToThread(to, [{ event: STATE_UPDATE_EVENT, data }])
-    return next.checkpoint
-  })
+  const written = await store.transaction(
+    async (tx) => {
+      await requireThread(tx.threads, thread_id, filter)
+      await requireFree(tx, thread_id)
+      if ((await readHeads(tx, thread_id, place)) !== heads) return undefined
+      await next.staged.commit(tx.checkpoints)
+      await tx.threads.update(thread_id, { updated_at: timestamp(parts.clock), ...next.patch })
+      const data = JSON.stringify({ state: next.patch.state, thread_id })
+      const to = { thread_id, created_at: parts.clock.now() }
+      await tx.events.appendToThread(to, [{ event: STATE_UPDATE_EVENT, data }])
+      return next.checkpoint
+    },
+    [lockOf('thread', thread_id)],
+  )
   if (written) parts.events.announceThread(thread_id)
   return written
 }

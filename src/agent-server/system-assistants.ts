@@ -1,5 +1,6 @@
 /** The assistant that each graph has by itself, so that a graph's name is an assistant's too. */
 import { v5 as uuidV5 } from 'uuid'
+import { lockOf } from '../core/agent-store.ts'
 import { type Assistant, hasSameContent, SYSTEM_ASSISTANT_NAMESPACE } from '../core/assistant.ts'
 import { timestamp } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -36,13 +37,16 @@ export async function registerSystemAssistants(
 }
 
 async function register(parts: Parts, assistant: Assistant): Promise<void> {
-  await parts.store.transaction(async ({ assistants }) => {
-    if (await assistants.insert(assistant)) return
-    await assistants.putVersion(assistant)
-    const stored = await assistants.get(assistant.assistant_id)
-    const isInForce = stored?.version === assistant.version
-    if (isInForce && !hasSameContent(stored, assistant)) await assistants.update(assistant)
-  })
+  await parts.store.transaction(
+    async ({ assistants }) => {
+      if (await assistants.insert(assistant)) return
+      await assistants.putVersion(assistant)
+      const stored = await assistants.get(assistant.assistant_id)
+      const isInForce = stored?.version === assistant.version
+      if (isInForce && !hasSameContent(stored, assistant)) await assistants.update(assistant)
+    },
+    [lockOf('assistant', assistant.assistant_id)],
+  )
 }
 
 function systemAssistant(graph: ProjectGraph, now: string): Assistant {

@@ -1,5 +1,5 @@
 /** Removing threads, and the history that nothing goes on from: by the API, and when time is up. */
-import type { AgentStore } from '../core/agent-store.ts'
+import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
 import { END_EVENT, type RunEnd, type RunEvent } from '../core/event.ts'
 import type { QueuedRun } from '../core/run.ts'
@@ -16,10 +16,13 @@ import { enqueueWebhook } from './webhook-outbox.ts'
  */
 export async function deleteThread(parts: Parts, caller: Caller, thread_id: string): Promise<void> {
   const filter = await authorizeOnThread(parts, caller, 'delete', thread_id)
-  const cancelled = await parts.store.transaction(async (tx) => {
-    await requireThread(tx.threads, thread_id, filter)
-    return removeThread(tx, thread_id, parts.clock.now())
-  })
+  const cancelled = await parts.store.transaction(
+    async (tx) => {
+      await requireThread(tx.threads, thread_id, filter)
+      return removeThread(tx, thread_id, parts.clock.now())
+    },
+    [lockOf('thread', thread_id)],
+  )
   announceCancelled(parts, cancelled)
 }
 
@@ -81,7 +84,10 @@ async function pruneThread(
   pruning: Pruning,
   filter: MetadataFilter | undefined,
 ): Promise<boolean> {
-  const cancelled = await parts.store.transaction((tx) => prune(tx, pruning, filter, parts))
+  const cancelled = await parts.store.transaction(
+    (tx) => prune(tx, pruning, filter, parts),
+    [lockOf('thread', pruning.thread_id)],
+  )
   if (cancelled) announceCancelled(parts, cancelled)
   return cancelled !== undefined
 }

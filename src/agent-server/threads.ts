@@ -1,5 +1,6 @@
 /** The verbs on threads. */
 import { randomUUID } from 'node:crypto'
+import { lockOf } from '../core/agent-store.ts'
 import {
   type AuthorizationEvent,
   type Caller,
@@ -54,15 +55,18 @@ export async function patchThread(
 ): Promise<Thread> {
   const value = { thread_id, metadata: { ...change.metadata } }
   const filter = await parts.authorize(caller, { resource: 'threads', action: 'update' }, value)
-  return parts.store.transaction(async ({ threads }) => {
-    const { metadata } = await requireThread(threads, thread_id, filter)
-    await threads.update(thread_id, {
-      updated_at: timestamp(parts.clock),
-      metadata: { ...metadata, ...value.metadata },
-      ...(change.ttl && { ttl: change.ttl }),
-    })
-    return requireThread(threads, thread_id, undefined)
-  })
+  return parts.store.transaction(
+    async ({ threads }) => {
+      const { metadata } = await requireThread(threads, thread_id, filter)
+      await threads.update(thread_id, {
+        updated_at: timestamp(parts.clock),
+        metadata: { ...metadata, ...value.metadata },
+        ...(change.ttl && { ttl: change.ttl }),
+      })
+      return requireThread(threads, thread_id, undefined)
+    },
+    [lockOf('thread', thread_id)],
+  )
 }
 
 /** Asks whether the caller may add this thread; the answer may have changed its metadata. */

@@ -21,10 +21,19 @@ export interface AgentStore {
   webhookDeliveries: WebhookDeliveryStore
   /**
    * All or nothing. Only the store handed to `work` takes part; it must not be used afterwards.
-   * May not be nested.
+   * May not be nested. `work` may be run again from the start, so it must change nothing else.
+   *
+   * Without `locks` it is as if no one else wrote meanwhile, and whoever collides begins again. What
+   * is done often names what it decides about (`lockOf`): only those who name the same wait for each
+   * other, and of all else it may see more from one step to the next.
    */
-  transaction<T>(work: (store: AgentStore) => Promise<T>): Promise<T>
+  transaction<T>(work: (store: AgentStore) => Promise<T>, locks?: readonly string[]): Promise<T>
   /** Answers when the database does. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+/** The name under which all who decide about this thread, assistant or key wait for each other. */
+export function lockOf(noun: 'thread' | 'assistant' | 'idempotency key', id: string): string {
+  return `${noun} ${id}`
 }

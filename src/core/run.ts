@@ -177,6 +177,8 @@ export interface RunStore {
   /** Adds a pending run at the end of the order and answers it as stored. */
   insert(run: NewRun): Promise<QueuedRun>
   get(run_id: string): Promise<QueuedRun | undefined>
+  /** Part of a transaction: the run as it is, and stays for all others until the transaction ends. */
+  hold(run_id: string): Promise<QueuedRun | undefined>
   /** A thread's runs, the one received last first. */
   list(
     thread_id: string,

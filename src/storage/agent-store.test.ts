@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { postgresUrl } from '../../test/support/postgres.ts'
 import { MULTITASK_STRATEGIES } from '../core/multitask-strategy.ts'
 import { CANCEL_ACTIONS, RUN_STATUSES, RUN_TRANSITIONS, type RunStatus } from '../core/run.ts'
 import { THREAD_STATUSES } from '../core/thread.ts'
 import { DELIVERY_STATUSES } from '../core/webhook.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from './agent-store.ts'
 import type { Db } from './db.ts'
-import { sqliteSchema } from './schema-snapshot.ts'
+import { postgresSchema, sqliteSchema } from './schema-snapshot.ts'
 import { openSqlite } from './sqlite.ts'
 
 const SNAPSHOT = new URL('./schema/agent-server.sqlite.sql', import.meta.url)
+const POSTGRES_SNAPSHOT = new URL('./schema/agent-server.postgres.sql', import.meta.url)
 
 describe('the agent server’s schema', () => {
   let db: Db
@@ -125,6 +127,11 @@ describe('the agent server’s schema', () => {
   it('is the one in the snapshot', async () => {
     const schema = await sqliteSchema(AGENT_SERVER_MIGRATIONS)
     expect(schema).toBe(readFileSync(SNAPSHOT, 'utf8'))
+  })
+
+  it('is the one in the snapshot on PostgreSQL', async () => {
+    const schema = await postgresSchema(await postgresUrl(), AGENT_SERVER_MIGRATIONS)
+    expect(schema).toBe(readFileSync(POSTGRES_SNAPSHOT, 'utf8'))
   })
 })
 

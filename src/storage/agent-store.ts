@@ -11,11 +11,14 @@ import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/agent-server/0001-initial.ts'
 import { webhookDeliveries } from './migrations/agent-server/0002-webhook-deliveries.ts'
 import { storeItems } from './migrations/agent-server/0003-store-items.ts'
+import { openDb } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
-import { openSqlite } from './sqlite.ts'
 import { createThreadStore } from './threads.ts'
 import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
+
+/** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
+const DEFAULT_SCHEMA = 'runyard_agent'
 
 /** In order; a change of the schema is a new one at the end. */
 export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
@@ -25,12 +28,12 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
 ]
 
 /**
- * Opens the database, a file (made where it is missing; `:memory:` for one that is not kept) or one
- * that is open already, and brings it up to date. `close` closes it. Throws `conflict` when it is
+ * Opens the database, a `postgres://` URL, a file (made where it is missing; `:memory:` for one that is
+ * not kept) or one that is open already, and brings it up to date. `close` closes it. Throws `conflict` when it is
  * newer than this code.
  */
 export async function openAgentStore(where: string | Db): Promise<AgentStore> {
-  const db = typeof where === 'string' ? await openSqlite(where) : where
+  const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where
   try {
     await migrate(db, AGENT_SERVER_MIGRATIONS)
   } catch (error) {
@@ -39,7 +42,7 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   }
   return {
     ...createParts(db),
-    transaction: (work) => db.transaction((tx) => work(createTransactionStore(tx))),
+    transaction: (work, locks) => db.transaction((tx) => work(createTransactionStore(tx)), locks),
     close: () => db.close(),
   }
 }

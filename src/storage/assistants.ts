@@ -31,8 +31,8 @@ export function createAssistantStore(db: Db): AssistantStore {
       const row = await db.get(GET, [assistant_id])
       return row && toAssistant(row)
     },
-    insert: (assistant) => db.transaction((tx) => insert(tx, assistant)),
-    update: (assistant) => db.transaction((tx) => update(tx, assistant)),
+    insert: (assistant) => db.transaction((tx) => insert(tx, assistant), []),
+    update: (assistant) => db.transaction((tx) => update(tx, assistant), []),
     async delete(assistant_id) {
       const sql = 'DELETE FROM assistants WHERE assistant_id = $1'
       return (await db.run(sql, [assistant_id])) === 1

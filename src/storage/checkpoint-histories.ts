@@ -27,11 +27,11 @@ export function createCheckpointHistories(db: Db): Histories {
     patchMetadata: (key, metadata) =>
       db.transaction(async (tx) => {
         const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
-        const row = await tx.get<{ metadata: string }>(GET_METADATA, here)
+        const row = await tx.get<{ metadata: string }>(GET_METADATA + tx.rowLocks.wait, here)
         if (!row) return
         const merged = { ...(JSON.parse(row.metadata) as JsonObject), ...metadata }
         await tx.run(SET_METADATA, [...here, encodeJson(merged)])
-      }),
+      }, []),
     measure: (thread_id) => db.snapshot((tx) => measure(tx, thread_id)),
   }
 }

@@ -55,12 +55,12 @@ export function createCheckpointStore(db: Db): CheckpointStore {
         for (const { channel, version, type, bytes } of values) {
           await tx.run(PUT_VALUE, [thread_id, checkpoint_ns, channel, version, type, bytes])
         }
-      }),
+      }, []),
     putWrites: (key, writes, lease) =>
       db.transaction(async (tx) => {
         await requireLease(tx, lease)
         for (const write of writes) await putWrite(tx, key, write, lease?.run_id ?? '')
-      }),
+      }, []),
     get: (at) => db.snapshot((tx) => readCheckpoint(tx, at)),
     list: (query): Promise<CheckpointRecord[]> => db.snapshot((tx) => readCheckpoints(tx, query)),
     deleteThread: (thread_id) =>
@@ -68,8 +68,8 @@ export function createCheckpointStore(db: Db): CheckpointStore {
         for (const table of TABLES) {
           await tx.run(`DELETE FROM ${table} WHERE thread_id = $1`, [thread_id])
         }
-      }),
-    deleteRun: (thread_id, run_id) => db.transaction((tx) => deleteRun(tx, thread_id, run_id)),
+      }, []),
+    deleteRun: (thread_id, run_id) => db.transaction((tx) => deleteRun(tx, thread_id, run_id), []),
     ...createCheckpointHistories(db),
     async hasCheckpointOf(thread_id, run_id) {
       return (await db.get(HAS_CHECKPOINT_OF, [thread_id, run_id])) !== undefined

@@ -10,16 +10,18 @@ import {
   anOAuthToken,
   aRevision,
 } from '../../test/support/control-plane-records.ts'
+import { postgresUrl } from '../../test/support/postgres.ts'
 import { DEFAULT_WORKSPACE_ID, ROLES } from '../core/api-key.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES } from '../core/deployment.ts'
 import { REVISION_STATUSES, SOURCES } from '../core/revision.ts'
 import { CONTROL_PLANE_MIGRATIONS, openControlPlaneStore } from './control-plane-store.ts'
-import { sqliteSchema } from './schema-snapshot.ts'
+import { postgresSchema, sqliteSchema } from './schema-snapshot.ts'
 import { createSecretBox } from './secret-box.ts'
 import { openSqlite } from './sqlite.ts'
 
 const SNAPSHOT = new URL('./schema/control-plane.sqlite.sql', import.meta.url)
+const POSTGRES_SNAPSHOT = new URL('./schema/control-plane.postgres.sql', import.meta.url)
 
 let folder: string
 let path: string
@@ -124,6 +126,11 @@ describe('the control plane’s database', () => {
 describe('the schema', () => {
   it('is the one in the snapshot', async () => {
     expect(readFileSync(SNAPSHOT, 'utf8')).toBe(await sqliteSchema(CONTROL_PLANE_MIGRATIONS))
+  })
+
+  it('is the one in the snapshot on PostgreSQL', async () => {
+    const schema = await postgresSchema(await postgresUrl(), CONTROL_PLANE_MIGRATIONS)
+    expect(schema).toBe(readFileSync(POSTGRES_SNAPSHOT, 'utf8'))
   })
 
   it.each([

@@ -12,11 +12,14 @@ import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/control-plane/0001-initial.ts'
 import { people } from './migrations/control-plane/0002-people.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
+import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
 import type { SecretBox } from './secret-box.ts'
-import { openSqlite } from './sqlite.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
+
+/** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
+const DEFAULT_SCHEMA = 'runyard'
 
 /** In order; a change of the schema is a new one at the end. */
 export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people]
@@ -31,16 +34,16 @@ INSERT INTO encryption_probe (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOT
 const PROBE = 'encryption/probe'
 
 /**
- * Opens the database file (made where it is missing; `:memory:` for one that is not kept), brings
- * it up to date, and makes sure of the default workspace. Secrets and tokens go through `box`.
+ * Opens the database, a `postgres://` URL or a file (made where it is missing; `:memory:` for one that
+ * is not kept), brings it up to date, and makes sure of the default workspace. Secrets and tokens go through `box`.
  * Throws `conflict` when the file is newer than this code, `internal` when it was written with
  * another encryption key.
  */
 export async function openControlPlaneStore(
-  path: string,
+  where: string,
   box: SecretBox,
 ): Promise<ControlPlaneStore> {
-  const db = await openSqlite(path)
+  const db = await openDb(where, DEFAULT_SCHEMA)
   try {
     await migrate(db, CONTROL_PLANE_MIGRATIONS)
     await refuseOtherKey(db, box)

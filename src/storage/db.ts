@@ -24,23 +24,33 @@ export interface Db {
   get<T = Row>(sql: string, params?: SqlValue[]): Promise<T | undefined>
   /** Answers how many rows were inserted, changed or deleted. */
   run(sql: string, params?: SqlValue[]): Promise<number>
-  /** Several statements without parameters, for migrations. */
+  /** Several statements without parameters, for migrations: types as in SQLite's strict tables. */
   script(sql: string): Promise<void>
   /**
-   * All that `work` does through its `tx`, or nothing when it throws. No one else writes meanwhile.
-   * Await nothing but the database in it: everything else of this process waits for its end. The
-   * outer `Db` may not be used within (`internal`), nor `tx` after it. On a `tx` itself `work` joins
-   * the open transaction; an error that comes out of it must end the whole.
+   * All that `work` does through its `tx`, or nothing when it throws. It may be run again from the
+   * start, so it must change nothing but the database.
+   *
+   * Without `locks` it is as if no one else wrote meanwhile. With `locks`, which are names, only who
+   * names one of them too waits for its end; what it reads of anything else may change from one
+   * statement to the next. `[]`: all or nothing, and no more than that.
+   *
+   * Await nothing but the database in it: others wait for its end. The outer `Db` may not be used
+   * within (`internal`), nor `tx` after it. On a `tx` itself `work` joins the open transaction, whose
+   * locks are those that count; an error that comes out of it must end the whole.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks): Promise<T>
   /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Waits for what is open, then closes. A second `close` is harmless. */
   close(): Promise<void>
+  /** For migrations only, where a text cannot be shared. A store asks for a fragment instead. */
+  readonly dialect: Dialect
   /** SQL fragments over JSON text. */
   readonly json: JsonSql
   /** SQL fragments over vectors. Throws `unavailable` where the database cannot compare any. */
   vectors(): Promise<VectorSql>
+  /** What is put behind a SELECT of rows that must stay as they are until the transaction ends. */
+  readonly rowLocks: RowLocks
 }
 
 /** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
@@ -49,6 +59,20 @@ export interface VectorSql {
   encode(vector: readonly number[]): SqlValue
   /** The cosine distance of two vectors of one length, 0…2; NULL where one of them is all zeros. */
   cosineDistance(vector: string, other: string): string
+}
+
+export const DIALECTS = ['sqlite', 'postgres'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** Names of what a transaction decides about: a thread's id, a key. */
+export type Locks = readonly string[]
+
+/** Each begins with a space, or is empty where nobody else can write anyway. */
+export interface RowLocks {
+  /** Waits for who holds one of the rows. */
+  wait: string
+  /** Passes over rows that are held. */
+  skip: string
 }
 
 /** Each takes SQL expressions (a column or a placeholder) and answers SQL. */

@@ -56,7 +56,7 @@ export function createEventStore(db: Db): EventStore {
         const logged = await number(tx, to, events)
         for (const event of logged) await insert(tx, event)
         return logged
-      }),
+      }, []),
     appendToThread: ({ thread_id, created_at }, events) =>
       db.transaction(async (tx) => {
         const firstSeq = await takeSeqs(tx, thread_id, events.length)
@@ -64,7 +64,7 @@ export function createEventStore(db: Db): EventStore {
         for (const [i, event] of events.entries()) {
           await insert(tx, { ...event, ...place, seq: firstSeq + i })
         }
-      }),
+      }, []),
     async read(run_id, after, limit) {
       const rows = await db.all(READ, [run_id, after, limit])
       return rows.map((row) => decodeRow<LoggedEvent>(row, []))
@@ -92,7 +92,7 @@ export function createEventStore(db: Db): EventStore {
       db.transaction(async (tx) => {
         const ofRuns = await tx.run(EXPIRE, [before])
         return ofRuns + (await tx.run(EXPIRE_OF_THREADS, [before]))
-      }),
+      }, []),
   }
 }
 

@@ -43,7 +43,7 @@ export async function refreshItems(
   if (!isRefreshed || mortal.length === 0) return
   await db.transaction(async (tx) => {
     for (const { namespace, key } of mortal) await tx.run(REFRESH, [namespace, key, now])
-  })
+  }, [])
 }
 
 const REFRESH = `

@@ -44,7 +44,7 @@ export function createItemStore(db: Db): ItemStore {
     write: (changes, now) =>
       db.transaction(async (tx) => {
         for (const change of changes) await writeItem(tx, change, now)
-      }),
+      }, []),
     search: (query, page, reading) => searchItems(db, query, page, reading),
     nearest: (query, page, reading) => nearestItems(db, query, page, reading),
     namespaces: (query, page, now) => listNamespaces(db, query, page, now),

@@ -11,8 +11,10 @@ export function heldParams(lease: Lease): [string, string, number] {
   return [lease.run_id, lease.server_id, lease.token]
 }
 
+/** The run stays this server's until the transaction ends: who takes it over waits, or passes by. */
 export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
-  const row = await db.get(`SELECT 1 FROM runs WHERE ${HELD}`, heldParams(lease))
+  const sql = `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`
+  const row = await db.get(sql, heldParams(lease))
   return row !== undefined
 }
 

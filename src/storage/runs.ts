@@ -28,7 +28,7 @@ const GET = `SELECT ${COLUMNS} FROM runs WHERE run_id = $1`
 
 const LIST = `
 SELECT ${COLUMNS} FROM runs
-WHERE thread_id = $1 AND ($2 IS NULL OR status = $2) ORDER BY seq DESC LIMIT $3 OFFSET $4`
+WHERE thread_id = $1 AND (CAST($2 AS TEXT) IS NULL OR status = $2) ORDER BY seq DESC LIMIT $3 OFFSET $4`
 
 const HAS_ACTIVE = `
 SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') LIMIT 1`
@@ -44,21 +44,32 @@ ORDER BY seq`
 
 const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DESC LIMIT 1`
 
-// The lowest due number of a thread that is not busy is first in its thread's line by itself.
-// Measured: 0.1 ms with 1,000 pending runs of a busy thread in front, among 100,000 finished ones.
-const CLAIM = `
+// A run that another server is just taking is passed over; those behind it in its thread's line are
+// no candidates, so that none of them comes before it. Measured on SQLite: 0.1 ms with 1,000 pending
+// runs of a busy thread in front, among 100,000 finished ones.
+const claimSql = ({ rowLocks }: Db) => `
 UPDATE runs
 SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
   lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
 WHERE seq = (
-  SELECT seq FROM runs
+  SELECT seq FROM runs AS next
   WHERE status = 'pending' AND available_at <= $2
     AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
-  ORDER BY seq LIMIT 1
+    AND NOT EXISTS (
+      SELECT 1 FROM runs AS before
+      WHERE before.thread_id = next.thread_id AND before.status = 'pending'
+        AND before.seq < next.seq AND before.available_at <= $2
+    )
+  ORDER BY seq LIMIT 1${rowLocks.skip}
 )
 RETURNING ${COLUMNS}, lease_server_id, lease_token`
 
-const RENEW = `UPDATE runs SET lease_expires_at = $4 WHERE ${HELD} RETURNING cancel_action`
+const renewSql = ({ json }: Db) => `
+UPDATE runs SET lease_expires_at = $1
+WHERE status = 'running' AND (run_id, lease_server_id || ' ' || CAST(lease_token AS TEXT)) IN (
+  SELECT lease.key, lease.value FROM ${json.entries('$2')} AS lease
+)
+RETURNING run_id, cancel_action`
 
 const FINISH = `
 UPDATE runs
@@ -99,7 +110,10 @@ export function createRunStore(db: Db): RunStore {
     ORDER BY seq LIMIT $3`
   const releaseSql = `
     UPDATE runs SET status = 'pending', lease_server_id = NULL, lease_expires_at = NULL
-    WHERE ${isLost} AND attempt < ${MAX_RUN_ATTEMPTS} RETURNING run_id`
+    WHERE seq IN (
+      SELECT seq FROM runs WHERE ${isLost} AND attempt < ${MAX_RUN_ATTEMPTS}${db.rowLocks.skip}
+    )
+    RETURNING run_id`
   const exhaustedSql = `
     SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
     WHERE ${isLost} AND attempt >= ${MAX_RUN_ATTEMPTS} ORDER BY seq`
@@ -125,6 +139,10 @@ export function createRunStore(db: Db): RunStore {
       const row = await db.get(GET, [run_id])
       return row && toRun(row)
     },
+    async hold(run_id) {
+      const row = await db.get(GET + db.rowLocks.wait, [run_id])
+      return row && toRun(row)
+    },
     async list(thread_id, { status, limit, offset }) {
       return (await db.all(LIST, [thread_id, status ?? null, limit, offset])).map(toRun)
     },
@@ -146,15 +164,20 @@ export function createRunStore(db: Db): RunStore {
       return row && toRun(row)
     },
     async claim({ server_id, now, lease_expires_at }) {
-      const row = await db.get<LeasedRow>(CLAIM, [server_id, now, lease_expires_at])
+      const row = await db.get<LeasedRow>(claimSql(db), [server_id, now, lease_expires_at])
       return row && splitLease(row)
     },
-    renew: (leases, lease_expires_at) =>
-      db.transaction(async (tx) => {
-        const states: LeaseState[] = []
-        for (const lease of leases) states.push(await renew(tx, lease, lease_expires_at))
-        return states
-      }),
+    async renew(leases, lease_expires_at) {
+      const held = leases.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
+      const params = [lease_expires_at, JSON.stringify(Object.fromEntries(held))]
+      const rows = await db.all<Pick<LeaseState, 'run_id' | 'cancel_action'>>(renewSql(db), params)
+      const states = new Map(rows.map((row) => [row.run_id, row.cancel_action]))
+      return leases.map(({ run_id }) => ({
+        run_id,
+        held: states.has(run_id),
+        cancel_action: states.get(run_id) ?? null,
+      }))
+    },
     async finish(lease, { status, error, updated_at, stop_outcome }) {
       if (!isTerminal(status)) {
         throw new AppError('internal', `Run ${lease.run_id} cannot end as "${status}".`)
@@ -184,7 +207,7 @@ export function createRunStore(db: Db): RunStore {
           released: released.map((row) => row.run_id),
           exhausted: exhausted.map(splitLease),
         }
-      }),
+      }, []),
     async countClaimable(now) {
       return Number((await db.get<{ count: number }>(COUNT_CLAIMABLE, [now]))?.count ?? 0)
     },
@@ -208,16 +231,4 @@ function toRun(row: object): QueuedRun {
 function splitLease(row: LeasedRow): { run: QueuedRun; lease: Lease } {
   const { lease_server_id: server_id, lease_token: token, ...run } = row
   return { run: toRun(run), lease: { run_id: row.run_id, server_id, token } }
-}
-
-async function renew(tx: Db, lease: Lease, lease_expires_at: number): Promise<LeaseState> {
-  const row = await tx.get<Pick<LeaseState, 'cancel_action'>>(RENEW, [
-    ...heldParams(lease),
-    lease_expires_at,
-  ])
-  return {
-    run_id: lease.run_id,
-    held: row !== undefined,
-    cancel_action: row?.cancel_action ?? null,
-  }
 }

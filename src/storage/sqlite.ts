@@ -8,7 +8,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { AppError } from '../core/errors.ts'
-import type { Db, JsonSql, SqlValue, VectorSql } from './db.ts'
+import type { Db, JsonSql, RowLocks, SqlValue, VectorSql } from './db.ts'
 import { isBusy, whileBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { Turns } from './turns.ts'
@@ -39,11 +39,16 @@ const vectors: VectorSql = {
   cosineDistance: (vector, other) => `vec_distance_cosine(${vector}, ${other})`,
 }
 
+/** One writes at a time: what a transaction has read stays as it is. */
+const rowLocks: RowLocks = { wait: '', skip: '' }
+
 /** The transaction that the current chain of calls runs in. */
 const current = new AsyncLocalStorage<SqliteTransaction>()
 
 class SqliteDb implements Db {
+  readonly dialect = 'sqlite'
   readonly json = json
+  readonly rowLocks = rowLocks
   readonly #connection: SqliteConnection
   readonly #turns = new Turns()
 
@@ -127,7 +132,9 @@ async function runTransaction<T>(
 }
 
 class SqliteTransaction implements Db {
+  readonly dialect = 'sqlite'
   readonly json = json
+  readonly rowLocks = rowLocks
   #connection: SqliteConnection | undefined
 
   constructor(connection: SqliteConnection) {

@@ -50,6 +50,7 @@ async function search(tx: Db, query: ThreadQuery, page: ThreadPage): Promise<Thr
   const isInOrder = page.sort_by === 'created_at'
   const start = label && (isInOrder || label.count <= COMMON) ? label : undefined
   const { conditions, params } = conditionsOf(tx, wanted, start)
+  if (start) conditions.push(OF_LABEL)
   const columns = page.hasState === false ? THREAD_COLUMNS_WITHOUT_STATE : THREAD_COLUMNS
   const sql = `
     SELECT ${columns} FROM ${start ? LABELLED : ALL}
@@ -63,6 +64,7 @@ async function count(tx: Db, query: ThreadQuery): Promise<number> {
   const label = wanted && (await rarestLabel(tx, wanted.labels))
   if (!wanted || label?.count === 0) return 0
   const { conditions, isOfLabels, params } = conditionsOf(tx, wanted, label)
+  if (label && !isOfLabels) conditions.push(OF_LABEL)
   const from = isOfLabels ? 'thread_labels AS label' : LABELLED
   const sql = `SELECT count(*) AS n FROM ${label ? from : ALL} WHERE ${conditions.join(' AND ')}`
   return Number((await tx.get<{ n: number }>(sql, params))?.n)
@@ -70,8 +72,8 @@ async function count(tx: Db, query: ThreadQuery): Promise<number> {
 
 const ALL = 'threads AS t'
 // CROSS JOIN keeps SQLite to this order: the threads of the label, not the label of each thread.
-const LABELLED = `thread_labels AS label
-  CROSS JOIN threads AS t ON t.thread_id = label.thread_id`
+const LABELLED = 'thread_labels AS label CROSS JOIN threads AS t'
+const OF_LABEL = 't.thread_id = label.thread_id'
 
 interface Wanted extends ThreadQuery {
   /** The plain values that the metadata must hold, as JSON. */

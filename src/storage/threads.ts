@@ -31,7 +31,7 @@ const TABLES = ['events', 'event_counters', 'checkpoints', 'channel_values', 'ch
 
 export function createThreadStore(db: Db): ThreadStore {
   return {
-    insert: (thread) => db.transaction((tx) => insert(tx, thread)),
+    insert: (thread) => db.transaction((tx) => insert(tx, thread), []),
     async get(thread_id, { isDropped = false } = {}) {
       const row = await db.get(GET, [thread_id, isDropped ? 1 : 0])
       return row && toThread(row)
@@ -40,7 +40,7 @@ export function createThreadStore(db: Db): ThreadStore {
       const row = await db.get<{ state: string | null }>(GET_STATE, [thread_id])
       return row?.state ? (JSON.parse(row.state) as ThreadState) : undefined
     },
-    update: (thread_id, patch) => db.transaction((tx) => update(tx, thread_id, patch)),
+    update: (thread_id, patch) => db.transaction((tx) => update(tx, thread_id, patch), []),
     async getTtl(thread_id) {
       const row = await db.get<ThreadTtl>(GET_TTL, [thread_id])
       return row && { ...row }
@@ -58,17 +58,19 @@ export function createThreadStore(db: Db): ThreadStore {
     },
     delete: (thread_id) =>
       db.transaction(async (tx) => {
+        // First, with its runs and their leases: from then on nobody adds to the rest.
+        const isGone = await tx.run('DELETE FROM threads WHERE thread_id = $1', [thread_id])
         for (const table of TABLES) {
           await tx.run(`DELETE FROM ${table} WHERE thread_id = $1`, [thread_id])
         }
-        return (await tx.run('DELETE FROM threads WHERE thread_id = $1', [thread_id])) === 1
-      }),
+        return isGone === 1
+      }, []),
     drop: (thread_id, purge_at) =>
       db.transaction(async (tx) => {
         await tx.run('UPDATE threads SET purge_at = $2 WHERE thread_id = $1', [thread_id, purge_at])
         await removeThreadLabels(tx, thread_id)
-      }),
-    purge: (now) => db.transaction((tx) => purge(tx, now)),
+      }, []),
+    purge: (now) => db.transaction((tx) => purge(tx, now), []),
   }
 }
 
@@ -90,17 +92,21 @@ async function insert(tx: Db, thread: NewThread): Promise<boolean> {
 /** Each change of a thread begins its time anew. */
 async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<void> {
   if (patch.metadata) await relabel(tx, thread_id, patch.metadata)
-  const params: SqlValue[] = [thread_id, Date.parse(patch.updated_at)]
+  const params: SqlValue[] = [thread_id]
   const changes = Object.entries(toColumns(patch)).map(
     ([column, value]) => `${column} = $${params.push(value)}`,
   )
-  const due = patch.ttl ? '' : ', ttl_due_at = $2 + CAST(round(ttl_minutes * 60000) AS INTEGER)'
-  await tx.run(`UPDATE threads SET ${changes.join(', ')}${due} WHERE thread_id = $1`, params)
+  if (!patch.ttl) {
+    const since = `$${params.push(Date.parse(patch.updated_at))}`
+    changes.push(`ttl_due_at = ${since} + CAST(round(ttl_minutes * 60000) AS BIGINT)`)
+  }
+  await tx.run(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
 }
 
 /** Most changes leave the metadata as it is: a run notes its graph and assistant each time. */
 async function relabel(tx: Db, thread_id: string, metadata: NewThread['metadata']): Promise<void> {
-  const sql = 'SELECT metadata, created_at FROM threads WHERE thread_id = $1 AND purge_at IS NULL'
+  const sql = `SELECT metadata, created_at FROM threads
+    WHERE thread_id = $1 AND purge_at IS NULL${tx.rowLocks.wait}`
   const before = await tx.get<{ metadata: string; created_at: string }>(sql, [thread_id])
   if (!before || before.metadata === encodeJson(metadata)) return
   await removeThreadLabels(tx, thread_id)

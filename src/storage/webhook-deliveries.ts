@@ -18,14 +18,14 @@ INSERT INTO webhook_deliveries (delivery_id, run_id, thread_id, url, status, cre
   attempt, last_attempt, next_attempt_at, payload, metadata, origin)
 VALUES ($1, $2, $3, $4, 'pending', $5, $5, 0, $6, 0, $7, $8, $9)`
 
-// The conditions stand outside too: of two that choose the same row, the second finds it taken.
-const CLAIM = `
+// One that another server is just taking is passed over.
+const claimSql = ({ rowLocks }: Db) => `
 UPDATE webhook_deliveries
 SET attempt = attempt + 1, next_attempt_at = $2
-WHERE status = 'pending' AND next_attempt_at <= $1 AND delivery_id = (
+WHERE delivery_id = (
   SELECT delivery_id FROM webhook_deliveries
   WHERE status = 'pending' AND next_attempt_at <= $1
-  ORDER BY next_attempt_at LIMIT 1
+  ORDER BY next_attempt_at LIMIT 1${rowLocks.skip}
 )
 RETURNING ${COLUMNS}`
 
@@ -75,7 +75,7 @@ export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
       return rows.map((row) => decodeRow<WebhookDelivery>(row, []))
     },
     async claim({ now, again_at }) {
-      const row = await db.get(CLAIM, [now, again_at])
+      const row = await db.get(claimSql(db), [now, again_at])
       return row && toDelivery(row)
     },
     async settle({ delivery_id, attempt }, result) {

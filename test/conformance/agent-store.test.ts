@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+import { freshPostgres } from '../support/postgres.ts'
 import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
 import { testEventStore } from './event-store.ts'
@@ -17,24 +18,27 @@ import { testServerStore } from './server-store.ts'
 import { testThreadStore } from './thread-store.ts'
 import { testWebhookDeliveryStore } from './webhook-delivery-store.ts'
 
-/** Each opens the same database every time it is given the same, at first empty, folder. */
+/** Each finds a place for a fresh database; a folder is there for it. */
 const IMPLEMENTATIONS = {
-  SQLite: (folder: string) => openAgentStore(join(folder, 'agent.db')),
+  SQLite: async (folder: string) => join(folder, 'agent.db'),
+  PostgreSQL: freshPostgres,
 }
 
-describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s', (_name, open) => {
+describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s', (_name, find) => {
   let folder: string
+  let place: string
   let store: AgentStore
   const opened: AgentStore[] = []
 
   async function another(): Promise<AgentStore> {
-    const one = await open(folder)
+    const one = await openAgentStore(place)
     opened.push(one)
     return one
   }
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'runyard-agent-store-'))
+    place = await find(folder)
     store = await another()
   })
 

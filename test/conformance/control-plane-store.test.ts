@@ -8,6 +8,7 @@ import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
 import { createSecretBox } from '../../src/storage/secret-box.ts'
 import { aDeployment, aRevision } from '../support/control-plane-records.ts'
+import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
@@ -17,19 +18,20 @@ import { testRevisionStore } from './revision-store.ts'
 import { testUploadStore } from './upload-store.ts'
 import { testWorkspaceStore } from './workspace-store.ts'
 
-/** Each opens a fresh store whose files, if any, lie in the folder. */
+/** Each finds a place for a fresh database; a folder is there for it. */
 const IMPLEMENTATIONS = {
-  SQLite: (folder: string) =>
-    openControlPlaneStore(join(folder, 'control-plane.db'), createSecretBox(randomBytes(32))),
+  SQLite: async (folder: string) => join(folder, 'control-plane.db'),
+  PostgreSQL: freshPostgres,
 }
 
-describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %s', (_name, make) => {
+describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %s', (_name, find) => {
   let folder: string
   let store: ControlPlaneStore
+  const box = createSecretBox(randomBytes(32))
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'runyard-control-plane-'))
-    store = await make(folder)
+    store = await openControlPlaneStore(await find(folder), box)
   })
 
   afterEach(async () => {

@@ -1,7 +1,8 @@
 /** The agent server's first schema. The lists of words are `core/`'s; a test holds them together. */
 import type { Migration } from '../../migrate.ts'
+import { refusingTrigger } from '../refusing-trigger.ts'
 
-const sql = `
+const tables = `
 -- folded_name is the name in lower case: SQLite's lower() only knows ASCII.
 CREATE TABLE assistants (
   assistant_id TEXT PRIMARY KEY,
@@ -125,16 +126,6 @@ CREATE INDEX runs_due ON runs (available_at) WHERE status = 'pending';
 CREATE INDEX runs_active ON runs (thread_id, status, seq) WHERE status IN ('pending', 'running');
 CREATE INDEX runs_of_thread ON runs (thread_id, seq);
 
-CREATE TRIGGER runs_transitions BEFORE UPDATE OF status ON runs
-WHEN NEW.status <> OLD.status AND NOT (
-  (OLD.status = 'pending' AND NEW.status IN ('running', 'interrupted'))
-  OR (OLD.status = 'running'
-    AND NEW.status IN ('pending', 'success', 'error', 'interrupted', 'timeout'))
-)
-BEGIN
-  SELECT RAISE(ABORT, 'a run cannot take this step of status');
-END;
-
 -- No reference to runs: the key of a removed run is still known, and creates no other.
 CREATE TABLE idempotency_keys (
   scope TEXT NOT NULL,
@@ -218,5 +209,18 @@ CREATE TABLE checkpoint_writes (
 
 CREATE INDEX checkpoint_writes_of_run ON checkpoint_writes (run_id, thread_id);
 `
+
+const transitions = refusingTrigger({
+  name: 'runs_transitions',
+  before: 'UPDATE OF status ON runs',
+  when: `NEW.status <> OLD.status AND NOT (
+  (OLD.status = 'pending' AND NEW.status IN ('running', 'interrupted'))
+  OR (OLD.status = 'running'
+    AND NEW.status IN ('pending', 'success', 'error', 'interrupted', 'timeout'))
+)`,
+  message: 'a run cannot take this step of status',
+})
+
+const sql = { sqlite: tables + transitions.sqlite, postgres: tables + transitions.postgres }
 
 export const initial: Migration = { version: 1, name: 'initial', sql }

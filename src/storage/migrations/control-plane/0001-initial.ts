@@ -8,7 +8,14 @@
  */
 import type { Migration } from '../../migrate.ts'
 
-const sql = `
+/** The deployment's revisions are its own; one may be named before it is there. */
+const references = ['latest_revision_id', 'active_revision_id'].map(
+  (column) => `FOREIGN KEY (id, ${column}) REFERENCES revisions (deployment_id, id)
+    DEFERRABLE INITIALLY DEFERRED`,
+)
+
+/** `references` are further lines of the table of deployments. */
+const tables = (references: string) => `
 -- One sealed row: a database is only opened with the key that it was written with.
 CREATE TABLE encryption_probe (
   id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -48,11 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT,
-  FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
-    DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)
-    DEFERRABLE INITIALLY DEFERRED
+  active_revision_id TEXT${references}
 ) STRICT;
 
 CREATE INDEX deployments_name ON deployments (name);
@@ -125,5 +128,11 @@ CREATE TABLE oauth_tokens (
 
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
 `
+
+// SQLite adds no constraint later, PostgreSQL refers to no table that is not there.
+const sql = {
+  sqlite: tables(`,\n  ${references.join(',\n  ')}`),
+  postgres: `${tables('')}\nALTER TABLE deployments ADD ${references.join(', ADD ')};\n`,
+}
 
 export const initial: Migration = { version: 1, name: 'initial', sql }

@@ -1,7 +1,8 @@
 /** When a key was used last and how it begins; the audit log, which only grows. */
 import type { Migration } from '../../migrate.ts'
+import { refusingTrigger } from '../refusing-trigger.ts'
 
-const sql = `
+const tables = `
 ALTER TABLE api_keys ADD COLUMN hint TEXT;
 ALTER TABLE api_keys ADD COLUMN last_used_at TEXT;
 
@@ -22,16 +23,23 @@ CREATE TABLE audit_log (
 ) STRICT;
 
 CREATE INDEX audit_log_workspace ON audit_log (workspace_id, seq);
-
-CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
-BEGIN
-  SELECT RAISE(ABORT, 'the audit log is never changed');
-END;
-
-CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
-BEGIN
-  SELECT RAISE(ABORT, 'nothing is removed from the audit log');
-END;
 `
+
+const noUpdate = refusingTrigger({
+  name: 'audit_log_no_update',
+  before: 'UPDATE ON audit_log',
+  message: 'the audit log is never changed',
+})
+
+const noDelete = refusingTrigger({
+  name: 'audit_log_no_delete',
+  before: 'DELETE ON audit_log',
+  message: 'nothing is removed from the audit log',
+})
+
+const sql = {
+  sqlite: tables + noUpdate.sqlite + noDelete.sqlite,
+  postgres: tables + noUpdate.postgres + noDelete.postgres,
+}
 
 export const people: Migration = { version: 2, name: 'people', sql }

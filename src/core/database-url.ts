@@ -1,0 +1,82 @@
+/**
+ * Where a PostgreSQL database is, and how Runyard uses it: `postgres://USER:PASSWORD@HOST:PORT/NAME`
+ * with what libpq knows after the `?`, and these of Runyard's own:
+ *
+ * - `schema`: where the tables lie; lower-case letters, digits and `_`
+ * - `pool_size`: how many connections a process opens at most; default 10
+ * - `statement_timeout`: how long a statement may take, in ms; default 30,000
+ * - `pgbouncer=true`: it is PgBouncer in transaction mode: no named statements, nothing that outlives
+ *   a transaction
+ */
+import { AppError } from './errors.ts'
+
+export interface DatabaseUrl {
+  /** What the driver connects to: without Runyard's own parameters. Secret: it holds the password. */
+  connectionString: string
+  schema: string | undefined
+  poolSize: number
+  statementTimeoutMs: number
+  /** The server hands a connection on after each transaction. */
+  isShared: boolean
+}
+
+const OWN = ['schema', 'pool_size', 'statement_timeout', 'pgbouncer']
+const DEFAULT_POOL_SIZE = 10
+const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
+const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
+/** PostgreSQL cuts longer names off. */
+const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/
+
+/** Whether it is a URL of PostgreSQL's, right or wrong, and not a path. */
+export function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:/i.test(text)
+}
+
+/** Throws `bad_request` with what is wrong; never with the URL itself. */
+export function parseDatabaseUrl(text: string): DatabaseUrl {
+  const url = URL.parse(text)
+  if (!url || !isDatabaseUrl(text)) throw refusal('must be postgres://USER:PASSWORD@HOST:PORT/NAME')
+  const given = (name: string) => url.searchParams.get(name) ?? undefined
+  const parsed = {
+    schema: schemaIn(given('schema')),
+    poolSize: numberIn('pool_size', given('pool_size'), DEFAULT_POOL_SIZE, 1000),
+    statementTimeoutMs: numberIn(
+      'statement_timeout',
+      given('statement_timeout'),
+      DEFAULT_STATEMENT_TIMEOUT_MS,
+      MAX_STATEMENT_TIMEOUT_MS,
+    ),
+    isShared: truthIn('pgbouncer', given('pgbouncer')),
+  }
+  for (const name of OWN) url.searchParams.delete(name)
+  return { connectionString: url.href, ...parsed }
+}
+
+/** The same database, with the tables in this schema. */
+export function withSchema(text: string, schema: string): string {
+  const url = new URL(text)
+  url.searchParams.set('schema', schema)
+  return url.href
+}
+
+function schemaIn(text: string | undefined): string | undefined {
+  if (text === undefined || SCHEMA_FORM.test(text)) return text
+  throw refusal('schema must be a name of lower-case letters, digits and "_"')
+}
+
+function numberIn(name: string, text: string | undefined, fallback: number, max: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value
+  throw refusal(`${name} must be a number from 1 to ${max}`)
+}
+
+function truthIn(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false
+  if (text === 'true') return true
+  throw refusal(`${name} must be true or false`)
+}
+
+function refusal(sentence: string): AppError {
+  return new AppError('bad_request', `The URL of the database: ${sentence}.`)
+}

@@ -1,0 +1,31 @@
+/** A trigger that refuses a change, in the words of each database: they share none for it. */
+import type { Dialect } from '../db.ts'
+
+/**
+ * `before` is what is refused, `UPDATE OF status ON runs`; `when` the condition on NEW and OLD, absent:
+ * always. The change fails with `message`, which holds no quote.
+ */
+export function refusingTrigger(trigger: {
+  name: string
+  before: string
+  when?: string
+  message: string
+}): Record<Dialect, string> {
+  const { name, before, when, message } = trigger
+  return {
+    sqlite: `
+CREATE TRIGGER ${name} BEFORE ${before}${when ? `\nWHEN ${when}` : ''}
+BEGIN
+  SELECT RAISE(ABORT, '${message}');
+END;
+`,
+    postgres: `
+CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '${message}' USING ERRCODE = 'check_violation';
+END $$;
+CREATE TRIGGER ${name} BEFORE ${before} FOR EACH ROW${when ? `\nWHEN (${when})` : ''}
+EXECUTE FUNCTION ${name}();
+`,
+  }
+}
