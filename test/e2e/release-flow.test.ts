@@ -1,6 +1,14 @@
 /** The line through all of it: deploy, roll out, run, stream; from git and from a tarball. */
 import { resolve } from 'node:path'
+import { SendMessageRequest, TaskState } from '@a2a-js/sdk'
+import {
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+} from '@a2a-js/sdk/client'
 import { Client } from '@langchain/langgraph-sdk'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy-folder.ts'
@@ -52,6 +60,7 @@ describe('a deployment from a git repository', { timeout: ROLLOUT_MS }, () => {
     expect(second.latest_revision_id).not.toBe(first.latest_revision_id)
     expect(await runyard.untilOver(second)).toMatchObject({ status: 'DEPLOYED' })
     await clientFlow(second.source_config.custom_url)
+    await otherAgentsFlow(second.source_config.custom_url)
   })
 })
 
@@ -111,4 +120,35 @@ async function clientFlow(apiUrl: string): Promise<string> {
   expect(names).toContain('messages/partial')
   expect(names).not.toContain('error')
   return thread_id
+}
+
+/** What clients of the other protocols do, through the gateway and with its key. */
+async function otherAgentsFlow(apiUrl: string): Promise<void> {
+  const headers = { 'x-api-key': runyard.adminKey }
+  const tools = new McpClient({ name: 'test', version: '1' })
+  const options = { requestInit: { headers } }
+  await tools.connect(new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), options))
+  const messages = [{ role: 'user', content: 'hello' }]
+  const answer = await tools.callTool({ name: 'agent', arguments: { messages } })
+  expect(answer.structuredContent).toMatchObject({ messages: [{ type: 'human' }, { type: 'ai' }] })
+  await tools.close()
+
+  const fetchImpl: typeof fetch = (input, init) => {
+    const sent = new Headers(init?.headers)
+    sent.set('x-api-key', runyard.adminKey)
+    return fetch(input, { ...init, headers: sent })
+  }
+  const card = `${apiUrl}/.well-known/agent-card.json`
+  expect((await fetch(card)).status).toBe(401)
+  const factory = new ClientFactory({
+    transports: [new JsonRpcTransportFactory({ fetchImpl })],
+    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
+  })
+  const agent = await factory.createFromUrl(card, '')
+  const { supportedInterfaces, securitySchemes } = await agent.getAgentCard()
+  expect(supportedInterfaces[0]?.url).toMatch(`${apiUrl}/a2a/`)
+  expect(Object.keys(securitySchemes)).toEqual(['apiKey', 'bearer'])
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
+  const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message }))
+  expect(task).toMatchObject({ status: { state: TaskState.TASK_STATE_COMPLETED } })
 }

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { startExample } from '../support/example.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+it.each(['mcp', 'a2a'])(
+  'the client of examples/%s prints what its README shows',
+  async (name) => {
+    const example = await startExample(name)
+    try {
+      expect(await example.run('client.ts')).toBe(example.shown)
+    } finally {
+      await example.stop()
+    }
+  },
+  90_000,
+)
+
+it('docs/examples.md lists every example', () => {
+  const index = readFileSync(resolve(root, 'docs/examples.md'), 'utf8')
+  const listed = [...index.matchAll(/^\| \[([\w-]+)\]/gm)].map(([, name]) => name)
+  expect(listed.toSorted()).toEqual(readdirSync(resolve(root, 'examples')).toSorted())
+})
