@@ -29,12 +29,16 @@ export interface Decision {
   for: 'hidden' | 'narrowed' | 'spared' | 'same'
   /** What another user gets instead of a 404. */
   status?: number
+  /** What the owner gets, where that is no success. */
+  answer?: number
   /** Values for the names in the path; those of `World` otherwise. */
   path?: (world: World) => Record<string, unknown>
   query?: (world: World) => Record<string, string>
   body?: (world: World) => unknown
   /** The owner's answer has no end: only its beginning is read. */
   isEndless?: true
+  /** Refusals are answered with 200 and an `error`. */
+  isRpc?: true
 }
 
 const hidden = (more: Omit<Decision, 'for'> = {}): Decision => ({ for: 'hidden', ...more })
@@ -43,6 +47,12 @@ const waiting = (world: World) => ({ ...world.waiting })
 const nothing = () => ({})
 /** A run of Alice's assistant. */
 const run = ({ assistant_id }: World) => ({ assistant_id, input: { question: 'now?' } })
+
+const message = () => {
+  const parts = [{ kind: 'text', text: 'hello' }]
+  const params = { message: { kind: 'message', role: 'user', messageId: 'first', parts } }
+  return { jsonrpc: '2.0', id: 1, method: 'message/send', params }
+}
 
 /** By `METHOD /path`. */
 export const DECISIONS: Record<string, Decision> = {
@@ -90,6 +100,15 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /threads/{thread_id}/history': hidden({ body: nothing }),
   'GET /threads/{thread_id}/stream': hidden({ isEndless: true }),
 
+  'POST /threads/{thread_id}/commands': hidden({
+    isRpc: true,
+    body: () => ({ id: 1, method: 'state.get', params: { namespace: [] } }),
+  }),
+  'POST /threads/{thread_id}/stream/events': hidden({
+    isEndless: true,
+    body: () => ({ channels: ['values'] }),
+  }),
+
   'GET /threads/{thread_id}/runs': hidden(),
   'POST /threads/{thread_id}/runs': hidden({ body: run }),
   'POST /threads/{thread_id}/runs/wait': hidden({ body: run }),
@@ -111,6 +130,16 @@ export const DECISIONS: Record<string, Decision> = {
   'DELETE /store/items': { for: 'spared', body: () => NOTE },
   'POST /store/items/search': narrowed({ body: () => ({ namespace_prefix: ['notes'] }) }),
   'POST /store/namespaces': narrowed({ body: nothing }),
+
+  'POST /mcp/': narrowed({
+    isRpc: true,
+    body: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+  }),
+  'GET /mcp/': { for: 'same', answer: 405 },
+  'DELETE /mcp/': { for: 'same', answer: 404 },
+  'POST /a2a/{assistant_id}': hidden({ body: message }),
+  'GET /.well-known/agent-card.json': hidden({ query: ({ assistant_id }) => ({ assistant_id }) }),
+  'GET /a2a/{assistant_id}/.well-known/agent-card.json': hidden(),
 
   'GET /webhooks/deliveries': narrowed(),
   'GET /webhooks/deliveries/{delivery_id}': hidden(),

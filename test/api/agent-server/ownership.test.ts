@@ -65,7 +65,10 @@ async function look(world: World): Promise<unknown> {
 }
 
 function ask(method: string, path: string, user?: string, body?: unknown): Promise<Response> {
-  const headers = user === undefined ? {} : { authorization: `Bearer ${user}` }
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    ...(user !== undefined && { authorization: `Bearer ${user}` }),
+  }
   const init = body === undefined ? {} : { body: JSON.stringify(body) }
   return fetch(server.url + path, { method, headers, ...init })
 }
@@ -104,9 +107,12 @@ describe.each(operations.map((operation) => [nameOf(operation), operation] as co
       expect(theirs.text).not.toContain(SECRET)
       expect(await look(world)).toEqual(before)
       const own = await askAs('alice', operation, world)
-      expect(own).toMatchObject({ status: expect.toSatisfy((status) => status < 300) })
-      if (decision.for === 'hidden') expect(theirs.status).toBe(decision.status ?? 404)
-      else expect(theirs.status).toBe(own.status)
+      if (decision.answer) expect(own.status).toBe(decision.answer)
+      else expect(own).toMatchObject({ status: expect.toSatisfy((status) => status < 300) })
+      if (decision.isRpc) expect(own.text).not.toContain('"error"')
+      if (decision.for !== 'hidden') expect(theirs.status).toBe(own.status)
+      else if (decision.isRpc) expect(theirs.text).toContain('"error"')
+      else expect(theirs.status).toBe(decision.status ?? 404)
       if (decision.for === 'narrowed') expect(own.text).not.toBe(theirs.text)
     })
 
@@ -116,7 +122,9 @@ describe.each(operations.map((operation) => [nameOf(operation), operation] as co
       if (isOpen(operation)) expect(status).toBe(200)
       else expect(status).toBe(401)
       if (decision.for === 'same') return
-      expect(await askAs('nobody', operation, world)).toMatchObject({ status: 403 })
+      const refused = await askAs('nobody', operation, world)
+      if (decision.isRpc) expect(refused.text).toContain('"error"')
+      else expect(refused).toMatchObject({ status: 403 })
     })
   },
 )
