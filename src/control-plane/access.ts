@@ -15,6 +15,7 @@ import type { ControlPlaneEnv } from './routes/route.ts'
  */
 export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PUT /v2/uploads/{deployment_id}/{file}': 'open',
+  'POST /v2/pushes/{deployment_id}': 'open',
   'GET /v2/deployments': 'read',
   'POST /v2/deployments': 'write',
   'DELETE /v2/deployments': 'write',
@@ -35,6 +36,8 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/deployment-logs': 'read',
   'POST /v2/deployments/{deployment_id}/upload-url': 'write',
   'POST /v2/deployments/{deployment_id}/push-token': 'write',
+  'POST /v2/deployments/{deployment_id}/push-webhook': 'write',
+  'DELETE /v2/deployments/{deployment_id}/push-webhook': 'write',
   'GET /v2/listeners': 'read',
   'POST /v2/listeners': 'write',
   'GET /v2/listeners/{listener_id}': 'read',

@@ -16,6 +16,7 @@ import { listenerRoutes } from './routes/listeners.ts'
 import { logRoutes } from './routes/logs.ts'
 import { oauthTokenRoutes } from './routes/oauth-tokens.ts'
 import { pushTokenRoutes } from './routes/push-tokens.ts'
+import { pushRoutes, pushWebhookRoutes } from './routes/push-webhooks.ts'
 import { revisionRoutes } from './routes/revisions.ts'
 import type { ControlPlaneEnv } from './routes/route.ts'
 import { uploadRoutes, uploadUrlRoutes } from './routes/uploads.ts'
@@ -54,6 +55,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.get('/openapi.json', (c) => c.json(openApiDocument(api)))
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
+  api.route('/', pushRoutes(parts))
   for (const path of ['/v1/*', '/v2/*']) {
     api.use(path, requirePrincipal(parts.authenticate), requireAccess, limitBody)
   }
@@ -62,6 +64,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', logRoutes(parts))
   api.route('/', uploadUrlRoutes(parts))
   api.route('/', pushTokenRoutes(parts))
+  api.route('/', pushWebhookRoutes(parts))
   api.route('/', listenerRoutes(parts))
   api.route('/', integrationRoutes())
   api.route('/', oauthTokenRoutes(parts))

@@ -162,6 +162,7 @@ function newDeployment(
     updated_at: now,
     latest_revision_id: null,
     active_revision_id: null,
+    push_nonce: null,
   }
 }
 

@@ -34,13 +34,15 @@ export function isOperator({ role, workspace_id }: Pick<Principal, 'role' | 'wor
   return role === 'admin' && workspace_id === DEFAULT_WORKSPACE_ID
 }
 
+export const PRINCIPAL_KINDS = ['api_key', 'user', 'push_webhook'] as const
+
 /** Who sent a request to the control plane or through the gateway. */
 export interface Principal {
   /** The owner of OAuth tokens: an API key's own id, or `user:` and the subject of a signed token. */
   user_id: string
   /** What people know them by: the key's name, or what the token says. */
   name: string
-  kind: 'api_key' | 'user'
+  kind: (typeof PRINCIPAL_KINDS)[number]
   workspace_id: string
   role: Role
 }

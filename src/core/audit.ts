@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'listener.update',
   'listener.delete',
   'oauth_token.delete',
+  'push_webhook.create',
+  'push_webhook.delete',
   'revision.create',
   'revision.redeploy',
   'revision.interrupt',

@@ -53,6 +53,8 @@ export interface Deployment {
   status: DeploymentStatus
   created_at: string
   updated_at: string
+  /** What the push webhook's secret is derived with; `null`: there is none. */
+  push_nonce: string | null
   /** The newest revision. */
   latest_revision_id: string | null
   /** The one that serves. */
@@ -60,7 +62,10 @@ export interface Deployment {
 }
 
 export type DeploymentPatch = Partial<
-  Pick<Deployment, 'display_name' | 'source_config' | 'secrets' | 'status' | 'active_revision_id'>
+  Pick<
+    Deployment,
+    'display_name' | 'source_config' | 'secrets' | 'status' | 'active_revision_id' | 'push_nonce'
+  >
 > & { updated_at: string }
 
 export interface DeploymentStore {

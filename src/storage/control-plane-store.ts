@@ -11,6 +11,7 @@ import { createListenerStore } from './listeners.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/control-plane/0001-initial.ts'
 import { people } from './migrations/control-plane/0002-people.ts'
+import { pushWebhooks } from './migrations/control-plane/0003-push-webhooks.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
@@ -22,7 +23,7 @@ import { createWorkspaceStore } from './workspaces.ts'
 const DEFAULT_SCHEMA = 'runyard'
 
 /** In order; a change of the schema is a new one at the end. */
-export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people]
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people, pushWebhooks]
 
 const ENSURE_WORKSPACE = `
 INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)

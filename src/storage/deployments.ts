@@ -16,12 +16,12 @@ type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets'> & {
 }
 
 const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
-  created_at, updated_at, latest_revision_id, active_revision_id`
+  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce`
 
 // The clash is looked for where `_` and `-` are one: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
@@ -92,6 +92,7 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['secrets', secrets && sealSecrets(box, secrets, placeOf(id))],
     ['status', patch.status],
     ['active_revision_id', patch.active_revision_id],
+    ['push_nonce', patch.push_nonce],
     ['updated_at', patch.updated_at],
   ]
   return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)
@@ -111,6 +112,7 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.updated_at,
     deployment.latest_revision_id,
     deployment.active_revision_id,
+    deployment.push_nonce,
     deploymentTypeOf(deployment.source_config),
   ]
 }

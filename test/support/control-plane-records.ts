@@ -25,6 +25,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
     updated_at: CREATED_AT,
     latest_revision_id: null,
     active_revision_id: null,
+    push_nonce: null,
     ...change,
   }
 }

@@ -1,5 +1,6 @@
 /** The audit log on the wire. */
 import { z } from '@hono/zod-openapi'
+import { PRINCIPAL_KINDS } from '../../core/api-key.ts'
 import { AUDIT_ACTIONS } from '../../core/audit.ts'
 import { line, Moment } from './text.ts'
 
@@ -8,7 +9,7 @@ export const AuditEntrySchema = z
     id: z.uuid(),
     created_at: z.iso.datetime(),
     workspace_id: z.uuid(),
-    actor_kind: z.enum(['api_key', 'user']),
+    actor_kind: z.enum(PRINCIPAL_KINDS),
     actor_id: z.string(),
     actor_name: z.string(),
     action: z.enum(AUDIT_ACTIONS),

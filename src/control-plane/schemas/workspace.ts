@@ -1,6 +1,6 @@
 /** Workspaces and who asks, on the wire. */
 import { z } from '@hono/zod-openapi'
-import { ROLES } from '../../core/api-key.ts'
+import { PRINCIPAL_KINDS, ROLES } from '../../core/api-key.ts'
 import { line, Uuid } from './text.ts'
 
 export const WorkspaceRequestSchema = z
@@ -22,7 +22,7 @@ export const MeSchema = z
   .object({
     user_id: z.string(),
     name: z.string(),
-    kind: z.enum(['api_key', 'user']),
+    kind: z.enum(PRINCIPAL_KINDS),
     workspace_id: z.uuid(),
     role: z.enum(ROLES),
     is_operator: z.boolean().openapi({ description: 'Whether it runs the installation.' }),

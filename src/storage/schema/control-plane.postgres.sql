@@ -32,7 +32,7 @@ CREATE TABLE audit_log (
   detail text COLLATE "C" NOT NULL,
   CONSTRAINT audit_log_pkey PRIMARY KEY (seq),
   CONSTRAINT audit_log_id_key UNIQUE (id),
-  CONSTRAINT audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['api_key'::text, 'user'::text])))
+  CONSTRAINT audit_log_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['api_key'::text, 'user'::text, 'push_webhook'::text])))
 );
 
 CREATE INDEX audit_log_workspace ON audit_log USING btree (workspace_id, seq);
@@ -55,6 +55,7 @@ CREATE TABLE deployments (
   updated_at text COLLATE "C" NOT NULL,
   latest_revision_id text COLLATE "C",
   active_revision_id text COLLATE "C",
+  push_nonce text COLLATE "C",
   CONSTRAINT deployments_pkey PRIMARY KEY (id),
   CONSTRAINT deployments_id_active_revision_id_fkey FOREIGN KEY (id, active_revision_id) REFERENCES revisions(deployment_id, id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT deployments_id_latest_revision_id_fkey FOREIGN KEY (id, latest_revision_id) REFERENCES revisions(deployment_id, id) DEFERRABLE INITIALLY DEFERRED,

@@ -18,7 +18,7 @@ CREATE TABLE audit_log (
   id TEXT NOT NULL UNIQUE,
   created_at TEXT NOT NULL,
   workspace_id TEXT NOT NULL,
-  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('api_key', 'user')),
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('api_key', 'user', 'push_webhook')),
   actor_id TEXT NOT NULL,
   actor_name TEXT NOT NULL,
   action TEXT NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT,
+  active_revision_id TEXT, push_nonce TEXT,
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)

@@ -13,7 +13,7 @@ CREATE TABLE audit_log (
   id TEXT NOT NULL UNIQUE,
   created_at TEXT NOT NULL,
   workspace_id TEXT NOT NULL,
-  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('api_key', 'user')),
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('api_key', 'user', 'push_webhook')),
   actor_id TEXT NOT NULL,
   actor_name TEXT NOT NULL,
   action TEXT NOT NULL,

@@ -1,0 +1,8 @@
+/** What the secret of a deployment's push webhook is derived with. */
+import type { Migration } from '../../migrate.ts'
+
+const sql = `
+ALTER TABLE deployments ADD COLUMN push_nonce TEXT;
+`
+
+export const pushWebhooks: Migration = { version: 3, name: 'push-webhooks', sql }
