@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import {
+  readClientConfig,
   readDevConfig,
   readGraphConfigs,
   readRunTimeoutMs,
@@ -138,5 +142,43 @@ describe('the time limit of runs', () => {
 
   it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
     expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+})
+
+describe('where commands find the control plane', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'runyard-config-'))
+  writeFileSync(join(dir, 'admin.key'), 'ry_local\n')
+  afterAll(() => rmSync(dir, { recursive: true, force: true }))
+  const env = { RUNYARD_DATA_DIR: dir }
+
+  it('is this machine, with the key of the data folder, unless told otherwise', () => {
+    expect(readClientConfig({}, env)).toEqual({
+      url: 'http://127.0.0.1:8124',
+      apiKey: 'ry_local',
+      keySource: join(dir, 'admin.key'),
+    })
+    const given = { ...env, RUNYARD_URL: 'https://runyard.example/', RUNYARD_API_KEY: 'ry_given' }
+    expect(readClientConfig({}, given)).toMatchObject({
+      url: 'https://runyard.example',
+      apiKey: 'ry_given',
+    })
+    const flags = { url: 'http://localhost:1', apiKey: 'ry_flag' }
+    expect(readClientConfig(flags, given)).toEqual({
+      url: 'http://localhost:1',
+      apiKey: 'ry_flag',
+      keySource: '--api-key',
+    })
+  })
+
+  it.each(['https://runyard.example', 'http://127.0.0.1.example', 'http://10.0.0.1:8124'])(
+    'never sends the key of the data folder to %s',
+    (url) => {
+      expect(() => readClientConfig({ url }, env)).toThrow('RUNYARD_API_KEY')
+    },
+  )
+
+  it('refuses what is no address and no key, both together', () => {
+    const flags = { url: 'nonsense', apiKey: 'two words' }
+    expect(() => readClientConfig(flags, {})).toThrow(/--url.*\n.*--api-key/)
   })
 })

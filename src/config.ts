@@ -2,6 +2,7 @@
  * Environment and flags become one validated, frozen configuration. The only file that reads
  * `process.env`. A flag wins over its `RUNYARD_*` variable, that over `PORT`, that over the default.
  */
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -67,6 +68,19 @@ export interface DevConfig extends ServeConfig {
   readonly childEnv: Readonly<Record<string, string>>
 }
 
+/** How commands find a running control plane. */
+export interface ClientConfig {
+  /** `--url` / `RUNYARD_URL`, default `http://127.0.0.1:8124`; without a slash at the end. */
+  readonly url: string
+  /**
+   * `--api-key` / `RUNYARD_API_KEY`, else `admin.key` in the data folder (`RUNYARD_DATA_DIR`, default
+   * `./.runyard`): that one only for a control plane on this machine.
+   */
+  readonly apiKey: string
+  /** Where the key was found, in words. */
+  readonly keySource: string
+}
+
 /** What the command line gave; absent options were not given. */
 export type Flags = Readonly<Record<string, string | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -119,6 +133,13 @@ export function readDevConfig(flags: Flags, env: Environment = process.env): Dev
   const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
   const childEnv = { ...Object.fromEntries(given), N_JOBS_PER_WORKER: String(config.concurrency) }
   return Object.freeze({ ...config, childEnv })
+}
+
+/** Throws `bad_request` with every problem of the configuration, one a line. */
+export function readClientConfig(flags: Flags, env: Environment = process.env): ClientConfig {
+  const read = new Settings(flags, env)
+  const url = read.controlPlaneUrl()
+  return read.done({ url, ...read.controlPlaneKey(url) })
 }
 
 /**
@@ -307,6 +328,32 @@ class Settings {
     return text.replace(/\/+$/, '')
   }
 
+  controlPlaneUrl(): string {
+    const [name, text] = this.#given('url', '--url', 'RUNYARD_URL') ?? [
+      'RUNYARD_URL',
+      'http://127.0.0.1:8124',
+    ]
+    if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
+      this.#problem(name, `must be an http or https URL, not "${text}"`)
+    }
+    return text.replace(/\/+$/, '')
+  }
+
+  /** The key of this machine's own installation is never sent to another machine. */
+  controlPlaneKey(url: string): { apiKey: string; keySource: string } {
+    const given = this.#given('apiKey', '--api-key', 'RUNYARD_API_KEY')
+    if (given) return { keySource: given[0], apiKey: this.#asKey(...given) }
+    const file = resolve(this.#env.RUNYARD_DATA_DIR || '.runyard', 'admin.key')
+    const { hostname = '' } = URL.parse(url) ?? {}
+    const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+    const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+    if (apiKey === '') {
+      const or = isHere ? `, or run this where the data folder is: there is no ${file}` : ''
+      this.#problem('RUNYARD_API_KEY', `is not set, nor is --api-key: set one of them${or}`)
+    }
+    return { apiKey, keySource: file }
+  }
+
   refuseDatabaseUrl(): void {
     if (!this.text('databaseUrl', 'RUNYARD_DATABASE_URL')) return
     this.#problem('RUNYARD_DATABASE_URL', 'PostgreSQL is not supported yet; unset it to use SQLite')
@@ -337,6 +384,21 @@ class Settings {
     if (given !== undefined) return [`--${flag}`, given]
     const variable = variables.find((one) => this.#env[one])
     return variable === undefined ? undefined : [variable, this.#env[variable] ?? '']
+  }
+
+  #asKey(name: string, text: string): string {
+    const key = text.trim()
+    if (!/^[\x21-\x7e]+$/.test(key)) {
+      this.#problem(name, 'must be printable characters without spaces')
+    }
+    return key
+  }
+
+  #given(flag: string, option: string, variable: string): [string, string] | undefined {
+    const value = this.#flags[flag]
+    if (value) return [option, value]
+    const set = this.#env[variable]
+    return set ? [variable, set] : undefined
   }
 
   #problem(name: string, sentence: string): void {

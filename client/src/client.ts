@@ -1,81 +1,34 @@
-/** A client for the control plane: the calls that deploying needs, over `fetch`. */
+/** A client for the control plane: deployments, revisions, logs and keys, over `fetch`. */
+import type {
+  ApiKey,
+  Deployment,
+  LogsPage,
+  NewApiKey,
+  Revision,
+  Role,
+  Secret,
+  Upload,
+} from './records.ts'
+import { request } from './transport.ts'
 
-/** Where a revision stands; see the control plane's documentation for the whole machine. */
-export type RevisionStatus =
-  | 'CREATING'
-  | 'QUEUED'
-  | 'AWAITING_BUILD'
-  | 'BUILDING'
-  | 'AWAITING_DEPLOY'
-  | 'DEPLOYING'
-  | 'CREATE_FAILED'
-  | 'BUILD_FAILED'
-  | 'DEPLOY_FAILED'
-  | 'DEPLOYED'
-  | 'SKIPPED'
-  | 'INTERRUPTED'
-  | 'UNKNOWN'
+export * from './records.ts'
+export { ControlPlaneError, UnreachableError } from './transport.ts'
 
-const ENDS: ReadonlySet<RevisionStatus> = new Set([
-  'CREATE_FAILED',
-  'BUILD_FAILED',
-  'DEPLOY_FAILED',
-  'DEPLOYED',
-  'SKIPPED',
-  'INTERRUPTED',
-])
+/** As many as the control plane answers at once. */
+const PAGE = 100
 
-/** Whether the revision has stopped moving. */
-export function isOver(status: RevisionStatus): boolean {
-  return ENDS.has(status)
-}
-
-export interface Secret {
-  name: string
-  value: string
-}
-
-export interface Deployment {
-  id: string
-  name: string
-  source: string
-  source_config: { custom_url: string | null; [key: string]: unknown }
-  status: string
-  latest_revision_id: string | null
-  active_revision_id: string | null
-}
-
-export interface Revision {
-  id: string
-  status: RevisionStatus
-  status_message?: string | null
-}
-
-export interface Upload {
-  upload_url: string
-  object_path: string
-}
-
-/** An answer that was not 2xx. */
-export class ControlPlaneError extends Error {
-  /** The HTTP status. */
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.name = 'ControlPlaneError'
-    this.status = status
-  }
-}
-
-/** Talks to one control plane with one key. */
+/**
+ * Talks to one control plane with one key. Every call throws `ControlPlaneError` for an answer that
+ * is not 2xx, `UnreachableError` when there is none.
+ */
 export class ControlPlaneClient {
-  readonly #url: string
+  /** Without a slash at the end. */
+  readonly url: string
   readonly #apiKey: string
 
   /** `url` without a path; `apiKey` is sent as `X-Api-Key`. */
   constructor(options: { url: string; apiKey: string }) {
-    this.#url = options.url.replace(/\/+$/, '')
+    this.url = options.url.replace(/\/+$/, '')
     this.#apiKey = options.apiKey
   }
 
@@ -84,6 +37,11 @@ export class ControlPlaneClient {
     const query = new URLSearchParams({ name })
     const list = await this.#call<{ resources: Deployment[] }>('GET', `/v2/deployments?${query}`)
     return list.resources.find((deployment) => deployment.name === name)
+  }
+
+  /** All that the key may see, newest first. */
+  async listDeployments(): Promise<Deployment[]> {
+    return this.#all('/v2/deployments')
   }
 
   async getDeployment(id: string): Promise<Deployment> {
@@ -104,8 +62,41 @@ export class ControlPlaneClient {
     return this.#call('PATCH', `/v2/deployments/${id}`, body)
   }
 
+  /** Begins the removal: the deployment is there, AWAITING_DELETE, until all of it is gone. */
+  async deleteDeployment(id: string): Promise<void> {
+    await this.#send('DELETE', `/v2/deployments/${id}`)
+  }
+
+  /** Newest first. */
+  async listRevisions(deploymentId: string): Promise<Revision[]> {
+    return this.#all(`/v2/deployments/${deploymentId}/revisions`)
+  }
+
   async getRevision(deploymentId: string, revisionId: string): Promise<Revision> {
     return this.#call('GET', `/v2/deployments/${deploymentId}/revisions/${revisionId}`)
+  }
+
+  /** Makes a new revision from an older one; answers the deployment with it. */
+  async redeployRevision(deploymentId: string, revisionId: string): Promise<Deployment> {
+    return this.#call('POST', `/v2/deployments/${deploymentId}/revisions/${revisionId}/redeploy`)
+  }
+
+  /** What a revision's build printed, from an offset on. */
+  async readBuildLog(
+    deploymentId: string,
+    revisionId: string,
+    offset: string | undefined,
+  ): Promise<LogsPage> {
+    const path = `/v1/projects/${deploymentId}/revisions/${revisionId}/build_logs`
+    return this.#call('POST', path, { limit: 1000, offset: offset ?? null })
+  }
+
+  /** What a deployment's agent servers print, merged by time. `desc`: the newest first. */
+  async readDeployLog(
+    deploymentId: string,
+    page: { order: 'asc' | 'desc'; limit: number; offset?: string | undefined },
+  ): Promise<LogsPage> {
+    return this.#call('POST', `/v1/projects/${deploymentId}/deploy_logs`, page)
   }
 
   async requestUpload(deploymentId: string): Promise<Upload> {
@@ -119,30 +110,49 @@ export class ControlPlaneClient {
   async upload(upload: Upload, tarball: Uint8Array<ArrayBuffer>): Promise<void> {
     const signed = upload.upload_url.slice(upload.upload_url.indexOf('/v2/uploads/'))
     const headers = { 'content-type': 'application/gzip' }
-    await answered(await fetch(`${this.#url}${signed}`, { method: 'PUT', headers, body: tarball }))
+    await request(this.url, signed, { method: 'PUT', headers, body: tarball })
+  }
+
+  /** `workspace_id`: the key's own where it is absent. */
+  async createApiKey(body: {
+    name: string
+    role: Role
+    expires_at?: string
+    workspace_id?: string
+  }): Promise<NewApiKey> {
+    return this.#call('POST', '/v2/api-keys', body)
+  }
+
+  /** Newest first, the revoked ones too. */
+  async listApiKeys(workspace_id?: string): Promise<ApiKey[]> {
+    return this.#all('/v2/api-keys', workspace_id === undefined ? {} : { workspace_id })
+  }
+
+  async revokeApiKey(id: string): Promise<void> {
+    await this.#send('DELETE', `/v2/api-keys/${encodeURIComponent(id)}`)
+  }
+
+  /** Every page of a list. */
+  async #all<T>(path: string, filter: Record<string, string> = {}): Promise<T[]> {
+    const found: T[] = []
+    for (;;) {
+      const page = { limit: String(PAGE), offset: String(found.length) }
+      const query = new URLSearchParams({ ...filter, ...page })
+      const { resources } = await this.#call<{ resources: T[] }>('GET', `${path}?${query}`)
+      found.push(...resources)
+      if (resources.length < PAGE) return found
+    }
   }
 
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const headers: Record<string, string> = { 'x-api-key': this.#apiKey }
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    const init =
-      body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
-    const response = await answered(await fetch(`${this.#url}${path}`, init))
+    const response = await this.#send(method, path, body)
     return (await response.json()) as T
   }
-}
 
-async function answered(response: Response): Promise<Response> {
-  if (response.ok) return response
-  const text = await response.text()
-  throw new ControlPlaneError(response.status, `HTTP ${response.status}: ${detailOf(text)}`)
-}
-
-function detailOf(text: string): string {
-  try {
-    const { detail } = JSON.parse(text) as { detail?: unknown }
-    return typeof detail === 'string' ? detail : text
-  } catch {
-    return text
+  #send(method: string, path: string, body?: unknown): Promise<Response> {
+    const headers: Record<string, string> = { 'x-api-key': this.#apiKey }
+    if (body === undefined) return request(this.url, path, { method, headers })
+    headers['content-type'] = 'application/json'
+    return request(this.url, path, { method, headers, body: JSON.stringify(body) })
   }
 }

@@ -1,21 +1,17 @@
 /** Deploys a folder: pack, create or find the deployment, upload, patch, watch until it is over. */
-import { setTimeout as delay } from 'node:timers/promises'
-import {
-  type ControlPlaneClient,
-  type Deployment,
-  isOver,
-  type Revision,
-  type Secret,
-} from '../../client/src/client.ts'
+import type { ControlPlaneClient, Deployment, Revision, Secret } from '../../client/src/client.ts'
 import { packFolder } from './pack.ts'
+import { type RolloutViewer, watchRevision } from './watch-revision.ts'
 
-const POLL_MS = 200
-
-export interface DeployFolderOptions {
+export interface FolderSource {
   folder: string
   name: string
   /** Replaces all secrets of the deployment, unless it is empty. */
   secrets: Secret[]
+}
+
+export interface DeployFolderOptions extends FolderSource {
+  viewer?: RolloutViewer
   /** Ends the watching; the rollout goes on. */
   signal: AbortSignal
 }
@@ -23,40 +19,45 @@ export interface DeployFolderOptions {
 /** Answers the new revision at its end, whether that is DEPLOYED or a failure. */
 export async function deployFolder(
   client: ControlPlaneClient,
-  options: DeployFolderOptions,
+  { viewer, signal, ...source }: DeployFolderOptions,
 ): Promise<Revision> {
-  const tarball = await packFolder(options.folder)
-  const found = (await client.findDeployment(options.name)) ?? (await createEmpty(client, options))
-  const upload = await client.requestUpload(found.id)
+  const { id, latest_revision_id } = await beginRollout(client, source)
+  const at = { deployment_id: id, revision_id: latest_revision_id }
+  return watchRevision(client, at, { ...(viewer && { viewer }), signal })
+}
+
+/** Everything up to the revision that is to be watched. */
+export async function beginRollout(
+  client: ControlPlaneClient,
+  { folder, name, secrets }: FolderSource,
+  say: (line: string) => void = () => {},
+): Promise<Deployment & { latest_revision_id: string }> {
+  const tarball = await packFolder(folder)
+  say(`Packed ${folder}: ${Math.ceil(tarball.byteLength / 1024)} KiB.`)
+  const found = await client.findDeployment(name)
+  const { id } = found ?? (await createEmpty(client, { name, secrets }))
+  say(found ? `Deployment ${name} is there.` : `Created deployment ${name}.`)
+  const upload = await client.requestUpload(id)
   await client.upload(upload, tarball)
-  const patched = await client.patchDeployment(found.id, {
+  const patched = await client.patchDeployment(id, {
     revision_source: 'internal_source',
     source_revision_config: {
       source_tarball_path: upload.object_path,
       langgraph_config_path: 'langgraph.json',
     },
-    ...(options.secrets.length > 0 && { secrets: options.secrets }),
+    ...(secrets.length > 0 && { secrets }),
   })
-  return watch(client, patched, options.signal)
+  const { latest_revision_id } = patched
+  if (latest_revision_id === null) throw new Error(`Deployment ${name} has no revision to watch.`)
+  return { ...patched, latest_revision_id }
 }
 
-function createEmpty(client: ControlPlaneClient, options: DeployFolderOptions) {
+function createEmpty(client: ControlPlaneClient, { name, secrets }: Omit<FolderSource, 'folder'>) {
   return client.createDeployment({
-    name: options.name,
+    name,
     source: 'internal_source',
     source_config: {},
     source_revision_config: {},
-    secrets: options.secrets,
+    secrets,
   })
-}
-
-async function watch(client: ControlPlaneClient, deployment: Deployment, signal: AbortSignal) {
-  const revisionId = deployment.latest_revision_id
-  if (revisionId === null)
-    throw new Error(`Deployment ${deployment.name} has no revision to watch.`)
-  for (;;) {
-    const revision = await client.getRevision(deployment.id, revisionId)
-    if (isOver(revision.status)) return revision
-    await delay(POLL_MS, undefined, { signal })
-  }
 }

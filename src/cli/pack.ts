@@ -1,32 +1,73 @@
 /** A project's folder becomes the tarball that a deployment is made from. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import { create } from 'tar'
 
 /** Never part of a deployment, whatever `.gitignore` says. */
-const ALWAYS_LEFT_OUT = ['node_modules', '.git', '.runyard', '.langgraph_api', '.env', '.env.*']
+const alwaysLeftOut = ignore().add([
+  'node_modules',
+  '.git',
+  '.runyard',
+  '.langgraph_api',
+  '.env',
+  '.env.*',
+])
+
+/** `.dockerignore` counts at the root only, as for Docker; `.gitignore` in every folder. */
+const AT_ROOT = ['.gitignore', '.dockerignore']
+const BELOW = ['.gitignore']
+
+/** The rules of one folder, for the paths below it. */
+interface Rules {
+  /** The folder's path with a slash at the end; empty for the root. */
+  base: string
+  ignored: Ignore
+}
 
 /**
  * Packs the folder as a gzipped tarball, in memory, without what its `.gitignore` and
  * `.dockerignore` leave out and without `node_modules`, `.git` and `.env` files.
  */
 export async function packFolder(folder: string): Promise<Uint8Array<ArrayBuffer>> {
-  const ignored = await ignoreRules(folder)
-  const isKept = (path: string) => {
-    const relative = path.replace(/^\.\//, '')
-    return relative === '.' || relative === '' || !ignored.ignores(relative)
-  }
+  const paths = await keptPaths(folder, '', [])
   const chunks: Buffer[] = []
-  const archive = create({ cwd: folder, gzip: true, portable: true, filter: isKept }, ['.'])
+  const options = { cwd: folder, gzip: true, portable: true, noDirRecurse: true }
+  const archive = create(options, ['.', ...paths])
   for await (const chunk of archive) chunks.push(chunk as Buffer)
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-async function ignoreRules(folder: string): Promise<Ignore> {
-  const rules = ignore().add(ALWAYS_LEFT_OUT)
-  for (const name of ['.gitignore', '.dockerignore']) {
-    rules.add(await readFile(join(folder, name), 'utf8').catch(() => ''))
+/** What is to be packed below `base`, folders before what is in them. */
+async function keptPaths(folder: string, base: string, above: Rules[]): Promise<string[]> {
+  const rules = [...above, await rulesOf(folder, base)]
+  const entries = await readdir(join(folder, base), { withFileTypes: true })
+  const kept: string[] = []
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = base + entry.name
+    const isFolder = entry.isDirectory()
+    if (isLeftOut(isFolder ? `${path}/` : path, rules)) continue
+    // What begins with an @ is a list of files to tar.
+    kept.push(`./${path}`)
+    if (isFolder) kept.push(...(await keptPaths(folder, `${path}/`, rules)))
   }
-  return rules
+  return kept
+}
+
+async function rulesOf(folder: string, base: string): Promise<Rules> {
+  const ignored = ignore()
+  for (const name of base === '' ? AT_ROOT : BELOW) {
+    ignored.add(await readFile(join(folder, base, name), 'utf8').catch(() => ''))
+  }
+  return { base, ignored }
+}
+
+/** The folder nearest to it decides, where its rules say anything. */
+function isLeftOut(path: string, rules: Rules[]): boolean {
+  if (alwaysLeftOut.ignores(path)) return true
+  for (const { base, ignored } of rules.toReversed()) {
+    const verdict = ignored.test(path.slice(base.length))
+    if (verdict.ignored || verdict.unignored) return verdict.ignored
+  }
+  return false
 }

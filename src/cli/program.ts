@@ -31,12 +31,24 @@ export async function runCommand(
   loadMain: () => Promise<ServerCommands>,
 ): Promise<void> {
   try {
-    await createProgram(loadMain).parseAsync(args, { from: 'user' })
+    const program = createProgram(loadMain)
+    if (!isServerCommand(args[0])) await addClientCommands(program)
+    await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error)
     // What a part left open keeps a process that has failed no longer than this.
     setTimeout(() => process.exit(), LAST_MOMENT_MS).unref()
   }
+}
+
+/** A server's process, of which there is one a deployment, loads nothing that it does not need. */
+function isServerCommand(name: string | undefined): boolean {
+  return name !== undefined && ['up', 'serve', 'dev'].includes(name)
+}
+
+async function addClientCommands(program: Command): Promise<void> {
+  const { clientCommands } = await import('./client-commands.ts')
+  for (const command of clientCommands()) program.addCommand(command)
 }
 
 function createProgram(loadMain: () => Promise<ServerCommands>): Command {

@@ -1,0 +1,54 @@
+/** Requests and what can go wrong with them. */
+
+/** An answer that was not 2xx. */
+export class ControlPlaneError extends Error {
+  /** The HTTP status. */
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'ControlPlaneError'
+    this.status = status
+  }
+}
+
+/** No answer at all. The message says where nothing answered, and why. */
+export class UnreachableError extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`No control plane answers at ${url} (${reasonOf(cause)}).`, { cause })
+    this.name = 'UnreachableError'
+  }
+}
+
+/** Throws `ControlPlaneError` for an answer that is not 2xx, `UnreachableError` without one. */
+export async function request(base: string, path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(`${base}${path}`, init).catch((cause: unknown) => {
+    if (init.signal?.aborted) throw cause
+    throw new UnreachableError(base, cause)
+  })
+  if (response.ok) return response
+  const text = await response.text()
+  throw new ControlPlaneError(response.status, `HTTP ${response.status}: ${detailOf(text)}`)
+}
+
+function detailOf(text: string): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown }
+    if (Array.isArray(detail)) return detail.map(issueOf).join('; ')
+    return typeof detail === 'string' ? detail : text
+  } catch {
+    return text
+  }
+}
+
+/** `body.name: Too long` of one field that did not validate. */
+function issueOf({ loc, msg }: { loc?: unknown[]; msg?: string }): string {
+  return `${loc?.join('.')}: ${msg}`
+}
+
+/** `fetch` says nothing; what it was caused by does. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as { cause?: { code?: string; message?: string } } & Error
+  if (cause?.code === 'ECONNREFUSED') return 'connection refused'
+  return cause?.message || cause?.code || message
+}

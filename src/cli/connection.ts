@@ -1,0 +1,72 @@
+/** How a command finds the control plane, and what all of those commands have in common. */
+import { Command } from 'commander'
+import {
+  ControlPlaneClient,
+  ControlPlaneError,
+  type Deployment,
+  UnreachableError,
+} from '../../client/src/client.ts'
+import { type Flags, readClientConfig } from '../config.ts'
+import { AppError } from '../core/errors.ts'
+
+/** What a command of this kind gets, beside its own options. */
+export interface Connection {
+  client: ControlPlaneClient
+  /** Whether the answer is to be JSON. */
+  isJson: boolean
+}
+
+/**
+ * A command that talks to a running Runyard, with the options that all of them know. It is run with
+ * `connected`.
+ */
+export function clientCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--url <url>', 'the control plane (default: RUNYARD_URL, else http://127.0.0.1:8124)')
+    .option(
+      '--api-key <key>',
+      'default: RUNYARD_API_KEY, else the admin key in the data folder of a Runyard on this machine',
+    )
+    .option('--json', 'answer with JSON')
+    .exitOverride()
+}
+
+/** Runs the work of such a command; says in its own words what is wrong with the connection. */
+export async function connected(
+  options: Readonly<Record<string, string | boolean | undefined>>,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const { url, apiKey } = options as Flags
+  const config = readClientConfig({ url, apiKey })
+  const client = new ControlPlaneClient(config)
+  try {
+    await work({ client, isJson: options.json === true })
+  } catch (error) {
+    throw inPlainWords(error, config.keySource)
+  }
+}
+
+/** Throws `not_found` when the key sees no deployment of this name. */
+export async function requireDeployment(
+  client: ControlPlaneClient,
+  name: string,
+): Promise<Deployment> {
+  const deployment = await client.findDeployment(name)
+  if (deployment) return deployment
+  throw new AppError(
+    'not_found',
+    `There is no deployment ${name} at ${client.url} that this key may see: ` +
+      '"runyard deployments" lists those that there are.',
+  )
+}
+
+function inPlainWords(error: unknown, keySource: string): unknown {
+  if (error instanceof UnreachableError) {
+    const hint = 'Start one with "runyard up", or say where it is with --url or RUNYARD_URL.'
+    return new AppError('unavailable', `${error.message} ${hint}`, { cause: error })
+  }
+  if (!(error instanceof ControlPlaneError)) return error
+  const hint = error.status === 401 ? ` The key came from ${keySource}.` : ''
+  return new AppError('bad_request', `${error.message}${hint}`, { cause: error })
+}

@@ -1,0 +1,93 @@
+/** `runyard keys` */
+import { Command, Option } from 'commander'
+import type { ApiKey, Role } from '../../client/src/client.ts'
+import { ROLES } from '../core/api-key.ts'
+import { AppError } from '../core/errors.ts'
+import { clientCommand, connected } from './connection.ts'
+import { printJson, printTable, say, shortTime } from './output.ts'
+
+const UNITS_MS = { h: 3_600_000, d: 86_400_000 }
+
+export function keysCommand(): Command {
+  return new Command('keys')
+    .description('API keys: make, list and revoke them')
+    .exitOverride()
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(revokeCommand())
+}
+
+function createCommand(): Command {
+  return clientCommand('create', 'make a key and print it, this once')
+    .requiredOption('--name <name>', 'what it is known by')
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices([...ROLES]).makeOptionMandatory(),
+    )
+    .option('--expires-in <time>', 'days or hours, such as 30d or 12h (default: it does not)')
+    .option('--workspace <id>', 'for those who run the installation (default: your own)')
+    .action(async (options: Record<string, string>) =>
+      connected(options, async ({ client, isJson }) => {
+        const { name = '', role, expiresIn, workspace } = options
+        const made = await client.createApiKey({
+          name,
+          role: role as Role,
+          ...(expiresIn !== undefined && { expires_at: momentIn(expiresIn) }),
+          ...(workspace !== undefined && { workspace_id: workspace }),
+        })
+        if (isJson) return printJson(made)
+        say(`Key ${made.id} of role ${made.role} in workspace ${made.workspace_id}. Shown once:`)
+        console.log(made.key)
+      }),
+    )
+}
+
+function listCommand(): Command {
+  return clientCommand('list', 'list the keys, newest first')
+    .option('--workspace <id>', 'for those who run the installation (default: your own)')
+    .action(async (options: Record<string, string>) =>
+      connected(options, async ({ client, isJson }) => {
+        const keys = await client.listApiKeys(options.workspace)
+        if (isJson) return printJson(keys)
+        printTable(
+          ['ID', 'NAME', 'ROLE', 'BEGINS', 'STATE', 'LAST USED', 'CREATED'],
+          keys.map((key) => [
+            key.id,
+            key.name,
+            key.role,
+            key.hint ?? '-',
+            stateOf(key),
+            shortTime(key.last_used_at),
+            shortTime(key.created_at),
+          ]),
+        )
+      }),
+    )
+}
+
+function revokeCommand(): Command {
+  return clientCommand('revoke', 'refuse a key from now on')
+    .argument('<id>', 'the key’s id, as listed')
+    .action(async (id: string, options: Record<string, string>) =>
+      connected(options, async ({ client, isJson }) => {
+        await client.revokeApiKey(id)
+        if (isJson) printJson({ id, is_revoked: true })
+        else say(`Key ${id} is revoked.`)
+      }),
+    )
+}
+
+function stateOf({ revoked_at, expires_at }: ApiKey): string {
+  if (revoked_at !== null) return 'revoked'
+  if (expires_at === null) return 'valid'
+  const isOver = Date.parse(expires_at) <= Date.now()
+  return isOver ? 'expired' : `until ${shortTime(expires_at)}`
+}
+
+function momentIn(text: string): string {
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? []
+  if (!count) {
+    throw new AppError('bad_request', `--expires-in must be such as 30d or 12h, not "${text}".`)
+  }
+  const ms = Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]
+  return new Date(Date.now() + ms).toISOString()
+}

@@ -1,0 +1,98 @@
+/** `runyard logs` */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { ControlPlaneClient, Deployment, LogEntry } from '../../client/src/client.ts'
+import { AppError } from '../core/errors.ts'
+import { clientCommand, connected, requireDeployment } from './connection.ts'
+import { untilInterrupted } from './interruption.ts'
+
+const POLL_MS = 500
+/** The control plane's own limit of a page. */
+const PAGE = 1000
+
+type Print = (entry: LogEntry) => void
+
+export function logsCommand(): Command {
+  return clientCommand(
+    'logs',
+    'print what a deployment’s agent servers, or its build, have printed',
+  )
+    .argument('<name>', 'the deployment')
+    .option('--build', 'the build of its latest revision')
+    .option('--revision <id>', 'with --build: of this revision')
+    .option('-n, --lines <n>', 'how many of the last lines of its agent servers', '200')
+    .option('-f, --follow', 'go on as more is printed; a build is followed to its end')
+    .action(async (name: string, options) =>
+      connected(options, async ({ client, isJson }) => {
+        const lines = readLines(options.lines)
+        const deployment = await requireDeployment(client, name)
+        const print = isJson ? printEntry : printLine
+        const isFollowed = options.follow === true
+        if (!options.build) return deployLog(client, deployment, { print, lines, isFollowed })
+        const revision_id = options.revision ?? deployment.latest_revision_id
+        if (revision_id === null) throw new AppError('not_found', `${name} has no revision yet.`)
+        await buildLog(client, { deployment_id: deployment.id, revision_id }, print, isFollowed)
+      }),
+    )
+}
+
+/** A build's log has an end: until then a page always says where the next one begins. */
+async function buildLog(
+  client: ControlPlaneClient,
+  { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
+  print: Print,
+  isFollowed: boolean,
+): Promise<void> {
+  const signal = untilInterrupted()
+  let offset: string | undefined
+  for (;;) {
+    const page = await client.readBuildLog(deployment_id, revision_id, offset)
+    page.logs.forEach(print)
+    offset = page.logs.at(-1)?.id ?? offset
+    if (page.logs.length > 0) continue
+    const isOver = page.next_offset === null && (await hasEnded(client, deployment_id, revision_id))
+    if (isOver || !isFollowed || !(await pause(signal))) return
+  }
+}
+
+/** Before its first line a build says nothing of its end. */
+async function hasEnded(client: ControlPlaneClient, deployment_id: string, revision_id: string) {
+  const { status } = await client.getRevision(deployment_id, revision_id)
+  return !['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING'].includes(status)
+}
+
+async function deployLog(
+  client: ControlPlaneClient,
+  { id }: Deployment,
+  { print, lines, isFollowed }: { print: Print; lines: number; isFollowed: boolean },
+): Promise<void> {
+  const signal = untilInterrupted()
+  const { logs } = await client.readDeployLog(id, { order: 'desc', limit: lines })
+  logs.toReversed().forEach(print)
+  let offset = logs[0]?.id
+  while (isFollowed && (await pause(signal))) {
+    const page = await client.readDeployLog(id, { order: 'asc', limit: PAGE, offset })
+    page.logs.forEach(print)
+    offset = page.logs.at(-1)?.id ?? offset
+  }
+}
+
+/** `false` when the command was interrupted: it has shown what there was. */
+async function pause(signal: AbortSignal): Promise<boolean> {
+  return delay(POLL_MS, true, { signal }).catch(() => false)
+}
+
+function readLines(text: string): number {
+  const lines = Number(text)
+  if (Number.isInteger(lines) && lines >= 1 && lines <= PAGE) return lines
+  throw new AppError('bad_request', `--lines must be a number from 1 to ${PAGE}, not "${text}".`)
+}
+
+function printLine({ timestamp, level, message }: LogEntry): void {
+  console.log(`${timestamp} ${level.padEnd(7)} ${message}`)
+}
+
+/** One JSON object a line: a log may have no end. */
+function printEntry(entry: LogEntry): void {
+  console.log(JSON.stringify(entry))
+}

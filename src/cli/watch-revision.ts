@@ -1,0 +1,76 @@
+/** Following a revision until it has stopped moving. */
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type ControlPlaneClient,
+  isOver,
+  type Revision,
+  type RevisionStatus,
+  UnreachableError,
+} from '../../client/src/client.ts'
+
+const POLL_MS = 200
+/** How long the control plane may be away, in ms: it goes on from its record when it is back. */
+const AWAY_LIMIT_MS = 60_000
+
+/** What there is to be seen on the way; each may be absent. */
+export interface RolloutViewer {
+  onStatus?(status: RevisionStatus): void
+  onBuildLine?(line: string): void
+}
+
+/**
+ * Answers the revision at its end, whether that is DEPLOYED or a failure. Rejects when the signal is
+ * aborted; the rollout goes on.
+ */
+export async function watchRevision(
+  client: ControlPlaneClient,
+  at: { deployment_id: string; revision_id: string },
+  { viewer = {}, signal }: { viewer?: RolloutViewer; signal: AbortSignal },
+): Promise<Revision> {
+  const look = withPatience(() => client.getRevision(at.deployment_id, at.revision_id))
+  const readLog = viewer.onBuildLine ? buildLogReader(client, at, viewer.onBuildLine) : undefined
+  let seen: RevisionStatus | undefined
+  for (;;) {
+    const revision = await look()
+    if (revision && revision.status !== seen) viewer.onStatus?.(revision.status)
+    seen = revision?.status ?? seen
+    if (revision) await readLog?.()
+    if (revision && isOver(revision.status)) return revision
+    await delay(POLL_MS, undefined, { signal })
+  }
+}
+
+/** Prints what is new since the last call. */
+function buildLogReader(
+  client: ControlPlaneClient,
+  { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
+  onLine: (line: string) => void,
+): () => Promise<void> {
+  let offset: string | undefined
+  const readPage = async () => {
+    const { logs } = await client.readBuildLog(deployment_id, revision_id, offset)
+    for (const { message } of logs) onLine(message)
+    offset = logs.at(-1)?.id ?? offset
+    return logs.length > 0
+  }
+  return async () => {
+    while (await readPage());
+  }
+}
+
+/** Answers `undefined` while nothing answers, for a time. */
+function withPatience<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
+  let awaySince: number | undefined
+  return async () => {
+    try {
+      const answer = await ask()
+      awaySince = undefined
+      return answer
+    } catch (error) {
+      awaySince ??= Date.now()
+      if (!(error instanceof UnreachableError) || Date.now() - awaySince > AWAY_LIMIT_MS)
+        throw error
+      return undefined
+    }
+  }
+}
