@@ -1,7 +1,7 @@
 /** Connections to addresses that webhooks may reach, and to no others. */
 import { type LookupAddress, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import type { IpRange } from '../core/ip-range.ts'
 import { isReachable } from './url-rules.ts'
 
@@ -20,12 +20,15 @@ export const resolveName: ResolveName = (hostname) =>
  * A dispatcher whose connections go to the very addresses that were checked: the name is resolved
  * once, and what it stands for at another moment does not matter. It follows no redirects. Whoever
  * uses it has checked hosts that are addresses themselves: those are not resolved.
+ *
+ * The library is loaded here: a server is ready the sooner for it, and most send no webhook.
  */
-export function createGuardedAgent(
+export async function createGuardedAgent(
   allowed: readonly IpRange[],
   { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: ResolveName },
-): Agent {
-  return new Agent({
+): Promise<Agent> {
+  const undici = await import('undici')
+  return new undici.Agent({
     connect: { timeout: timeoutMs, lookup: guardedLookup(allowed, resolve) },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -1,5 +1,5 @@
 /** One attempt to deliver a webhook. */
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { type Destination, destinationOf, type UrlRules } from './url-rules.ts'
 
 /** What is sent. */
@@ -14,7 +14,8 @@ export type Answer = { response_status: number } | { problem: string }
 
 export interface PostParts {
   rules: UrlRules
-  dispatcher: Dispatcher
+  /** What makes the connections; asked for when one is needed. */
+  dispatcher: () => Promise<Dispatcher>
   /** Hands a request to this server's own app. */
   local: (request: Request) => Promise<Response>
 }
@@ -52,9 +53,9 @@ async function send(
     await response.body?.cancel()
     return response.status
   }
-  const answer = await request(destination.url, {
-    ...{ method: 'POST', headers, body, dispatcher, signal },
-  })
+  const { request } = await import('undici')
+  const options = { headers, body, dispatcher: await dispatcher(), signal }
+  const answer = await request(destination.url, { method: 'POST', ...options })
   // What it says is nobody's business here; a long or slow answer is cut.
   answer.body.on('error', () => {}).destroy()
   return answer.statusCode

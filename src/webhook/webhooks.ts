@@ -41,7 +41,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
 
 export class Webhooks {
   readonly #rules: UrlRules
-  readonly #agent: ReturnType<typeof createGuardedAgent>
+  #agent: ReturnType<typeof createGuardedAgent> | undefined
   readonly #sender: WebhookSender
 
   /** Throws `bad_request` when the configured headers do not work. */
@@ -50,12 +50,12 @@ export class Webhooks {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = exponentialBackoff } = settings
     const headers = fillHeaders(config.headers, { prefix: config.envPrefix, env })
     const rules = { ...config.url, allowedAddresses }
-    const dispatcher = createGuardedAgent(allowedAddresses, {
-      timeoutMs,
-      ...(resolve && { resolve }),
-    })
+    const agentOptions = { timeoutMs, ...(resolve && { resolve }) }
+    const dispatcher = () => {
+      this.#agent ??= createGuardedAgent(allowedAddresses, agentOptions)
+      return this.#agent
+    }
     this.#rules = rules
-    this.#agent = dispatcher
     this.#sender = new WebhookSender({
       ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
       post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
@@ -83,6 +83,6 @@ export class Webhooks {
   /** A second call is harmless. */
   async stop(): Promise<void> {
     await this.#sender.stop()
-    await this.#agent.close()
+    await (await this.#agent)?.close()
   }
 }
