@@ -188,6 +188,15 @@ export function readRunTimeoutMs(env: Environment = process.env): number {
   )
 }
 
+/**
+ * Whether the project's variables ask LangChain to trace to LangSmith. To be read once the project's
+ * own environment is in place.
+ */
+export function readIsLangSmithUsed(env: Environment = process.env): boolean {
+  const names = ['LANGSMITH_TRACING', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING_V2']
+  return names.some((name) => env[name] === 'true')
+}
+
 /** The shortest secret that is taken, in bytes; the specification of Standard Webhooks says 24. */
 const MIN_WEBHOOK_SECRET_BYTES = 24
 

@@ -6,7 +6,9 @@ import type { Clock } from '../core/clock.ts'
 import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
+import { type AgentMetrics, noAgentMetrics } from '../core/metrics.ts'
 import type { Load } from '../core/runtime.ts'
+import { noTracer, type Tracer } from '../core/tracing.ts'
 import { connectLoopback } from '../graph/loopback.ts'
 import type { Project } from '../graph/project.ts'
 import { hostId } from '../queue/host-processes.ts'
@@ -18,6 +20,7 @@ import { createAgentServerApp } from './app.ts'
 import { type DoorConfig, IN_PROCESS } from './door.ts'
 import { endExhausted, executeRun } from './executor.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
+import { observeAttempt } from './observed-webhook.ts'
 import type { Parts } from './parts.ts'
 import { StrayRejections } from './stray-rejections.ts'
 import { registerSystemAssistants } from './system-assistants.ts'
@@ -40,8 +43,14 @@ export interface AgentServerOptions extends DoorConfig {
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
   runTimeoutMs?: number
+  /** Adds up what happens. Default: nobody does. */
+  metrics?: AgentMetrics
+  /** Default: nothing is traced. */
+  tracer?: Tracer
   /** What the operator says of webhooks. */
   webhooks?: WebhookSettings
+  /** Whether graphs trace to LangSmith, for `/info`. Default false. */
+  isLangSmithUsed?: boolean
   /** How long a lost server keeps its runs, in ms. Default 15,000. */
   leaseMs?: number
   clock: Clock
@@ -89,7 +98,10 @@ export class AgentServer {
     const queue = this.#queue
     const webhooks = this.#createWebhooks(options)
     this.#webhooks = webhooks
-    this.#parts = { store, project, queue, events, authorize, webhooks, runTimeoutMs, clock, log }
+    const { metrics = noAgentMetrics, tracer = noTracer } = options
+    const { isLangSmithUsed = false } = options
+    const engines = { queue, events, authorize, webhooks, runTimeoutMs, isLangSmithUsed }
+    this.#parts = { store, project, ...engines, metrics, tracer, clock, log }
     this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
     const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
     this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)
@@ -179,7 +191,7 @@ export class AgentServer {
       settings: webhooks ?? {},
       deliveries: store.webhookDeliveries,
       local: async (request) => this.app.fetch(request, { isInProcess: true }),
-      onAttempt: (_delivery, attempt) => attempt(),
+      onAttempt: (delivery, attempt) => observeAttempt(this.#parts, delivery, attempt),
       clock,
       log,
     })

@@ -6,6 +6,7 @@ import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
 import { createApp, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
+import { observeRequests } from '../http/observe-requests.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { type AgentServerEnv, noteCaller } from './caller.ts'
 import { allowOrigins } from './cors.ts'
@@ -53,6 +54,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   })
   const caller = noteCaller({ ...config, configurableHeaders })
   const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
+  app.use(observeRequests(parts))
   app.use(allowOrigins(http.cors))
   app.use(guardGateway(config))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))

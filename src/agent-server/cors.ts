@@ -4,7 +4,13 @@ import { cors } from 'hono/cors'
 import type { CorsConfig } from '../graph/http-config.ts'
 
 /** What SDKs in a browser read from answers; they do not work without. */
-const EXPOSED_HEADERS = ['Content-Location', 'Location', 'X-Pagination-Total', 'X-Pagination-Next']
+const EXPOSED_HEADERS = [
+  'Content-Location',
+  'Location',
+  'X-Pagination-Total',
+  'X-Pagination-Next',
+  'X-Request-Id',
+]
 
 /** Without a configuration every origin may read and write, without cookies. */
 export function allowOrigins(config: CorsConfig = {}): MiddlewareHandler {

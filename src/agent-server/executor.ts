@@ -9,11 +9,13 @@ import type { JsonObject } from '../core/json.ts'
 import type { Lease, QueuedRun, RunError, StopOutcome } from '../core/run.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
+import type { Span } from '../core/tracing.ts'
 import type { Graph } from '../graph/graph.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
 import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
+import { observeRun, statusOf } from './observed-run.ts'
 import type { Parts } from './parts.ts'
 import { ProtocolProjection } from './protocol/protocol-projection.ts'
 import { graphConfig, streamOptions } from './run-config.ts'
@@ -29,8 +31,9 @@ export async function executeRun(
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
-  const execution = new Execution(parts, { run, lease }, signal)
-  await execution.execute()
+  await observeRun(parts, run, (span) =>
+    new Execution(parts, { run, lease }, { signal, span }).execute(),
+  )
 }
 
 /** Ends, in error, a run whose attempts are used up: its server died under it each time. */
@@ -40,7 +43,10 @@ export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): 
   const outcome: Outcome = run.cancel_action
     ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
     : { kind: 'error', error }
-  await new Execution(parts, { run, lease }, new AbortController().signal).end(outcome)
+  const { signal } = new AbortController()
+  await observeRun(parts, run, (span) =>
+    new Execution(parts, { run, lease }, { signal, span }).end(outcome),
+  )
   parts.queue.wake()
 }
 
@@ -53,11 +59,18 @@ class Execution {
   readonly #patience: Abandonment
   readonly #writer: EventWriter
   readonly #projection: RunProjection
+  readonly #span: Span
+  #hasEmitted = false
   #graph: Graph | undefined
 
-  constructor(parts: Parts, claimed: Claimed, signal: AbortSignal) {
+  constructor(
+    parts: Parts,
+    claimed: Claimed,
+    { signal, span }: { signal: AbortSignal; span: Span },
+  ) {
     this.#parts = parts
     this.#claimed = claimed
+    this.#span = span
     this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
     this.#signal = this.#limit.signal
     this.#patience = new Abandonment(this.#signal)
@@ -81,6 +94,8 @@ class Execution {
 
   /** Ends the run without executing it any more. */
   async end(outcome: Outcome): Promise<void> {
+    this.#span.set({ status: statusOf(outcome) })
+    if ('error' in outcome) this.#span.fail(outcome.error.message)
     try {
       await finishRun(this.#parts, this.#claimed, outcome, await this.#readState())
     } finally {
@@ -146,9 +161,17 @@ class Execution {
       openStream(graph, input, options, run.kwargs.stream_mode),
     )
     for await (const emission of this.#patience.each(stream)) {
+      this.#noteFirst()
       if (!(await this.#writer.write(projection.project(emission)))) return
     }
     await this.#writer.write(projection.end())
+  }
+
+  #noteFirst(): void {
+    if (this.#hasEmitted) return
+    this.#hasEmitted = true
+    const { clock, metrics } = this.#parts
+    metrics.firstEvent(Math.max(clock.now() - this.#claimed.run.available_at, 0) / 1000)
   }
 
   async #open(config: JsonObject): Promise<Graph> {

@@ -13,6 +13,7 @@ import type {
 } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import { removeRun } from './cancel-run.ts'
+import { tellEnd } from './observed-run.ts'
 import type { Parts } from './parts.ts'
 import { recordEnd, recordNothing } from './run-end.ts'
 
@@ -42,7 +43,9 @@ export async function finishRun(
     (tx) => writeEnd(tx, claimed, outcome, state, parts),
     [lockOf('thread', claimed.run.thread_id)],
   )
+  if (events.length === 0) return
   parts.events.deliver(events)
+  tellEnd(parts, claimed.run, outcome)
   if (claimed.run.kwargs.webhook !== undefined) parts.webhooks.wake()
 }
 

@@ -3,6 +3,7 @@ import type { Assistant } from '../core/assistant.ts'
 import { AUTH_USER_KEY, type Caller } from '../core/authorization.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { MultitaskStrategy } from '../core/multitask-strategy.ts'
+import { currentOrigin } from '../core/origin.ts'
 import type { NewRun, RunKwargs } from '../core/run.ts'
 import type { Thread } from '../core/thread.ts'
 
@@ -51,7 +52,15 @@ export function newRun(from: {
     kwargs: kwargsOf(from),
     multitask_strategy: request.multitask_strategy,
     available_at: now + Math.round((request.after_seconds ?? 0) * 1000),
+    ...originOf(),
   }
+}
+
+/** Of the request that makes the run; a run that no request makes has none. */
+function originOf(): Pick<NewRun, 'origin'> {
+  const { request_id, traceparent } = currentOrigin()
+  if (request_id === undefined) return {}
+  return { origin: { request_id, ...(traceparent !== undefined && { traceparent }) } }
 }
 
 function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {

@@ -3,6 +3,8 @@ import type { AgentStore } from '../core/agent-store.ts'
 import type { Authorize } from '../core/authorization.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { AgentMetrics } from '../core/metrics.ts'
+import type { Tracer } from '../core/tracing.ts'
 import type { Project } from '../graph/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
@@ -15,8 +17,12 @@ export interface Parts {
   events: EventLog
   authorize: Authorize
   webhooks: Pick<Webhooks, 'check' | 'wake'>
+  metrics: AgentMetrics
+  tracer: Tracer
   /** How long an attempt of a run may take, in ms. */
   runTimeoutMs: number
+  /** Whether graphs trace to LangSmith. */
+  isLangSmithUsed: boolean
   clock: Clock
   log: Log
 }

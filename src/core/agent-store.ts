@@ -30,6 +30,8 @@ export interface AgentStore {
   transaction<T>(work: (store: AgentStore) => Promise<T>, locks?: readonly string[]): Promise<T>
   /** Answers when the database does. */
   ping(): Promise<void>
+  /** How much room the database takes, in bytes. */
+  sizeBytes(): Promise<number>
   close(): Promise<void>
 }
 

@@ -6,11 +6,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface Origin {
   /** Of the request that is answered, or that made the run. */
-  request_id?: string
+  request_id?: string | undefined
   /** The span around, in the form of W3C's `traceparent` header. Only where traces are sent. */
-  traceparent?: string
-  thread_id?: string
-  run_id?: string
+  traceparent?: string | undefined
+  thread_id?: string | undefined
+  run_id?: string | undefined
 }
 
 /** What is kept with a run of the request that made it. */

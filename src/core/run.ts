@@ -11,6 +11,7 @@
  * `rollback` removes the run and its checkpoints instead of giving it a last status.
  */
 import type { JsonObject, JsonValue } from './json.ts'
+import type { QueueFigures } from './metrics.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
 import type { RunOrigin } from './origin.ts'
 import type { StreamMode } from './stream-mode.ts'
@@ -243,6 +244,8 @@ export interface RunStore {
   giveBack(lease: Lease): Promise<boolean>
   /** How many threads have a run that could be claimed now. */
   countClaimable(now: number): Promise<number>
+  /** `now` in ms since 1970. */
+  figures(now: number): Promise<QueueFigures>
   /** When the next delayed run is due, in ms since 1970. */
   nextDue(now: number): Promise<number | undefined>
 }

@@ -25,10 +25,10 @@ export interface LangGraph {
 }
 
 /**
- * Makes sure that the file can import LangGraph, in a version that works, before it is run. Throws
- * `bad_request`, with a message that says what to install.
+ * Makes sure that the file can import LangGraph, in a version that works, before it is run; answers
+ * the version. Throws `bad_request`, with a message that says what to install.
  */
-export async function checkLangGraph(file: string): Promise<void> {
+export async function checkLangGraph(file: string): Promise<string> {
   const version = await findVersion(file)
   if (version === undefined) {
     throw new AppError(
@@ -43,6 +43,7 @@ export async function checkLangGraph(file: string): Promise<void> {
       `The project has ${PACKAGE} ${version}; install ${OLDEST.join('.')} or newer.`,
     )
   }
+  return version
 }
 
 /** The very copy of the package that a loaded file imports: of its place, and its kind of module. */

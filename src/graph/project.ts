@@ -33,6 +33,8 @@ export interface Project {
   auth?: ProjectAuth
   /** The project's own routes, where it has some. */
   app?: CustomApp
+  /** Of its LangGraph. */
+  langgraphVersion: string
   /** A run's `command` as the input of `Graph.stream`. */
   command(command: RunCommand): unknown
 }
@@ -70,8 +72,9 @@ export async function loadProject(configPath: string, parts: ProjectParts): Prom
   const graphs = new Map<string, ProjectGraph>()
   let items: Items | undefined
   let langgraph: LangGraph | undefined
+  let langgraphVersion = ''
   for (const spec of config.graphs) {
-    await checkLangGraph(spec.file)
+    langgraphVersion = await checkLangGraph(spec.file)
     const { exported } = await importExport(spec, `Graph "${spec.graph_id}"`)
     const source = await readSource(exported, spec)
     const own = await loadLangGraph(spec.file)
@@ -89,6 +92,7 @@ export async function loadProject(configPath: string, parts: ProjectParts): Prom
     items: items as Items,
     ...(auth && { auth }),
     ...(app && { app }),
+    langgraphVersion,
     command: (command) => toCommand(langgraph as LangGraph, command),
   }
 }

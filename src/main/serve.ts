@@ -7,6 +7,7 @@ import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
 import {
   applyProjectEnvironment,
   readGraphConfigs,
+  readIsLangSmithUsed,
   readRunTimeoutMs,
   readWebhookEnvironment,
   type ServeConfig,
@@ -19,6 +20,7 @@ import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
 import { loadProject } from '../graph/project.ts'
 import { openAgentStore } from '../storage/agent-store.ts'
 import { readVersion } from '../version.ts'
+import { createAgentMetrics, loadLater } from './agent-metrics.ts'
 import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
@@ -54,13 +56,16 @@ export async function startServe(
       clock: systemClock,
       log,
     })
+    const metrics = createAgentMetrics(store)
     const agentServer = new AgentServer({
+      metrics,
       store,
       project,
       graphConfigs: readGraphConfigs(),
       apiKeys: config.apiKeys,
       concurrency: config.concurrency,
       runTimeoutMs: readRunTimeoutMs(),
+      isLangSmithUsed: readIsLangSmithUsed(),
       webhooks: {
         ...readWebhookEnvironment(project.config.webhooks.envPrefix),
         allowedAddresses: config.webhookAllow,
@@ -81,6 +86,7 @@ export async function startServe(
     }) as Server
     server.keepAliveTimeout = KEEP_ALIVE_MS
     const url = await listen(server, config)
+    loadLater(metrics)
     // Added last, stopped first: new connections are refused while runs are handed on.
     started.add('listener', () => void server.close())
     const stop = async (given: StopLimits) => {

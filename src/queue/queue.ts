@@ -8,6 +8,7 @@
  *               └──▶ left: `execute` did not end it; its lease runs out, and the attempt counts
  * ```
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AgentStore } from '../core/agent-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -56,6 +57,8 @@ export class Queue {
   readonly #ticker: Ticker
   /** Cancels that came while a claim was under way, which may turn out to be of their run. */
   readonly #earlyCancels = new Map<string, CancelAction>()
+  /** Who wakes the queue has nothing to do with the runs that it claims then. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   #isAccepting = false
   #isFilling = false
   #isFillWanted = false
@@ -112,7 +115,7 @@ export class Queue {
   wake(): void {
     if (!this.#isAccepting) return
     this.#isFillWanted = true
-    if (!this.#isFilling) this.#filled = this.#fill()
+    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
   }
 
   /** Whether the run executes in this process, under a lease that is not known to be lost. */

@@ -71,5 +71,6 @@ function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
     ping: async () => {
       await db.get('SELECT 1')
     },
+    sizeBytes: () => db.sizeBytes(),
   }
 }

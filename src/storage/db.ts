@@ -41,6 +41,8 @@ export interface Db {
   transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks): Promise<T>
   /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** How much room all of it takes, in bytes. */
+  sizeBytes(): Promise<number>
   /** Waits for what is open, then closes. A second `close` is harmless. */
   close(): Promise<void>
   /** For migrations only, where a text cannot be shared. A store asks for a fragment instead. */

@@ -106,6 +106,10 @@ class PostgresDb implements Db {
     return this.#repeat(sql, work)
   }
 
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
+  }
+
   close(): Promise<void> {
     return this.pool.close()
   }
@@ -156,6 +160,17 @@ class PostgresDb implements Db {
     if (!current.getStore()?.isOpenOn(this.pool)) return
     throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
   }
+}
+
+const SIZE = `
+SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0) AS BIGINT) AS bytes
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'r'`
+
+/** Of the schema's tables, with their indexes. */
+async function sizeOf(db: Db): Promise<number> {
+  const row = await db.get<{ bytes: number }>(SIZE)
+  return Number(row?.bytes ?? 0)
 }
 
 /** The names are hashed with the schema: advisory locks are of the whole database. */
@@ -293,6 +308,10 @@ class PostgresTransaction implements Db {
 
   async vectors(): Promise<VectorSql> {
     return findVectors(this)
+  }
+
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
   }
 
   async close(): Promise<void> {

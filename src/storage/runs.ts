@@ -1,5 +1,6 @@
 /** The `runs` table: the line of each thread, and the leases. States: `core/run.ts`. */
 import { AppError } from '../core/errors.ts'
+import type { QueueFigures } from '../core/metrics.ts'
 import {
   isTerminal,
   type Lease,
@@ -92,6 +93,13 @@ UPDATE runs
 SET cancel_action = CASE WHEN cancel_action = 'rollback' THEN cancel_action ELSE $2 END,
   cancel_reason = coalesce(cancel_reason, $3)
 WHERE run_id = $1 AND (status = 'running' OR (status = 'pending' AND lease_token > 0))`
+
+const FIGURES = `
+SELECT count(CASE WHEN status = 'pending' AND available_at <= $1 THEN 1 END) AS waiting,
+  count(CASE WHEN status = 'pending' AND available_at > $1 THEN 1 END) AS delayed,
+  count(CASE WHEN status = 'running' THEN 1 END) AS running,
+  min(CASE WHEN status = 'pending' AND available_at <= $1 THEN available_at END) AS oldest_due_at
+FROM runs WHERE status IN ('pending', 'running')`
 
 const NEXT_DUE = `
 SELECT min(available_at) AS due FROM runs WHERE status = 'pending' AND available_at > $1`
@@ -210,6 +218,17 @@ export function createRunStore(db: Db): RunStore {
       }, []),
     async countClaimable(now) {
       return Number((await db.get<{ count: number }>(COUNT_CLAIMABLE, [now]))?.count ?? 0)
+    },
+    async figures(now) {
+      const row = await db.get<QueueFigures>(FIGURES, [now])
+      if (!row) throw new AppError('internal', 'The database counted no runs.')
+      const { waiting, delayed, running, oldest_due_at: oldest } = row
+      return {
+        waiting: Number(waiting),
+        delayed: Number(delayed),
+        running: Number(running),
+        oldest_due_at: oldest === null ? null : Number(oldest),
+      }
     },
     async nextDue(now) {
       const row = await db.get<{ due: number | null }>(NEXT_DUE, [now])

@@ -41,6 +41,7 @@ const vectors: VectorSql = {
 
 /** One writes at a time: what a transaction has read stays as it is. */
 const rowLocks: RowLocks = { wait: '', skip: '' }
+const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 
 /** The transaction that the current chain of calls runs in. */
 const current = new AsyncLocalStorage<SqliteTransaction>()
@@ -87,6 +88,11 @@ class SqliteDb implements Db {
       this.#connection.loadVectors()
       return vectors
     })
+  }
+
+  async sizeBytes(): Promise<number> {
+    const row = await this.get<{ bytes: number }>(SIZE)
+    return row?.bytes ?? 0
   }
 
   close(): Promise<void> {
@@ -178,6 +184,11 @@ class SqliteTransaction implements Db {
   async vectors(): Promise<VectorSql> {
     this.#open().loadVectors()
     return vectors
+  }
+
+  async sizeBytes(): Promise<number> {
+    const row = await this.get<{ bytes: number }>(SIZE)
+    return row?.bytes ?? 0
   }
 
   async close(): Promise<void> {

@@ -16,6 +16,8 @@ export interface SseResponseParts {
   source: (signal: AbortSignal) => AsyncIterable<string>
   /** Called once, when the client leaves before the end. */
   onDisconnect?: () => void
+  /** Called when it begins; what it answers is called once when it is over, however it ends. */
+  onOpen?: () => () => void
   /** Silence before a heartbeat, in ms. 5,000. */
   heartbeatMs?: number
   log: Log
@@ -35,7 +37,11 @@ export function sseResponse(c: Context, parts: SseResponseParts): Response {
   return response
 }
 
-async function pump(body: Body, { source, heartbeatMs, log }: SseResponseParts): Promise<void> {
+async function pump(
+  body: Body,
+  { source, onOpen, heartbeatMs, log }: SseResponseParts,
+): Promise<void> {
+  const onOver = onOpen?.()
   const heartbeat = new Heartbeat(body, HEARTBEAT, heartbeatMs)
   try {
     for await (const text of source(body.left)) {
@@ -49,5 +55,6 @@ async function pump(body: Body, { source, heartbeatMs, log }: SseResponseParts):
     body.destroy()
   } finally {
     heartbeat.stop()
+    onOver?.()
   }
 }

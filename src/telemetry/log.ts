@@ -4,11 +4,13 @@
  */
 import { type DestinationStream, destination, pino } from 'pino'
 import type { Log, LogLevel } from '../core/log.ts'
+import { currentOrigin } from '../core/origin.ts'
 import { maskSecrets, withoutSecrets } from './redaction.ts'
 
 /**
  * A log that says what is at `level` or above it. Lines carry `level` as a word, `time` in ISO
- * 8601, `pid`, the fields, and the sentence as `msg`. Errors come out with type, message, stack and
+ * 8601, `pid`, the ids of the request, thread and run that the work belongs to (`core/origin.ts`), the
+ * fields, and the sentence as `msg`. Errors come out with type, message, stack and
  * causes. What looks like a secret is replaced (`redaction.ts`). Lines are written at once: none is
  * lost when the process ends. `to` is standard error unless a test wants the lines.
  */
@@ -24,8 +26,20 @@ export function createLog(
     // `withoutSecrets` has already serialized the errors, with their causes.
     serializers: { err: (error: unknown) => error },
     hooks: { logMethod: maskMessage },
+    mixin: originFields,
   }
   return asLog(pino(options, to))
+}
+
+/** The fields of the line itself go first. */
+function originFields(): object {
+  const { request_id, thread_id, run_id, traceparent } = currentOrigin()
+  return {
+    ...(request_id !== undefined && { request_id }),
+    ...(thread_id !== undefined && { thread_id }),
+    ...(run_id !== undefined && { run_id }),
+    ...(traceparent !== undefined && { trace_id: traceparent.split('-')[1] }),
+  }
 }
 
 function maskMessage(

@@ -129,6 +129,10 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
     expect(await again.threads.get(thread.thread_id)).toMatchObject({ metadata: { kept: true } })
   })
 
+  it('knows how much room it takes', async () => {
+    expect(await store.sizeBytes()).toBeGreaterThan(1_000)
+  })
+
   it('answers a ping while it is open, and closes twice without harm', async () => {
     await expect(store.ping()).resolves.toBeUndefined()
     await store.close()

@@ -79,6 +79,18 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.get('none')).toBeUndefined()
     })
 
+    it('are counted while they are not over, and tell who waits longest', async () => {
+      const none = { waiting: 0, delayed: 0, running: 0, oldest_due_at: null }
+      expect(await store.runs.figures(NOW)).toEqual(none)
+      await insertRun({ available_at: NOW - 9 })
+      const { lease } = await mustClaim()
+      for (const available_at of [NOW - 5, NOW, NOW + 1]) await insertRun({ available_at })
+      const figures = { waiting: 2, delayed: 1, running: 1, oldest_due_at: NOW - 5 }
+      expect(await store.runs.figures(NOW)).toEqual(figures)
+      await finish(lease)
+      expect(await store.runs.figures(NOW)).toEqual({ ...figures, running: 0 })
+    })
+
     it('keep the order received over all threads, and give no place twice', async () => {
       const first = await insertRun()
       const removed = await insertRun()

@@ -20,7 +20,6 @@ const agentServer: Place[] = [
     reason: 'An object with `namespaces`, which is what SDKs read: section 1.5 of the facts.',
   },
   ...later('cron jobs', ['POST /runs/crons*', 'POST */runs/crons', 'DELETE /runs/crons/*']),
-  ...later('metrics', ['GET /metrics']),
   {
     at: 'POST /a2a/{assistant_id} 200 application/json.id',
     reason: 'JSON-RPC takes numbers too, and answers null to what has no id that could be read.',

@@ -20,6 +20,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/environment.ts'
 import { loadProject } from '../../src/graph/project.ts'
+import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
@@ -59,6 +60,7 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
+    metrics: createAgentMetrics(store),
     ...rest,
     clock,
     store,

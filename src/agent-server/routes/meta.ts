@@ -1,10 +1,12 @@
-/** `/ok` and `/info`: what the server says of itself, without a key. */
+/** `/ok` and `/info`, what the server says of itself without a key, and `/metrics`, with one. */
 import { createRoute, z } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'
+import { METRICS_FORMATS } from '../../core/metrics.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
 import { FlagSchema } from '../schemas/query.ts'
+import { refusals } from './refusals.ts'
 
 const ok = createRoute({
   method: 'get',
@@ -22,9 +24,29 @@ const ok = createRoute({
   },
 })
 
+const metrics = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'system_metrics_metrics_get',
+  tags: ['System'],
+  summary: 'Figures about runs, requests, streams, the event loop and the database',
+  request: { query: z.object({ format: z.enum(METRICS_FORMATS).default('prometheus') }) },
+  responses: {
+    200: {
+      description: 'For Prometheus, or with `format=json` the same as JSON',
+      content: {
+        'text/plain': { schema: z.string() },
+        'application/json': { schema: z.record(z.string(), z.unknown()) },
+      },
+    },
+    ...refusals(422),
+  },
+})
+
 const InfoSchema = z
   .object({
     version: z.string(),
+    langgraph_js_version: z.string().openapi({ description: "The project's own LangGraph." }),
     context: z.literal('js'),
     flags: z.record(z.string(), z.boolean()),
     metadata: z.record(z.string(), z.string()),
@@ -43,15 +65,23 @@ const info = createRoute({
   },
 })
 
+const FLAGS = { assistants: true, crons: false, langsmith_tracing_replicas: true }
+
 export function metaRoutes(parts: Parts, version: string) {
   return createRoutes<AgentServerEnv>()
     .openapi(ok, async (c) => {
       if (c.req.valid('query').check_db) await pingDatabase(parts)
       return c.json({ ok: true as const }, 200)
     })
+    .openapi(metrics, async (c) => {
+      const { contentType, body } = await parts.metrics.read(c.req.valid('query').format)
+      return c.body(body, 200, { 'content-type': contentType }) as never
+    })
     .openapi(info, (c) => {
-      const flags = { assistants: true, crons: false, langsmith: false }
-      return c.json({ version, context: 'js' as const, flags, metadata: {} }, 200)
+      const langgraph_js_version = parts.project.langgraphVersion
+      const flags = { ...FLAGS, langsmith: parts.isLangSmithUsed }
+      const body = { version, langgraph_js_version, context: 'js' as const, flags, metadata: {} }
+      return c.json(body, 200)
     })
 }
 

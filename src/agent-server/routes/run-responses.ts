@@ -61,6 +61,7 @@ export function answerWithStream(
     headers: { ...runLocation(run), location: `${pathOf(run)}/stream` },
     source: (signal) => runFrames(parts, { run_id: run.run_id, ...stream }, signal),
     ...onLeave(c, answer),
+    onOpen: () => parts.metrics.streamOpened(),
     log: parts.log,
   })
 }

@@ -45,6 +45,7 @@ export function threadStreamRoutes(parts: Parts) {
     return sseResponse(c, {
       headers: { location: `/threads/${thread_id}/stream` },
       source: (signal) => threadFrames(parts, { thread_id, modes, after }, signal),
+      onOpen: () => parts.metrics.streamOpened(),
       log: parts.log,
     })
   })

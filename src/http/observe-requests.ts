@@ -1,0 +1,61 @@
+/** Every request has an id, a span, a line in the log (at `debug`) and a place in the figures. */
+import { randomUUID } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { Log } from '../core/log.ts'
+import type { RequestMetrics } from '../core/metrics.ts'
+import { withOrigin } from '../core/origin.ts'
+import { noTracer, type Tracer } from '../core/tracing.ts'
+
+export interface Observers {
+  log: Log
+  metrics?: RequestMetrics
+  tracer?: Tracer
+}
+
+/** What callers may choose: it goes into logs as it is. */
+const SANE_ID = /^[\w.:@/+=-]{1,128}$/
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const THREAD = new RegExp(`/threads/(${UUID})(?:/|$)`, 'i')
+const RUN = new RegExp(`/runs/(${UUID})(?:/|$)`, 'i')
+
+/** To be the first one: what comes after it is observed. The id is answered as `x-request-id`. */
+export function observeRequests({ log, metrics, tracer = noTracer }: Observers): MiddlewareHandler {
+  return (c, next) => {
+    const { method, path } = c.req
+    const begun = performance.now()
+    const request_id = requestId(c.req.header('x-request-id'))
+    const ids = { thread_id: THREAD.exec(path)?.[1], run_id: RUN.exec(path)?.[1] }
+    const parent = saneParent(c.req.header('traceparent'))
+    const attributes = { 'http.request.method': method, 'url.path': path, request_id }
+    return tracer.span({ name: method, kind: 'server', parent, attributes }, (span) =>
+      withOrigin({ request_id, ...ids, traceparent: span.traceparent }, async () => {
+        c.header('x-request-id', request_id)
+        await next()
+        const route = routeOf(c)
+        const { status } = c.res
+        const seconds = (performance.now() - begun) / 1000
+        metrics?.requestAnswered({ method, route, status, seconds })
+        span.rename(`${method} ${route}`)
+        span.set({ 'http.route': route, 'http.response.status_code': status })
+        if (status >= 500) span.fail(`answered ${status}`)
+        log.debug({ method, path, status, ms: Math.round(seconds * 1000) }, 'answered a request')
+      }),
+    )
+  }
+}
+
+function requestId(sent: string | undefined): string {
+  return sent !== undefined && SANE_ID.test(sent) ? sent : randomUUID()
+}
+
+function saneParent(sent: string | undefined): string | undefined {
+  return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
+}
+
+/** The handler's, not its middleware's. */
+function routeOf(c: Context): string {
+  const route = matchedRoutes(c).findLast(({ method, path }) => method !== 'ALL' && path !== '/*')
+  return route?.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}') ?? 'other'
+}

@@ -1,0 +1,182 @@
+/**
+ * The figures of an agent server, by prom-client. It is loaded after the server is up, since it takes
+ * long to load: what is told before is kept until then.
+ */
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { AgentMetrics, MetricsFormat, QueueFigures } from '../core/metrics.ts'
+
+/** What is asked for when the figures are read. */
+export interface AgentFigures {
+  queue(): Promise<QueueFigures>
+  /** How many webhook deliveries are pending. */
+  pendingWebhooks(): Promise<number>
+  /** Answers when the database does. */
+  ping(): Promise<void>
+  databaseBytes(): Promise<number>
+  /** ms since 1970 */
+  now(): number
+}
+
+/** Metrics that begin to be added up once `load` was called. */
+export class LateAgentMetrics implements AgentMetrics {
+  readonly #figures: AgentFigures
+  #early: ((metrics: PromMetrics) => void)[] = []
+  #loading: Promise<PromMetrics> | undefined
+  #loaded: PromMetrics | undefined
+
+  constructor(figures: AgentFigures) {
+    this.#figures = figures
+  }
+
+  /** A second call waits for the first. */
+  load(): Promise<PromMetrics> {
+    this.#loading ??= this.#load()
+    return this.#loading
+  }
+
+  requestAnswered(request: Parameters<AgentMetrics['requestAnswered']>[0]): void {
+    this.#tell((metrics) => metrics.requestAnswered(request))
+  }
+
+  runStarted(run: { waited: number }): void {
+    this.#tell(({ runWait }) => runWait.observe(run.waited))
+  }
+
+  runEnded({ status, seconds }: Parameters<AgentMetrics['runEnded']>[0]): void {
+    this.#tell(({ runDuration }) => runDuration.observe({ status }, seconds))
+  }
+
+  firstEvent(seconds: number): void {
+    this.#tell(({ firstEvent }) => firstEvent.observe(seconds))
+  }
+
+  streamOpened(): () => void {
+    this.#tell(({ streams }) => streams.inc())
+    return () => this.#tell(({ streams }) => streams.dec())
+  }
+
+  webhookAttempted({ status, seconds }: Parameters<AgentMetrics['webhookAttempted']>[0]): void {
+    this.#tell(({ webhooks }) => webhooks.observe({ status }, seconds))
+  }
+
+  async read(format: MetricsFormat): Promise<{ contentType: string; body: string }> {
+    const { registry, gauges } = await this.load()
+    await readFigures(this.#figures, gauges)
+    if (format === 'prometheus') {
+      return { contentType: registry.contentType, body: await registry.metrics() }
+    }
+    return { contentType: 'application/json', body: await asJson(registry) }
+  }
+
+  #tell(what: (metrics: PromMetrics) => void): void {
+    if (this.#loaded) what(this.#loaded)
+    else this.#early.push(what)
+  }
+
+  async #load(): Promise<PromMetrics> {
+    const metrics = await createPromMetrics()
+    this.#loaded = metrics
+    for (const what of this.#early.splice(0)) what(metrics)
+    return metrics
+  }
+}
+
+interface PromMetrics extends Pick<AgentMetrics, 'requestAnswered'> {
+  registry: Registry
+  runWait: Histogram
+  runDuration: Histogram<'status'>
+  firstEvent: Histogram
+  webhooks: Histogram<'status'>
+  streams: Gauge
+  gauges: FigureGauges
+}
+
+interface FigureGauges {
+  runs: Gauge<'status'>
+  queueAge: Gauge
+  pendingWebhooks: Gauge
+  databaseBytes: Gauge
+  databaseLatency: Gauge
+}
+
+/** In s: from quick requests to runs of an hour. */
+const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+const RUN_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
+/** How often the event loop's lag is looked at, in ms: more often would keep an idle server busy. */
+const LAG_PRECISION_MS = 100
+
+async function createPromMetrics(): Promise<PromMetrics> {
+  const prom = (await import('prom-client')).default
+  const registry = new prom.Registry()
+  prom.collectDefaultMetrics({
+    register: registry,
+    eventLoopMonitoringPrecision: LAG_PRECISION_MS,
+  })
+  const registers = [registry]
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    buckets = RUN_BUCKETS,
+  ) => new prom.Histogram<L>({ name: `runyard_${name}`, help, labelNames, buckets, registers })
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    new prom.Gauge<L>({ name: `runyard_${name}`, help, labelNames, registers })
+  const requests: Counter<'method' | 'route' | 'status'> = new prom.Counter({
+    name: 'runyard_http_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  })
+  const requestDuration = histogram(
+    'http_request_duration_seconds',
+    'From a request to the head of its answer',
+    ['method', 'route'],
+    REQUEST_BUCKETS,
+  )
+  return {
+    registry,
+    requestAnswered({ method, route, status, seconds }) {
+      requests.inc({ method, route, status })
+      requestDuration.observe({ method, route }, seconds)
+    },
+    runWait: histogram('run_wait_seconds', 'From when a run was due to its start', []),
+    runDuration: histogram('run_duration_seconds', 'From the start of a run to its end', [
+      'status',
+    ]),
+    firstEvent: histogram(
+      'run_first_event_seconds',
+      "From when a run was due to its graph's first output",
+      [],
+    ),
+    webhooks: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook', ['status']),
+    streams: gauge('streams_open', 'Streams that clients are reading'),
+    gauges: {
+      runs: gauge('runs', 'Runs that are not over', ['status']),
+      queueAge: gauge('queue_age_seconds', 'How long the run that waits longest has been due'),
+      pendingWebhooks: gauge('webhooks_pending', 'Webhook deliveries that are not settled'),
+      databaseBytes: gauge('database_bytes', 'The size of the database'),
+      databaseLatency: gauge('database_latency_seconds', 'How long the database took to answer'),
+    },
+  }
+}
+
+/** By name: what it is, and its values with their labels. */
+async function asJson(registry: Registry): Promise<string> {
+  const all = await registry.getMetricsAsJSON()
+  const byName = all.map(({ name, help, type, values }) => [name, { help, type, values }])
+  return JSON.stringify(Object.fromEntries(byName))
+}
+
+async function readFigures(figures: AgentFigures, gauges: FigureGauges): Promise<void> {
+  const begun = performance.now()
+  await figures.ping()
+  gauges.databaseLatency.set((performance.now() - begun) / 1000)
+  const { oldest_due_at, waiting, delayed, running } = await figures.queue()
+  gauges.runs.set({ status: 'waiting' }, waiting)
+  gauges.runs.set({ status: 'delayed' }, delayed)
+  gauges.runs.set({ status: 'running' }, running)
+  const age = oldest_due_at === null ? 0 : Math.max(figures.now() - oldest_due_at, 0)
+  gauges.queueAge.set(age / 1000)
+  gauges.pendingWebhooks.set(await figures.pendingWebhooks())
+  gauges.databaseBytes.set(await figures.databaseBytes())
+}

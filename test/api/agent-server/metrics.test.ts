@@ -1,0 +1,82 @@
+import { afterEach, expect, test } from 'vitest'
+import { held } from '../../fixtures/projects/runs/graph.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
+
+let server: RunningAgentServer
+afterEach(() => server.stop())
+
+async function metrics(path = '/metrics'): Promise<Response> {
+  return fetch(`${server.url}${path}`, { headers: { 'x-api-key': 'key' } })
+}
+
+/** The value of the sample that is written so. */
+async function sampleOf(sample: string): Promise<number | undefined> {
+  const lines = (await (await metrics()).text()).split('\n')
+  const line = lines.find((one) => one.startsWith(`${sample} `))
+  return line === undefined ? undefined : Number(line.slice(sample.length))
+}
+
+test('tell of runs, requests, streams, the event loop and the database', async () => {
+  server = await startAgentServer({ projectName: 'runs', concurrency: 1 })
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'steps', { input: {} })
+  const running = await client.runs.create(thread_id, 'hold', { input: {} })
+  await eventually(() => held.get(running.run_id)).toBeDefined()
+  await client.runs.create(thread_id, 'steps', { input: {} })
+  await client.runs.create(thread_id, 'steps', { input: {}, afterSeconds: 3_600 })
+  const stream = await fetch(`${server.url}/threads/${thread_id}/runs/${running.run_id}/stream`)
+
+  expect(await sampleOf('runyard_runs{status="waiting"}')).toBe(1)
+  expect(await sampleOf('runyard_runs{status="delayed"}')).toBe(1)
+  expect(await sampleOf('runyard_runs{status="running"}')).toBe(1)
+  expect(await sampleOf('runyard_queue_age_seconds')).toBeGreaterThan(0)
+  expect(await sampleOf('runyard_streams_open')).toBe(1)
+  expect(await sampleOf('runyard_run_wait_seconds_count')).toBe(2)
+  expect(await sampleOf('runyard_run_duration_seconds_count{status="success"}')).toBe(1)
+  expect(await sampleOf('runyard_run_first_event_seconds_count')).toBe(2)
+  expect(await sampleOf('runyard_database_bytes')).toBeGreaterThan(4_096)
+  expect(await sampleOf('runyard_database_latency_seconds')).toBeGreaterThan(0)
+  expect(await sampleOf('runyard_webhooks_pending')).toBe(0)
+  expect(await sampleOf('nodejs_eventloop_lag_mean_seconds')).toBeDefined()
+  const created = { method: 'POST', route: '/threads/{thread_id}/runs', status: '200' }
+  const labels = Object.entries(created).map(([name, value]) => `${name}="${value}"`)
+  expect(await sampleOf(`runyard_http_requests_total{${labels.join(',')}}`)).toBe(3)
+
+  await stream.body?.cancel()
+  await eventually(() => sampleOf('runyard_streams_open')).toBe(0)
+  await client.runs.cancel(thread_id, running.run_id, true)
+  expect(await sampleOf('runyard_run_duration_seconds_count{status="interrupted"}')).toBe(1)
+})
+
+test('are JSON for those who ask for it', async () => {
+  server = await startAgentServer()
+  const response = await metrics('/metrics?format=json')
+  expect(response.headers.get('content-type')).toContain('application/json')
+  expect(await response.json()).toMatchObject({
+    runyard_runs: { type: 'gauge', values: expect.arrayContaining([]) },
+  })
+  expect((await metrics()).headers.get('content-type')).toContain('text/plain')
+  expect((await metrics('/metrics?format=xml')).status).toBe(422)
+})
+
+test('need a key where the server has keys', async () => {
+  server = await startAgentServer({ apiKeys: ['key'] })
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(401)
+  expect((await metrics()).status).toBe(200)
+})
+
+test('the database is asked when /ok is told to, and what the server says it is', async () => {
+  server = await startAgentServer()
+  expect(await (await metrics('/ok?check_db=1')).json()).toEqual({ ok: true })
+  expect(await (await metrics('/info')).json()).toMatchObject({
+    langgraph_js_version: expect.stringMatching(/^1\.\d+\.\d+/),
+    context: 'js',
+    flags: { assistants: true, langsmith: false },
+  })
+  server.store.ping = () => Promise.reject(new Error('gone'))
+  const broken = await metrics('/ok?check_db=1')
+  expect([broken.status, await broken.json()]).toEqual([503, { detail: expect.any(String) }])
+  expect((await metrics('/ok')).status).toBe(200)
+})
