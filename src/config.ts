@@ -50,6 +50,8 @@ export interface ServeConfig {
   readonly port: number
   /** `--data-dir` / `RUNYARD_DATA_DIR`, default `.runyard/serve`; absolute here. */
   readonly dataDir: string
+  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: what requests say of themselves. */
+  readonly publicUrl: string | undefined
   /** `RUNYARD_API_KEYS`, comma-separated; empty: no key is asked for. */
   readonly apiKeys: readonly string[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
@@ -117,6 +119,7 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(2024, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
+    publicUrl: read.publicUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
     ...read.agentServerSettings(),
@@ -423,7 +426,11 @@ function splitList(text: string | undefined): string[] {
 }
 
 /** Settings of agent servers that whoever runs `up` decides; a project cannot change them. */
-const AGENT_SERVER_VARIABLES = ['RUNYARD_WEBHOOK_ALLOW', 'RUNYARD_WEBHOOK_TIMEOUT_SECS']
+const AGENT_SERVER_VARIABLES = [
+  'RUNYARD_PUBLIC_URL',
+  'RUNYARD_WEBHOOK_ALLOW',
+  'RUNYARD_WEBHOOK_TIMEOUT_SECS',
+]
 
 function pick(env: Environment, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))

@@ -9,7 +9,7 @@ export interface CardAbout {
   /** Of the server. */
   version: string
   hasMessages: boolean
-  /** Whether the server, or the gateway before it, asks for a key. */
+  /** Whether the server, or the gateway before it, asks for a key; a project's own auth is not described. */
   needsKey: boolean
 }
 

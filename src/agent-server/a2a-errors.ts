@@ -5,7 +5,7 @@ import {
   RequestMalformedError,
   TaskNotFoundError,
 } from '@a2a-js/sdk/errors'
-import { AppError } from '../core/errors.ts'
+import { AppError, ProjectRefusal } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 
 /** JSON-RPC's code for a request that is not to be served. */
@@ -22,6 +22,7 @@ export async function asA2AErrors<T>(log: Log, work: () => Promise<T>): Promise<
 
 function toA2AError(log: Log, err: unknown): A2AError {
   if (err instanceof A2AError) return err
+  if (err instanceof ProjectRefusal) return refused(err.message)
   if (!(err instanceof AppError) || err.code === 'internal') {
     log.error({ err }, 'a request of the Agent2Agent protocol failed')
     return new A2AError('Internal server error; the log says more.')
@@ -34,8 +35,12 @@ function toA2AError(log: Log, err: unknown): A2AError {
       return new A2AError(message)
     case 'forbidden':
     case 'unauthenticated':
-      return new JsonRpcRequestMalformedError({ message, envelopeCode: INVALID_REQUEST })
+      return refused(message)
     default:
       return new RequestMalformedError(message)
   }
+}
+
+function refused(message: string): A2AError {
+  return new JsonRpcRequestMalformedError({ message, envelopeCode: INVALID_REQUEST })
 }

@@ -33,6 +33,8 @@ export interface AgentServerOptions extends DoorConfig {
   project: Project
   /** Runyard's version, for `/info`. */
   version: string
+  /** Where clients see Runyard, for agents' cards; absent: where a request was sent to. */
+  publicUrl?: string
   /** What the graphs' own assistants are configured with, by graph. Default: as the project says. */
   graphConfigs?: Readonly<Record<string, JsonObject>>
   /** Decides over every operation. Default: the project's auth; without one everything is allowed. */

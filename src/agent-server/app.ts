@@ -34,6 +34,8 @@ const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
 export interface AppConfig extends DoorConfig {
   version: string
+  /** Where clients see Runyard. Default: where a request was sent to. */
+  publicUrl?: string
   /** The largest request that is read. Default 300 MiB. */
   maxBodyBytes?: number
   /** The project's own auth, instead of keys. */
@@ -78,7 +80,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     webhookDeliveryRoutes(parts),
     storeRoutes(parts),
     mcpRoutes(parts, config.version),
-    a2aRoutes(parts, { version: config.version, needsKey: isGuarded(config) }),
+    a2aRoutes(parts, config),
   ]
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))
@@ -94,10 +96,6 @@ function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled 
     security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
   })
   return describeRest(document, disabled)
-}
-
-function isGuarded({ apiKeys, gatewayToken }: DoorConfig): boolean {
-  return apiKeys.length > 0 || gatewayToken !== undefined
 }
 
 /** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */

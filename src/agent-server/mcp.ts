@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Caller } from '../core/authorization.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, ProjectRefusal } from '../core/errors.ts'
 import { callTool } from './mcp-call.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './mcp-tools.ts'
 import type { Parts } from './parts.ts'
@@ -67,7 +67,7 @@ async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolRe
   try {
     return await call()
   } catch (err) {
-    if (!(err instanceof AppError) || err.code === 'internal') throw err
+    if (!isRefusal(err)) throw err
     return { content: [{ type: 'text', text: err.message }], isError: true }
   }
 }
@@ -78,10 +78,12 @@ async function asProtocol<T>(parts: Parts, handle: () => Promise<T>): Promise<T>
     return await handle()
   } catch (err) {
     if (err instanceof McpError) throw err
-    if (err instanceof AppError && err.code !== 'internal') {
-      throw new McpError(ErrorCode.InvalidRequest, err.message)
-    }
+    if (isRefusal(err)) throw new McpError(ErrorCode.InvalidRequest, err.message)
     parts.log.error({ err }, 'a request of the Model Context Protocol failed')
     throw new McpError(ErrorCode.InternalError, 'Internal server error; the log says more.')
   }
+}
+
+function isRefusal(err: unknown): err is AppError | ProjectRefusal {
+  return err instanceof ProjectRefusal || (err instanceof AppError && err.code !== 'internal')
 }

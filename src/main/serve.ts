@@ -62,6 +62,7 @@ export async function startServe(
       store,
       project,
       graphConfigs: readGraphConfigs(),
+      ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
       apiKeys: config.apiKeys,
       concurrency: config.concurrency,
       runTimeoutMs: readRunTimeoutMs(),

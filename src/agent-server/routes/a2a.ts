@@ -12,6 +12,7 @@ import { sseResponse } from '../../stream/sse-response.ts'
 import { createA2AHandler } from '../a2a.ts'
 import { agentCard } from '../a2a-card.ts'
 import { isCurrentVersion, type Rpc, readRpc } from '../a2a-rpc.ts'
+import type { AppConfig } from '../app.ts'
 import { takesMessages } from '../assistant-graph.ts'
 import { resolveAssistant } from '../assistants.ts'
 import type { AgentServerEnv } from '../caller.ts'
@@ -122,13 +123,7 @@ const post = createRoute({
   },
 })
 
-export interface A2ASettings {
-  version: string
-  /** Whether callers need a key, which the cards say. */
-  needsKey: boolean
-}
-
-export function a2aRoutes(parts: Parts, settings: A2ASettings) {
+export function a2aRoutes(parts: Parts, settings: AppConfig) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openAPIRegistry.registerPath(post)
   routes.openapi(getCard, async (c) => {
@@ -152,7 +147,7 @@ function firstGraph(parts: Parts): string {
 async function answerCard(
   c: Context<AgentServerEnv>,
   parts: Parts,
-  settings: A2ASettings,
+  settings: AppConfig,
   id: string,
 ): Promise<Response> {
   const handler = await handlerOf(c, parts, settings, { id, signal: new AbortController().signal })
@@ -170,7 +165,7 @@ async function answerCard(
 async function answerRequest(
   c: Context<AgentServerEnv>,
   parts: Parts,
-  settings: A2ASettings,
+  settings: AppConfig,
 ): Promise<Response> {
   const left = new AbortController()
   const id = c.req.param('assistant_id') ?? ''
@@ -220,14 +215,16 @@ async function answerStream(
 async function handlerOf(
   c: Context<AgentServerEnv>,
   parts: Parts,
-  { version, needsKey }: A2ASettings,
+  settings: AppConfig,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<A2ARequestHandler> {
   const caller = c.get('caller')
   const assistant = await resolveAssistant(parts, caller, id)
   const { assistant_id } = assistant
   const hasMessages = await takesMessages(parts, caller, assistant_id)
-  const about = { assistant, version, needsKey, hasMessages, baseUrl: baseUrlOf(c) }
+  const { version, apiKeys, gatewayToken, auth } = settings
+  const needsKey = !auth && (apiKeys.length > 0 || gatewayToken !== undefined)
+  const about = { assistant, version, needsKey, hasMessages, baseUrl: baseUrlOf(c, settings) }
   return createA2AHandler({
     parts,
     caller,
@@ -239,10 +236,15 @@ async function handlerOf(
   })
 }
 
-/** Where the client sees the server: behind proxies, and behind the gateway's prefix. */
-function baseUrlOf(c: Context): string {
+/** Where the client sees the server: behind proxies, the gateway's prefix and the project's own. */
+function baseUrlOf(c: Context, { publicUrl, gatewayToken, http }: AppConfig): string {
   const { protocol, host } = new URL(c.req.url)
   const forwarded = (name: string) => c.req.header(`x-forwarded-${name}`)?.split(',')[0]?.trim()
+  const prefix = forwarded('prefix') ?? ''
+  // Behind the gateway and without a prefix a deployment has a host name of its own.
+  const isBelow = gatewayToken === undefined || prefix !== ''
+  const path = `${prefix}${http?.mountPrefix ?? ''}`
+  if (publicUrl !== undefined && isBelow) return `${publicUrl}${path}`
   const scheme = forwarded('proto') ?? protocol.replace(':', '')
-  return `${scheme}://${forwarded('host') ?? host}${forwarded('prefix') ?? ''}`
+  return `${scheme}://${forwarded('host') ?? host}${path}`
 }

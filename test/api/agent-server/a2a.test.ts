@@ -254,6 +254,14 @@ describe('a card', () => {
     expect(await now.json()).toMatchObject({ supportedInterfaces: [{ url }, { url }] })
   })
 
+  it('names the public address where there is one', async () => {
+    const publicUrl = 'https://runyard.example'
+    const behind = await startAgentServer({ publicUrl })
+    const card = await (await fetch(`${behind.url}/.well-known/agent-card.json`)).json()
+    expect(card).toMatchObject({ url: expect.stringContaining(`${publicUrl}/a2a/`) })
+    await behind.stop()
+  })
+
   it('is the first graph’s where none is named, and none of nobody’s', async () => {
     const card = `${server.url}/.well-known/agent-card.json`
     expect(await (await fetch(card)).json()).toMatchObject({ name: 'agent' })
