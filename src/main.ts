@@ -8,6 +8,7 @@ import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
 import { AppError } from './core/errors.ts'
 import { isStartMessage, type ReadyMessage, type StartMessage } from './core/runtime-protocol.ts'
 import { aborted, PARENT_GONE, stopSignal } from './main/lifecycle.ts'
+import type { Serving } from './main/serve.ts'
 import type { Running } from './main/up.ts'
 import { watchParent } from './main/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
@@ -77,12 +78,16 @@ export async function serve(config: ServeConfig, options: { isManaged: boolean }
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
   const serving = await startServe(config, { ...(start && { start }), log })
-  if (start) process.send?.({ type: 'ready', url: serving.url } satisfies ReadyMessage)
+  if (start) process.send?.(readyMessage(serving))
   else console.log(`ready ${serving.url}`)
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
+}
+
+function readyMessage({ url, hasOwnAuth }: Serving): ReadyMessage {
+  return { type: 'ready', url, has_own_auth: hasOwnAuth }
 }
 
 /** Serves one project until a signal, each version of it in a process of its own. */

@@ -59,6 +59,8 @@ export interface ReadyMessage {
   type: 'ready'
   /** `http://127.0.0.1:PORT`, without a path. */
   url: string
+  /** Whether the project's own auth decides who may use it. */
+  has_own_auth?: boolean
 }
 
 /** The files that the project consists of, so far as they are not in an earlier message. */

@@ -46,6 +46,8 @@ export interface Endpoint {
   url: string
   /** Sent as `x-runyard-gateway`: the agent server answers nobody else. */
   token: string
+  /** The project's own auth decides who may use it: the gateway asks for no key. */
+  hasOwnAuth?: boolean
 }
 
 export type Endpoints = readonly [Endpoint, ...Endpoint[]]

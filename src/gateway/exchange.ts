@@ -25,6 +25,8 @@ export interface Passage {
   req: IncomingMessage
   res: ServerResponse
   body: Readable | undefined
+  /** Nobody has looked for a key: only a project that asks by itself may answer. */
+  isUnchecked?: boolean
   /** A WebSocket handshake: the client's socket, and what it has sent after its request. */
   upgrade?: { socket: Socket; head: Buffer }
 }

@@ -81,13 +81,13 @@ export class Gateway {
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const route = this.routeOf(req)
     if (!route) return this.fallBack(req, res)
-    if (!isOpen(req, route)) await this.admit(req, route)
+    const isUnchecked = !isOpen(req, route) && !(await this.admit(req, route))
     checkBodySize(req, this.maxBodyBytes)
     if (res.closed) return
     this.table.find(route.name).requireHope()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
-    await this.forward({ route, req, res, body })
+    await this.forward({ route, req, res, body, isUnchecked })
   }
 
   private async upgrade(
@@ -97,9 +97,9 @@ export class Gateway {
   ): Promise<void> {
     const route = this.routeOf(req)
     if (!route) throw new AppError('not_found', 'WebSockets are served below /agents/ only.')
-    await this.admit(req, route)
+    const isUnchecked = !(await this.admit(req, route))
     checkUpgrade(req)
-    if (!res.closed) await this.forward({ route, req, res, body: undefined, upgrade })
+    if (!res.closed) await this.forward({ route, req, res, body: undefined, isUnchecked, upgrade })
   }
 
   private routeOf(req: IncomingMessage): AgentRoute | undefined {
@@ -119,13 +119,25 @@ export class Gateway {
     if (typeof this.fallback === 'function') this.fallback(req, res)
   }
 
-  /** Another workspace's deployment is refused as if it were not there. */
-  private async admit(req: IncomingMessage, route: AgentRoute): Promise<void> {
-    const { state } = this.table.find(route.name)
-    const { workspace_id, role } = await this.authenticate(keyHeaders(req))
-    if (workspace_id !== state?.workspace_id) throw noDeployment(route.name)
-    if (isAllowed(role, 'call_agents')) return
-    throw new AppError('forbidden', `The role "${role}" may not call agents.`)
+  /**
+   * Another workspace's deployment is refused as if it were not there. `false`: it is left to the
+   * project's own auth, or, of those who bring some credentials, to be decided when the first agent
+   * server has told whether there is one. Who says to be Studio has to show a key all the same: agent
+   * servers believe it of those who come in.
+   */
+  private async admit(req: IncomingMessage, route: AgentRoute): Promise<boolean> {
+    const name = this.table.find(route.name)
+    const isStudio = req.headers['x-auth-scheme'] !== undefined
+    if (name.hasOwnAuth && !isStudio) return false
+    const principal = await this.authenticate(keyHeaders(req)).catch((error: unknown) => {
+      const isUndecided = name.hasOwnAuth === undefined && !isStudio
+      if (isUndecided && hasCredentials(req)) return undefined
+      throw error
+    })
+    if (!principal) return false
+    if (principal.workspace_id !== name.state?.workspace_id) throw noDeployment(route.name)
+    if (isAllowed(principal.role, 'call_agents')) return true
+    throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)
   }
 
   private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
@@ -133,6 +145,11 @@ export class Gateway {
     if (res.headersSent) req.socket.destroy()
     else if (!res.closed) refuse(req, res, refusal)
   }
+}
+
+/** Some that a project's own auth may know. */
+function hasCredentials({ headers }: IncomingMessage): boolean {
+  return Boolean(headers.authorization ?? headers['x-api-key'] ?? headers.cookie)
 }
 
 function keyHeaders(req: IncomingMessage): Headers {

@@ -15,6 +15,11 @@ export class Name {
   private readonly waiting = new Set<() => void>()
   private openCount = 0
   private lastAt = Date.now()
+  /**
+   * Whether the project's own auth decides who may call it; while nothing runs, as what ran last said.
+   * `undefined`: nothing has run yet.
+   */
+  hasOwnAuth: boolean | undefined
 
   constructor(name: string) {
     this.name = name
@@ -22,6 +27,9 @@ export class Name {
 
   /** Retires the upstreams that are not among the new ones. */
   become(state: NameState | undefined): void {
+    if (state?.kind === 'serving') {
+      this.hasOwnAuth = state.upstreams.every(({ endpoint }) => endpoint.hasOwnAuth === true)
+    }
     const before = upstreamsOf(this.state)
     this.state = state
     const now = upstreamsOf(state)

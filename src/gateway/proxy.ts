@@ -54,10 +54,17 @@ class Forwarding {
       // The key was checked for this workspace; the name may have been given anew meanwhile.
       if (name.state?.workspace_id !== this.workspace_id) throw noDeployment(name.name)
       const upstream = this.options.targets.choose(name, this.passage.route.path)
+      if (upstream) this.requireCheck(upstream)
       if (!upstream) await this.waitForTarget(name)
       else if (await this.isAnsweredBy(upstream)) return
       else await this.waitForAnother(name)
     }
+  }
+
+  /** The revision that answers now may leave it to the gateway who comes in. */
+  private requireCheck({ endpoint }: Upstream): void {
+    if (!this.passage.isUnchecked || endpoint.hasOwnAuth) return
+    throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
   }
 
   private currentName(): Name {

@@ -32,6 +32,8 @@ const KEEP_ALIVE_MS = 65_000
 export interface Serving {
   /** `http://HOST:PORT` */
   url: string
+  /** Whether the project's own auth decides who may use it. */
+  hasOwnAuth: boolean
   /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
   stop(limits: StopLimits): Promise<void>
 }
@@ -95,7 +97,7 @@ export async function startServe(
       await started.stop()
       await close(server)
     }
-    return { url, stop }
+    return { url, hasOwnAuth: project.auth !== undefined, stop }
   } catch (error) {
     await started.stop()
     throw error

@@ -116,7 +116,9 @@ function sendStart(
 function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
   return new Promise((resolve) => {
     child.on('message', (message) => {
-      if (isReadyMessage(message)) resolve({ url: message.url, token })
+      if (!isReadyMessage(message)) return
+      const { url, has_own_auth: hasOwnAuth = false } = message
+      resolve({ url, token, ...(hasOwnAuth && { hasOwnAuth }) })
     })
   })
 }
