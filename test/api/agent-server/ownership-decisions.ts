@@ -58,6 +58,7 @@ const message = () => {
 export const DECISIONS: Record<string, Decision> = {
   'GET /ok': { for: 'same' },
   'GET /info': { for: 'same' },
+  'GET /metrics': { for: 'same' },
 
   'POST /assistants': hidden({
     status: 409,
