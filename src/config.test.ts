@@ -182,3 +182,47 @@ describe('where commands find the control plane', () => {
     expect(() => readClientConfig(flags, {})).toThrow(/--url.*\n.*--api-key/)
   })
 })
+
+describe('whose user tokens are taken', () => {
+  const env = {
+    RUNYARD_OIDC_ISSUER: 'https://id.example',
+    RUNYARD_OIDC_AUDIENCE: 'https://runyard.example',
+  }
+
+  it('is nobody’s, unless an issuer and an audience are set', () => {
+    expect(readUpConfig({}, {}).userTokens).toBeUndefined()
+    expect(readUpConfig({}, env).userTokens).toEqual({
+      issuer: 'https://id.example',
+      audience: 'https://runyard.example',
+      roleClaim: 'roles',
+      roles: { admin: 'admin', developer: 'developer', viewer: 'viewer', agent: 'agent' },
+      workspaceClaim: undefined,
+      clockSkewMs: 30_000,
+    })
+  })
+
+  it('may have other claims and roles', () => {
+    const more = {
+      ...env,
+      RUNYARD_OIDC_ROLE_CLAIM: 'groups',
+      RUNYARD_OIDC_ROLES: 'cn=ops=admin, *=viewer',
+      RUNYARD_OIDC_WORKSPACE_CLAIM: 'org',
+      RUNYARD_OIDC_CLOCK_SKEW_SECS: '0',
+    }
+    expect(readUpConfig({}, more).userTokens).toMatchObject({
+      roleClaim: 'groups',
+      roles: { 'cn=ops': 'admin', '*': 'viewer' },
+      workspaceClaim: 'org',
+      clockSkewMs: 0,
+    })
+  })
+
+  it.each([
+    [{ RUNYARD_OIDC_AUDIENCE: '' }, 'RUNYARD_OIDC_AUDIENCE'],
+    [{ RUNYARD_OIDC_ISSUER: 'http://id.example' }, 'RUNYARD_OIDC_ISSUER'],
+    [{ RUNYARD_OIDC_ROLES: 'ops=king' }, 'RUNYARD_OIDC_ROLES'],
+    [{ RUNYARD_OIDC_CLOCK_SKEW_SECS: '1h' }, 'RUNYARD_OIDC_CLOCK_SKEW_SECS'],
+  ])('refuses %j', (change, name) => {
+    expect(() => readUpConfig({}, { ...env, ...change })).toThrow(name)
+  })
+})

@@ -6,9 +6,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { ROLES, type Role } from './core/api-key.ts'
 import { AppError } from './core/errors.ts'
 import { type IpRange, parseIpRange } from './core/ip-range.ts'
 import { LOG_LEVELS, type LogLevel } from './core/log.ts'
+import type { UserTokenSettings } from './core/user-token.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
 export interface UpConfig {
@@ -22,6 +24,8 @@ export interface UpConfig {
   readonly adminKey: string | undefined
   /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made at first start and kept in the data folder. */
   readonly encryptionKey: Buffer | undefined
+  /** `RUNYARD_OIDC_*`: whose signed user tokens are taken; unset: nobody's. */
+  readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
   readonly publicUrl: string | undefined
   /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
@@ -96,6 +100,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
     adminKey: read.adminKey(),
     encryptionKey: read.encryptionKey(),
+    userTokens: read.userTokens(),
     publicUrl: read.publicUrl(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
     buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
@@ -331,6 +336,31 @@ class Settings {
     return key
   }
 
+  /**
+   * `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` together; `RUNYARD_OIDC_ROLES` such as
+   * `platform=admin,*=viewer` (default: the roles by their own names); `RUNYARD_OIDC_ROLE_CLAIM`,
+   * default `roles`; `RUNYARD_OIDC_WORKSPACE_CLAIM`; `RUNYARD_OIDC_CLOCK_SKEW_SECS`, default 30.
+   */
+  userTokens(): UserTokenSettings | undefined {
+    const { RUNYARD_OIDC_ISSUER: issuer, RUNYARD_OIDC_AUDIENCE: audience } = this.#env
+    if (!issuer && !audience) return undefined
+    if (!issuer || !audience) {
+      const missing = issuer ? 'RUNYARD_OIDC_AUDIENCE' : 'RUNYARD_OIDC_ISSUER'
+      this.#problem(missing, 'must be set too: an issuer and an audience belong together')
+    }
+    if (issuer && !isTrustworthy(issuer)) {
+      this.#problem('RUNYARD_OIDC_ISSUER', `must be an https URL, not "${issuer}"`)
+    }
+    return {
+      issuer: issuer ?? '',
+      audience: audience ?? '',
+      roleClaim: this.#env.RUNYARD_OIDC_ROLE_CLAIM || 'roles',
+      roles: this.#userRoles(),
+      workspaceClaim: this.#env.RUNYARD_OIDC_WORKSPACE_CLAIM || undefined,
+      clockSkewMs: this.#clockSkewMs(),
+    }
+  }
+
   publicUrl(): string | undefined {
     const text = this.#env.RUNYARD_PUBLIC_URL
     if (!text) return undefined
@@ -357,7 +387,7 @@ class Settings {
     if (given) return { keySource: given[0], apiKey: this.#asKey(...given) }
     const file = resolve(this.#env.RUNYARD_DATA_DIR || '.runyard', 'admin.key')
     const { hostname = '' } = URL.parse(url) ?? {}
-    const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+    const isHere = isThisMachine(hostname)
     const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
     if (apiKey === '') {
       const or = isHere ? `, or run this where the data folder is: there is no ${file}` : ''
@@ -398,6 +428,28 @@ class Settings {
     return variable === undefined ? undefined : [variable, this.#env[variable] ?? '']
   }
 
+  #userRoles(): Record<string, Role> {
+    const text = this.#env.RUNYARD_OIDC_ROLES
+    if (!text) return Object.fromEntries(ROLES.map((role) => [role, role]))
+    const pairs = text.split(',').map((pair) => pair.trim().split(/=(?=[^=]*$)/))
+    const known = pairs.flatMap(([value, name]): [string, Role][] => {
+      const role = ROLES.find((one) => one === name)
+      return value && role ? [[value, role]] : []
+    })
+    if (known.length < pairs.length) {
+      const form = `"value=role,…" with roles out of ${ROLES.join(', ')}`
+      this.#problem('RUNYARD_OIDC_ROLES', `must be ${form}, not "${text}"`)
+    }
+    return Object.fromEntries(known)
+  }
+
+  #clockSkewMs(): number {
+    const text = this.#env.RUNYARD_OIDC_CLOCK_SKEW_SECS || '30'
+    if (/^\d{1,3}$/.test(text) && Number(text) <= 300) return Number(text) * 1000
+    this.#problem('RUNYARD_OIDC_CLOCK_SKEW_SECS', `must be 0 to 300 seconds, not "${text}"`)
+    return 0
+  }
+
   #asKey(name: string, text: string): string {
     const key = text.trim()
     if (!/^[\x21-\x7e]+$/.test(key)) {
@@ -431,6 +483,16 @@ const AGENT_SERVER_VARIABLES = [
   'RUNYARD_WEBHOOK_ALLOW',
   'RUNYARD_WEBHOOK_TIMEOUT_SECS',
 ]
+
+function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}
+
+/** What comes in plain text proves nothing, unless it comes from this machine. */
+function isTrustworthy(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname))
+}
 
 function pick(env: Environment, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))

@@ -8,6 +8,7 @@ import type { ApiKey, ApiKeyStore, Principal } from '../core/api-key.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Authenticate } from '../core/target.ts'
+import type { VerifyUserToken } from '../core/user-token.ts'
 
 const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
 
@@ -24,16 +25,29 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
+export interface AuthenticateParts {
+  apiKeys: ApiKeyStore
+  clock: Clock
+  /** For people's signed tokens; absent: only API keys are taken. */
+  verifyUserToken?: VerifyUserToken | undefined
+}
+
 /**
  * The control plane's and the gateway's check. A key is looked up by its hash, which leaves nothing
- * about it to learn from the time that takes. `X-Tenant-Id` may name the key's own workspace and
- * no other; alone it is no credential. Throws `unauthenticated` and `forbidden`.
+ * about it to learn from the time that takes. `X-Tenant-Id` may name the key's own workspace, or one
+ * of a signed token's, and no other; alone it is no credential. Throws `unauthenticated`,
+ * `forbidden`, and `unavailable` when the issuer of tokens does not answer.
  */
-export function createAuthenticate(parts: { apiKeys: ApiKeyStore; clock: Clock }): Authenticate {
+export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   return async (headers) => {
-    const key = await parts.apiKeys.findByHash(hashKey(requireKey(headers)))
+    const sent = requireKey(headers)
+    const tenantId = headers.get('x-tenant-id')
+    const key = await parts.apiKeys.findByHash(hashKey(sent))
+    if (!key && parts.verifyUserToken && isSignedToken(sent)) {
+      return parts.verifyUserToken(sent, tenantId)
+    }
     const valid = requireValid(key, parts.clock.now())
-    requireWorkspace(valid, headers.get('x-tenant-id'))
+    requireWorkspace(valid, tenantId)
     await noteUse(parts, valid)
     const { id: user_id, name, workspace_id, role } = valid
     return { user_id, name, kind: 'api_key', workspace_id, role }
@@ -66,10 +80,7 @@ export function requirePrincipal(
 }
 
 /** Once in a minute at most: a database is not written to for each request. */
-async function noteUse(
-  { apiKeys, clock }: { apiKeys: ApiKeyStore; clock: Clock },
-  key: ApiKey,
-): Promise<void> {
+async function noteUse({ apiKeys, clock }: AuthenticateParts, key: ApiKey): Promise<void> {
   const { last_used_at } = key
   if (last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS) return
   await apiKeys.touch(key.id, timestamp(clock))
@@ -83,6 +94,11 @@ function requireKey(headers: Headers): string {
 
 function bearer(authorization: string | null): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
+/** Whether it has the form of a signed token: three parts, the first of which is an object. */
+function isSignedToken(text: string): boolean {
+  return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }
 
 function requireValid(key: ApiKey | undefined, now: number): ApiKey {

@@ -18,6 +18,7 @@ import type { RuntimeDriver } from '../core/runtime.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { checkProjectConfig } from '../graph/config-file.ts'
 import { createAuthenticate } from '../http/keys.ts'
+import { createVerifyUserToken } from '../http/user-tokens.ts'
 import { deployLogPaths } from '../runtime/process/deploy-log.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
 import { openControlPlaneStore } from '../storage/control-plane-store.ts'
@@ -57,7 +58,9 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const clock = systemClock
   const { folder, store, admin, encryptionKey } = await openInstallation(config, started)
-  const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock })
+  const verifyUserToken =
+    config.userTokens && createVerifyUserToken(config.userTokens, { ...store, clock })
+  const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock, verifyUserToken })
   const driver = createDriver(config, folder, log)
   started.add('runtime driver', () => driver.stopAll(STOP_GRACE_MS))
   const logs = createLogs(folder)

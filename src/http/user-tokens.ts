@@ -1,0 +1,143 @@
+/** The check of people's signed tokens (JWT) against a configured OpenID Connect issuer. */
+import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
+import { DEFAULT_WORKSPACE_ID, ROLES, type Role } from '../core/api-key.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { UserTokenSettings, VerifyUserToken } from '../core/user-token.ts'
+import type { WorkspaceStore } from '../core/workspace.ts'
+import { issuerKeys } from './issuer-keys.ts'
+
+/** Signatures that only the holder of a private key can make. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+].concat('EdDSA', 'Ed25519')
+
+/** Where a token says what its owner is called, the best first. */
+const NAME_CLAIMS = ['email', 'preferred_username', 'name', 'sub']
+const MAX_NAME_LENGTH = 256
+
+export function createVerifyUserToken(
+  settings: UserTokenSettings,
+  { workspaces, clock }: { workspaces: WorkspaceStore; clock: Clock },
+): VerifyUserToken {
+  const keys = issuerKeys(settings.issuer)
+  const { issuer, audience, clockSkewMs } = settings
+  const verify = (token: string) =>
+    jwtVerify(token, keys, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: clockSkewMs / 1000,
+      currentDate: new Date(clock.now()),
+      requiredClaims: ['sub', 'exp'],
+    })
+  return async (token, named) => {
+    refuseOtherIssuer(token, issuer)
+    const { payload } = await verify(token).catch((error: unknown) => {
+      throw asRefusal(error)
+    })
+    const role = roleOf(payload, settings)
+    const workspace_id = chooseWorkspace(payload, settings, named)
+    if (!(await workspaces.get(workspace_id))) throw noWorkspace(settings, named)
+    return {
+      user_id: `user:${payload.sub}`,
+      name: nameOf(payload),
+      kind: 'user',
+      workspace_id,
+      role,
+    }
+  }
+}
+
+/** Before anybody is asked for keys: a foreign token is nothing that the issuer has to know of. */
+function refuseOtherIssuer(token: string, issuer: string): void {
+  let iss: string | undefined
+  try {
+    iss = decodeJwt(token).iss
+  } catch (cause) {
+    throw new AppError('unauthenticated', 'The token is malformed.', { cause })
+  }
+  if (iss === issuer) return
+  throw new AppError('unauthenticated', `The token is not of the issuer ${issuer}. Get one there.`)
+}
+
+/** The highest of the roles that the token's values stand for. */
+function roleOf(payload: JWTPayload, { roleClaim, roles }: UserTokenSettings): Role {
+  const values = ['*', ...textsOf(claimOf(payload, roleClaim))]
+  const granted = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]] : []))
+  const role = ROLES.find((one) => granted.includes(one))
+  if (role) return role
+  throw new AppError(
+    'forbidden',
+    `The token's claim ${roleClaim} has no value that is given a role here (RUNYARD_OIDC_ROLES).`,
+  )
+}
+
+function chooseWorkspace(
+  payload: JWTPayload,
+  settings: UserTokenSettings,
+  named: string | null,
+): string {
+  const { workspaceClaim } = settings
+  const own = workspaceClaim ? textsOf(claimOf(payload, workspaceClaim)) : [DEFAULT_WORKSPACE_ID]
+  const ids = own.map((id) => id.toLowerCase())
+  const wanted = named?.trim().toLowerCase()
+  const chosen = wanted ? ids.find((id) => id === wanted) : ids[0]
+  if (chosen) return chosen
+  throw noWorkspace(settings, named)
+}
+
+function noWorkspace({ workspaceClaim }: UserTokenSettings, named: string | null): AppError {
+  const which = named ? `the workspace ${named} of X-Tenant-Id` : 'a workspace of this installation'
+  const where = workspaceClaim ? `Its claim ${workspaceClaim} must hold the id.` : ''
+  return new AppError('forbidden', `The token does not lead into ${which}. ${where}`.trim())
+}
+
+/** The claim of this name, which may have dots in it (`https://…`), else the way into an object. */
+function claimOf(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name)) return payload[name]
+  return name.split('.').reduce<unknown>((value, part) => {
+    const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+    return isObject ? (value as Record<string, unknown>)[part] : undefined
+  }, payload)
+}
+
+function textsOf(claim: unknown): string[] {
+  const values = Array.isArray(claim) ? claim : [claim]
+  return values.filter((value) => typeof value === 'string')
+}
+
+function nameOf(payload: JWTPayload): string {
+  const names = NAME_CLAIMS.flatMap((claim) => textsOf(payload[claim]))
+  return (names[0] ?? '').slice(0, MAX_NAME_LENGTH)
+}
+
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const cause = { cause: error }
+  if (error instanceof errors.JWTExpired) {
+    return new AppError('unauthenticated', 'The token has expired. Get another.', cause)
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const what = `The token's claim ${error.claim} is not as it should be: ${error.message}.`
+    return new AppError('unauthenticated', what, cause)
+  }
+  if (isAboutKeys(error)) {
+    return new AppError('unavailable', "The issuer's keys cannot be had now; try again.", cause)
+  }
+  return new AppError('unauthenticated', 'The token is not signed by its issuer.', cause)
+}
+
+/** Neither the token nor its signature, but the way to the keys. */
+function isAboutKeys(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return true
+  return ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes(error.code)
+}
