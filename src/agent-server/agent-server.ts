@@ -17,6 +17,8 @@ import { Ticker } from '../queue/ticker.ts'
 import { EventLog } from '../stream/event-log.ts'
 import { type WebhookSettings, Webhooks } from '../webhook/webhooks.ts'
 import { createAgentServerApp } from './app.ts'
+import { fireDueCrons } from './cron-firing.ts'
+import { CronScheduler } from './cron-scheduler.ts'
 import { type DoorConfig, IN_PROCESS } from './door.ts'
 import { endExhausted, executeRun } from './executor.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
@@ -55,6 +57,8 @@ export interface AgentServerOptions extends DoorConfig {
   isLangSmithUsed?: boolean
   /** How long a lost server keeps its runs, in ms. Default 15,000. */
   leaseMs?: number
+  /** How often to look for crons that another server left, in ms. Default 10,000. */
+  cronPollMs?: number
   clock: Clock
   log: Log
 }
@@ -85,6 +89,7 @@ export class AgentServer {
   readonly #itemSweep: Ticker
   readonly #strays: StrayRejections
   readonly #webhooks: Webhooks
+  readonly #crons: CronScheduler
   #working: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   #disconnect: () => void = () => {}
@@ -102,7 +107,9 @@ export class AgentServer {
     this.#webhooks = webhooks
     const { metrics = noAgentMetrics, tracer = noTracer } = options
     const { isLangSmithUsed = false } = options
-    const engines = { queue, events, authorize, webhooks, runTimeoutMs, isLangSmithUsed }
+    const crons = this.#createCrons(options)
+    this.#crons = crons
+    const engines = { queue, events, crons, authorize, webhooks, runTimeoutMs, isLangSmithUsed }
     this.#parts = { store, project, ...engines, metrics, tracer, clock, log }
     this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
     const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
@@ -147,7 +154,7 @@ export class AgentServer {
     return { running, capacity, waiting, next_due_at: await this.#nextDue(clock.now()) }
   }
 
-  /** When its next run is due, in ms since 1970: in the past when one could be executed now. */
+  /** When its next run or cron is due, in ms since 1970: in the past when one could be executed now. */
   nextDue(): Promise<number | null> {
     return this.#nextDue(0)
   }
@@ -157,8 +164,9 @@ export class AgentServer {
    * `checkpointMs` more to come to a checkpoint, then it is handed on to another server of the same
    * database. Who follows such a run here sees it go on there.
    */
-  drain(limits: StopLimits): Promise<void> {
-    return this.#queue.stop(limits)
+  async drain(limits: StopLimits): Promise<void> {
+    await this.#crons.stop()
+    await this.#queue.stop(limits)
   }
 
   /** Drains, then cuts the streams that are open. A further call can only shorten the time. */
@@ -187,6 +195,16 @@ export class AgentServer {
     })
   }
 
+  #createCrons({ store, cronPollMs, clock, log }: AgentServerOptions): CronScheduler {
+    return new CronScheduler({
+      fire: () => fireDueCrons(this.#parts),
+      nextDue: () => store.crons.nextDue(),
+      ...(cronPollMs !== undefined && { pollMs: cronPollMs }),
+      clock,
+      log,
+    })
+  }
+
   #createWebhooks({ store, project, webhooks, clock, log }: AgentServerOptions): Webhooks {
     return new Webhooks({
       config: project.config.webhooks,
@@ -205,13 +223,17 @@ export class AgentServer {
     await this.#queue.start()
     if (this.#stopping) return
     this.#webhooks.start()
+    this.#crons.start()
     this.#purge.start()
     this.#sweep.start()
     this.#itemSweep.start()
   }
 
   async #nextDue(after: number): Promise<number | null> {
-    return (await this.#parts.store.runs.nextDue(after)) ?? null
+    const { runs, crons } = this.#parts.store
+    const dues = [await runs.nextDue(after), await crons.nextDue()]
+    const known = dues.filter((due) => due !== undefined)
+    return known.length > 0 ? Math.min(...known) : null
   }
 
   async #removeDropped(): Promise<void> {
@@ -238,6 +260,7 @@ export class AgentServer {
     await this.#itemSweep.stop()
     await this.#sweep.stop()
     await this.#purge.stop()
+    await this.#crons.stop()
     try {
       await this.#queue.stop(limits)
     } finally {

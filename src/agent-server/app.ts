@@ -17,6 +17,7 @@ import type { Parts } from './parts.ts'
 import { a2aRoutes } from './routes/a2a.ts'
 import { assistantGraphRoutes } from './routes/assistant-graph.ts'
 import { assistantRoutes } from './routes/assistants.ts'
+import { cronRoutes } from './routes/crons.ts'
 import { historyRoutes } from './routes/history.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { metaRoutes } from './routes/meta.ts'
@@ -79,6 +80,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     statelessRunRoutes(parts),
     webhookDeliveryRoutes(parts),
     storeRoutes(parts),
+    cronRoutes(parts),
     mcpRoutes(parts, config.version),
     a2aRoutes(parts, config),
   ]

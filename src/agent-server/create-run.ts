@@ -32,9 +32,9 @@ export async function createRun(
   idempotencyKey?: string,
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
-  const admission = await prepare(parts, caller, { thread_id, request, ...(key && { key }) })
+  const admission = await prepareRun(parts, caller, { thread_id, request, ...(key && { key }) })
   const locks = locksOf([admission])
-  const { run, cancelled } = await parts.store.transaction((tx) => admit(tx, admission), locks)
+  const { run, cancelled } = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
   announceCancelled(parts, cancelled)
   return run
 }
@@ -51,19 +51,19 @@ export async function createRuns(
     const use = { caller, thread_id: null, place, request: requests }
     const key = idempotencyKey && keyInUse(idempotencyKey, use)
     const ask: Ask = { thread_id: null, request, ...(key && { key }) }
-    admissions.push(await prepare(parts, caller, ask))
+    admissions.push(await prepareRun(parts, caller, ask))
   }
   const runs = await parts.store.transaction(async (tx) => {
     const admitted: QueuedRun[] = []
-    for (const admission of admissions) admitted.push((await admit(tx, admission)).run)
+    for (const admission of admissions) admitted.push((await admitRun(tx, admission)).run)
     return admitted
   }, locksOf(admissions))
   parts.queue.wake()
   return runs
 }
 
-/** Of a thread that is made for its run nobody else knows. */
-function locksOf(admissions: Admission[]): string[] {
+/** What the transaction of `admitRun` decides about; a thread made for its run nobody else knows. */
+export function locksOf(admissions: Admission[]): string[] {
   return admissions.flatMap(({ thread_id, key }) => [
     ...(thread_id === null ? [] : [lockOf('thread', thread_id)]),
     ...(key ? [lockOf('idempotency key', `${key.scope} ${key.key}`)] : []),
@@ -76,7 +76,7 @@ interface Ask {
   key?: KeyInUse
 }
 
-interface Admission extends Ask {
+export interface Admission extends Ask {
   run_id: string
   caller: Caller
   assistant: Assistant
@@ -85,8 +85,8 @@ interface Admission extends Ask {
   now: number
 }
 
-/** All that has to be known before the transaction. */
-async function prepare(parts: Parts, caller: Caller, ask: Ask): Promise<Admission> {
+/** All that has to be known before the transaction of `admitRun`. Throws as `createRun` does. */
+export async function prepareRun(parts: Parts, caller: Caller, ask: Ask): Promise<Admission> {
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
   const run_id = randomUUID()
@@ -150,12 +150,14 @@ async function threadToAdd(
   return (await authorizeThread(parts, caller, asked)).thread
 }
 
-interface Admitted {
-  run: QueuedRun
+export interface Admitted {
+  /** To be announced after the transaction. */
   cancelled: Cancelled
+  run: QueuedRun
 }
 
-async function admit(tx: AgentStore, admission: Admission): Promise<Admitted> {
+/** Part of a transaction: adds the run, once. */
+export async function admitRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
   const { key, now } = admission
   if (!key) return addRun(tx, admission)
   const repeated = await findRepeated(tx, key, now)

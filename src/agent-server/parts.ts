@@ -9,6 +9,7 @@ import type { Project } from '../graph/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
+import type { CronScheduler } from './cron-scheduler.ts'
 
 export interface Parts {
   store: AgentStore
@@ -16,6 +17,7 @@ export interface Parts {
   queue: Pick<Queue, 'wake' | 'cancelLocal'>
   events: EventLog
   authorize: Authorize
+  crons: Pick<CronScheduler, 'wake'>
   webhooks: Pick<Webhooks, 'check' | 'wake'>
   metrics: AgentMetrics
   tracer: Tracer

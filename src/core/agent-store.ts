@@ -1,6 +1,7 @@
 /** The agent server's database as one port. */
 import type { AssistantStore } from './assistant.ts'
 import type { CheckpointStore } from './checkpoint.ts'
+import type { CronStore } from './cron.ts'
 import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { ItemStore } from './item.ts'
@@ -16,6 +17,7 @@ export interface AgentStore {
   events: EventStore
   checkpoints: CheckpointStore
   items: ItemStore
+  crons: CronStore
   servers: ServerStore
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore

@@ -3,6 +3,7 @@ import type { AgentStore } from '../core/agent-store.ts'
 import { AppError } from '../core/errors.ts'
 import { createAssistantStore } from './assistants.ts'
 import { createCheckpointStore } from './checkpoints.ts'
+import { createCronStore } from './crons.ts'
 import type { Db } from './db.ts'
 import { createEventStore } from './events.ts'
 import { createIdempotencyKeyStore } from './idempotency-keys.ts'
@@ -11,6 +12,7 @@ import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/agent-server/0001-initial.ts'
 import { webhookDeliveries } from './migrations/agent-server/0002-webhook-deliveries.ts'
 import { storeItems } from './migrations/agent-server/0003-store-items.ts'
+import { crons } from './migrations/agent-server/0004-crons.ts'
 import { openDb } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -25,6 +27,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   initial,
   webhookDeliveries,
   storeItems,
+  crons,
 ]
 
 /**
@@ -65,6 +68,7 @@ function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
     events: createEventStore(db),
     checkpoints: createCheckpointStore(db),
     items: createItemStore(db),
+    crons: createCronStore(db),
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
     webhookDeliveries: createWebhookDeliveryStore(db),

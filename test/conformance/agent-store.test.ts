@@ -9,6 +9,7 @@ import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-rec
 import { freshPostgres } from '../support/postgres.ts'
 import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
+import { testCronStore } from './cron-store.ts'
 import { testEventStore } from './event-store.ts'
 import { testIdempotencyKeyStore } from './idempotency-key-store.ts'
 import { testItemStore } from './item-store.ts'
@@ -58,6 +59,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testEventStore(world)
   testCheckpointStore(world)
   testItemStore(world)
+  testCronStore(world)
 
   describe('a transaction', () => {
     const thread = aThread()

@@ -19,10 +19,17 @@ const agentServer: Place[] = [
     at: 'POST /store/namespaces 200 application/json',
     reason: 'An object with `namespaces`, which is what SDKs read: section 1.5 of the facts.',
   },
-  ...later('cron jobs', ['POST /runs/crons*', 'POST */runs/crons', 'DELETE /runs/crons/*']),
   {
     at: 'POST /a2a/{assistant_id} 200 application/json.id',
     reason: 'JSON-RPC takes numbers too, and answers null to what has no id that could be read.',
+  },
+  ...['thread_id', 'end_time'].map((field) => ({
+    at: `POST *runs/crons* 200 application/json*.${field}`,
+    reason: 'null on a cron without a thread of its own, or without an end.',
+  })),
+  {
+    at: 'DELETE /runs/crons/{cron_id} 200 application/json',
+    reason: 'Answers 204 without a body, as the removal of a thread and of a run does.',
   },
   {
     at: 'GET /info 200 application/json.langgraph_py_version',
@@ -96,7 +103,3 @@ export const DEVIATIONS: Deviation[] = [
   ...agentServer.map((one): Deviation => ({ document: 'agent-server', ...one })),
   ...controlPlane.map((one): Deviation => ({ document: 'control-plane', ...one })),
 ]
-
-function later(what: string, places: string[]): Place[] {
-  return places.map((at) => ({ at, reason: `A later version brings ${what}.` }))
-}

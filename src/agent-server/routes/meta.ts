@@ -65,7 +65,7 @@ const info = createRoute({
   },
 })
 
-const FLAGS = { assistants: true, crons: false, langsmith_tracing_replicas: true }
+const FLAGS = { assistants: true, crons: true, langsmith_tracing_replicas: true }
 
 export function metaRoutes(parts: Parts, version: string) {
   return createRoutes<AgentServerEnv>()

@@ -91,6 +91,24 @@ const runFields = {
   }),
 }
 
+/** Of these what a cron's runs take; their thread and their time are the cron's business. */
+export const cronRunFields = z
+  .object({
+    ...runFields,
+    multitask_strategy: optional(z.enum(MULTITASK_STRATEGIES)).openapi({
+      default: DEFAULT_MULTITASK_STRATEGY,
+    }),
+  })
+  .omit({
+    assistant_id: true,
+    metadata: true,
+    command: true,
+    on_disconnect: true,
+    after_seconds: true,
+    feedback_keys: true,
+    langsmith_tracer: true,
+  }).shape
+
 export const RunCreateStatefulSchema = z
   .object({
     ...runFields,

@@ -93,6 +93,39 @@ CREATE INDEX checkpoints_of_run ON checkpoints USING btree (run_id, thread_id, c
 
 CREATE INDEX checkpoints_of_thread ON checkpoints USING btree (thread_id, checkpoint_id);
 
+CREATE TABLE crons (
+  cron_id text COLLATE "C" NOT NULL,
+  assistant_id text COLLATE "C" NOT NULL,
+  thread_id text COLLATE "C",
+  end_time text COLLATE "C",
+  schedule text COLLATE "C" NOT NULL,
+  timezone text COLLATE "C",
+  created_at text COLLATE "C" NOT NULL,
+  updated_at text COLLATE "C" NOT NULL,
+  user_id text COLLATE "C",
+  payload text COLLATE "C" NOT NULL,
+  next_run_date text COLLATE "C",
+  metadata text COLLATE "C" NOT NULL,
+  enabled bigint NOT NULL,
+  on_run_completed text COLLATE "C",
+  caller text COLLATE "C" NOT NULL,
+  CONSTRAINT crons_pkey PRIMARY KEY (cron_id),
+  CONSTRAINT crons_assistant_id_fkey FOREIGN KEY (assistant_id) REFERENCES assistants(assistant_id) ON DELETE CASCADE,
+  CONSTRAINT crons_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(thread_id) ON DELETE CASCADE,
+  CONSTRAINT crons_check CHECK (((on_run_completed IS NULL) = (thread_id IS NOT NULL))),
+  CONSTRAINT crons_check1 CHECK (((enabled = 1) OR (next_run_date IS NULL))),
+  CONSTRAINT crons_enabled_check CHECK ((enabled = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+  CONSTRAINT crons_on_run_completed_check CHECK ((on_run_completed = ANY (ARRAY['delete'::text, 'keep'::text])))
+);
+
+CREATE INDEX crons_by_created_at ON crons USING btree (created_at, cron_id);
+
+CREATE INDEX crons_due ON crons USING btree (next_run_date) WHERE (next_run_date IS NOT NULL);
+
+CREATE INDEX crons_of_assistant ON crons USING btree (assistant_id);
+
+CREATE INDEX crons_of_thread ON crons USING btree (thread_id) WHERE (thread_id IS NOT NULL);
+
 CREATE TABLE event_counters (
   thread_id text COLLATE "C" NOT NULL,
   last_seq bigint NOT NULL,

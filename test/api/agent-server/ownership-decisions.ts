@@ -12,6 +12,8 @@ export interface World {
   checkpoint_id: string
   /** A thread whose run waits. */
   waiting: { thread_id: string; run_id: string }
+  /** Once a year. */
+  cron_id: string
   /** Of the end of `run_id`. */
   delivery_id: string
 }
@@ -47,6 +49,8 @@ const waiting = (world: World) => ({ ...world.waiting })
 const nothing = () => ({})
 /** A run of Alice's assistant. */
 const run = ({ assistant_id }: World) => ({ assistant_id, input: { question: 'now?' } })
+
+const cron = (world: World) => ({ ...run(world), schedule: '@yearly' })
 
 const message = () => {
   const parts = [{ kind: 'text', text: 'hello' }]
@@ -125,6 +129,14 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /runs/stream': hidden({ body: run }),
   'POST /runs/batch': hidden({ body: (world) => [run(world)] }),
   'POST /runs/cancel': { for: 'spared', body: () => ({ status: 'all' }) },
+
+  'POST /threads/{thread_id}/runs/crons': hidden({ body: cron }),
+  'POST /runs/crons': hidden({ body: cron }),
+  'POST /runs/crons/search': narrowed({ body: nothing }),
+  'POST /runs/crons/count': narrowed({ body: nothing }),
+  'GET /runs/crons/{cron_id}': hidden(),
+  'PATCH /runs/crons/{cron_id}': hidden({ body: () => ({ enabled: false }) }),
+  'DELETE /runs/crons/{cron_id}': hidden(),
 
   'PUT /store/items': { for: 'spared', body: () => ({ ...NOTE, value: { note: 'new' } }) },
   'GET /store/items': narrowed({ query: () => ({ namespace: 'notes', key: NOTE.key }) }),

@@ -37,6 +37,8 @@ async function makeWorld(): Promise<World> {
   const later = { input, afterSeconds: 600 }
   const { run_id } = await alice.runs.create(waiting.thread_id, assistant_id, later)
   await alice.store.putItem(NOTE.namespace, NOTE.key, { note: SECRET })
+  const cron = { schedule: '@yearly', input, metadata: { note: SECRET } }
+  const { cron_id } = (await alice.crons.create(assistant_id, cron)) as unknown as World
   const deliveries = await ask('GET', `/webhooks/deliveries?thread_id=${thread_id}`, 'alice')
   return {
     assistant_id,
@@ -44,6 +46,7 @@ async function makeWorld(): Promise<World> {
     run_id: done.run_id,
     checkpoint_id: String(checkpoint.checkpoint_id),
     waiting: { thread_id: waiting.thread_id, run_id },
+    cron_id,
     delivery_id: ((await deliveries.json()) as { delivery_id: string }[])[0]?.delivery_id ?? '',
   }
 }
@@ -61,6 +64,7 @@ async function look(world: World): Promise<unknown> {
     await threads.get(waiting.thread_id),
     await runs.list(waiting.thread_id),
     await alice.store.getItem(NOTE.namespace, NOTE.key),
+    await (await ask('GET', `/runs/crons/${world.cron_id}`, 'alice')).json(),
   ]
 }
 
