@@ -1,6 +1,7 @@
 /** Who a request comes from. */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../core/authorization.ts'
+import type { AcceptSocket } from '../core/client-socket.ts'
 import type { ProjectAuth } from '../graph/auth.ts'
 import { STUDIO_USER } from '../graph/auth-user.ts'
 import type { HeaderPatterns } from '../graph/http-config.ts'
@@ -15,8 +16,12 @@ export interface AgentServerEnv {
     /** The same person as the project's own routes know it from the official server. */
     auth?: { user: AuthUser; scopes: string[] }
   }
-  /** A request that the server sends to itself; no request from outside can say so. */
-  Bindings: { isInProcess?: boolean }
+  Bindings: {
+    /** A request that the server sends to itself; no request from outside can say so. */
+    isInProcess?: boolean
+    /** With a request that wants a WebSocket. */
+    acceptSocket?: AcceptSocket
+  }
 }
 
 export interface CallerConfig extends DoorConfig {

@@ -94,6 +94,12 @@ export interface EventStore {
   ): Promise<LoggedEvent[]>
   /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
   readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
+  /** Of these only where they stand and their names. */
+  readNames(
+    thread_id: string,
+    after: number,
+    limit: number,
+  ): Promise<Pick<ThreadEvent, 'seq' | 'event'>[]>
   /** What the run has told of its lifecycle for the protocol (`protocol/lifecycle…`), in order. */
   readLifecycle(run_id: string): Promise<RunEvent[]>
   /** The last `seq` that was given in the thread; 0 before the first. */

@@ -25,6 +25,7 @@ import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { reportSources } from './report-sources.ts'
+import { WebSockets } from './web-sockets.ts'
 
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
@@ -79,15 +80,15 @@ export async function startServe(
       clock: systemClock,
       log,
     })
+    const { fetch } = agentServer.app
+    const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+    server.keepAliveTimeout = KEEP_ALIVE_MS
+    const webSockets = new WebSockets({ server, fetch, log })
+    started.add('WebSockets', () => webSockets.stop())
     let limits: StopLimits = { graceMs: 0 }
     started.add('agent server', () => agentServer.stop(limits))
     await agentServer.start({ isStandby: start?.isStandby ?? false })
     if (start) started.add('driver', followDriver(agentServer))
-    const server = createAdaptorServer({
-      fetch: agentServer.app.fetch,
-      overrideGlobalObjects: false,
-    }) as Server
-    server.keepAliveTimeout = KEEP_ALIVE_MS
     const url = await listen(server, config)
     loadLater(metrics)
     // Added last, stopped first: new connections are refused while runs are handed on.

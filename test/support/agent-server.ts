@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/environment.ts'
 import { loadProject } from '../../src/graph/project.ts'
 import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
+import { WebSockets } from '../../src/main/web-sockets.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
@@ -139,7 +141,10 @@ async function listen(server: AgentServer, port: number) {
     overrideGlobalObjects: false,
   })
   await once(http, 'listening')
+  const { fetch } = server.app
+  const webSockets = new WebSockets({ server: http as Server, fetch, log: silentLog })
   const close = async () => {
+    await webSockets.stop()
     const closed = once(http, 'close')
     http.close()
     if ('closeAllConnections' in http) http.closeAllConnections()

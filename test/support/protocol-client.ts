@@ -102,3 +102,78 @@ function post(url: string, body: object, signal?: AbortSignal): Promise<Response
     ...(signal && { signal }),
   })
 }
+
+/** A WebSocket client that reads all that comes. */
+export class SocketClient {
+  readonly #socket: WebSocket
+  readonly #heard: (WireEvent | Answer)[] = []
+  readonly #news = new EventTarget()
+  #count = 0
+  #closed: { code: number; reason: string } | undefined
+
+  constructor(url: string, thread_id: string, headers: Record<string, string> = {}) {
+    const address = `${url.replace(/^http/, 'ws')}/threads/${thread_id}/stream/events`
+    this.#socket = new WebSocket(address, { headers } as never)
+    this.#socket.onmessage = ({ data }) => this.#tell(() => this.#heard.push(JSON.parse(data)))
+    this.#socket.onclose = ({ code, reason }) => this.#tell(() => (this.#closed = { code, reason }))
+    this.#socket.onerror = () => {}
+  }
+
+  /** Sends a command and answers what came. */
+  async send(method: string, params: object = {}): Promise<Answer> {
+    this.#count += 1
+    const id = this.#count
+    await this.sendText(JSON.stringify({ id, method, params }))
+    return this.answer((answer) => answer.id === id)
+  }
+
+  async sendText(text: string): Promise<void> {
+    if (this.#socket.readyState === WebSocket.CONNECTING) {
+      await new Promise((resolve) => this.#socket.addEventListener('open', resolve, { once: true }))
+    }
+    this.#socket.send(text)
+  }
+
+  /** All that came so far, in order. */
+  get heard(): (WireEvent | Answer)[] {
+    return this.#heard
+  }
+
+  /** The first that has come, or comes, for which `isIt` holds. */
+  async event(isIt: (event: WireEvent) => boolean): Promise<WireEvent> {
+    return (await this.#first((one) => one.type === 'event' && isIt(one as WireEvent))) as WireEvent
+  }
+
+  answer(isIt: (answer: Answer) => boolean): Promise<Answer> {
+    return this.#first((one) => one.type !== 'event' && isIt(one as Answer)) as Promise<Answer>
+  }
+
+  async closed(): Promise<{ code: number; reason: string }> {
+    while (!this.#closed) await this.#change()
+    return this.#closed
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  async #first(isIt: (one: WireEvent | Answer) => boolean): Promise<WireEvent | Answer> {
+    for (let i = 0; ; i += 1) {
+      while (i >= this.#heard.length) {
+        if (this.#closed) throw new Error(`closed with ${this.#closed.code} before it came`)
+        await this.#change()
+      }
+      const one = this.#heard[i] as WireEvent | Answer
+      if (isIt(one)) return one
+    }
+  }
+
+  #tell(what: () => void): void {
+    what()
+    this.#news.dispatchEvent(new Event('news'))
+  }
+
+  #change(): Promise<unknown> {
+    return new Promise((resolve) => this.#news.addEventListener('news', resolve, { once: true }))
+  }
+}

@@ -74,6 +74,16 @@ export const StateForkSchema = z.object({
 
 export const GetTreeSchema = z.object({ run_id: optional(UuidSchema) })
 
+export const UnsubscribeSchema = z.object({ subscription_id: z.string().min(1) })
+
+export const ReconnectSchema = z.object({
+  run_id: UuidSchema,
+  last_event_id: optional(
+    z.string().regex(/^\d{1,15}$/, 'An event_id is a number, as it came with the event.'),
+  ),
+  subscriptions: optional(z.array(z.string().max(65_536)).max(1_000)),
+})
+
 /** Throws `invalid_argument`, naming the field. */
 export function readParams<S extends z.ZodType>(
   method: string,

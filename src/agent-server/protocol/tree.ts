@@ -21,7 +21,8 @@ export async function getTree(context: CommandContext, params: JsonValue): Promi
   return { tree: treeOf(nodes, []) }
 }
 
-async function requireRun(
+/** The run, or the thread's last one. Throws `no_such_run`. */
+export async function requireRun(
   { parts, caller, thread_id }: CommandContext,
   run_id: string | undefined,
 ): Promise<QueuedRun> {
@@ -32,6 +33,15 @@ async function requireRun(
   if (run?.thread_id === thread_id) return run
   const which = run_id === undefined ? 'no run yet' : `no run "${run_id}"`
   throw new ProtocolError('no_such_run', `Thread ${thread_id} has ${which}.`)
+}
+
+/** The namespaces of the run, and where each stands. */
+export async function childrenOf(
+  context: CommandContext,
+  run: QueuedRun,
+): Promise<Pick<Node, 'namespace' | 'status'>[]> {
+  const nodes = await nodesOf(context, run)
+  return [...nodes.values()].map(({ namespace, status }) => ({ namespace, status }))
 }
 
 const ROOT_STATUS: Readonly<Record<RunStatus, AgentStatus>> = {

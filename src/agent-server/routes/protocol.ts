@@ -1,12 +1,14 @@
 /** The operations of the thread-centred protocol over HTTP. */
 import { createRoute } from '@hono/zod-openapi'
+import { invalidField } from '../../core/errors.ts'
 import { createRoutes } from '../../http/app.ts'
 import { sseResponse } from '../../stream/sse-response.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
 import { handleCommand, parseCommand } from '../protocol/command.ts'
+import { serveSocket } from '../protocol/socket-session.ts'
 import { admit, protocolFrames } from '../protocol/thread-events.ts'
-import { ThreadPathSchema } from '../schemas/ids.ts'
+import { ThreadPathSchema, UuidSchema } from '../schemas/ids.ts'
 import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from '../schemas/protocol.ts'
 import { refusals } from './refusals.ts'
 import { EVENTS_ANSWER } from './run-responses.ts'
@@ -46,6 +48,12 @@ const events = createRoute({
   },
 })
 
+function requireUuid(text: string): string {
+  const id = UuidSchema.safeParse(text)
+  if (id.success) return id.data
+  throw invalidField(['path', 'thread_id'], 'Expected a UUID.', 'uuid_parsing')
+}
+
 export function protocolRoutes(parts: Parts) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(command, async (c) => {
@@ -67,6 +75,16 @@ export function protocolRoutes(parts: Parts) {
       source: (signal) => protocolFrames(parts, admission, { filter, since }, signal),
       log: parts.log,
     })
+  })
+  // Not in the document: OpenAPI knows no WebSockets.
+  routes.get('/threads/:thread_id/stream/events', async (c) => {
+    const accept = c.env.acceptSocket
+    if (!accept) return c.json({ detail: 'Ask for a WebSocket here, or POST for events.' }, 426)
+    const thread_id = requireUuid(c.req.param('thread_id'))
+    const caller = c.get('caller')
+    const admission = await admit(parts, caller, thread_id)
+    accept((socket) => serveSocket(parts, caller, admission, socket))
+    return c.body(null, 204)
   })
   return routes
 }

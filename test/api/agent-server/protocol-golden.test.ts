@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import {
+  EVERYTHING,
   endOfRun,
   readUntil,
+  SocketClient,
   send,
   subscribe,
   type WireEvent,
@@ -95,15 +97,20 @@ describe.each(Object.entries(SCENES))('%s', (name, { project, assistant_id, inpu
   const server = () => servers.get(project) as RunningAgentServer
   const ends = acts.includes(answerOne) ? 2 : 1
 
-  test('is what it always was: live, afterwards, and from after each event on', async () => {
+  test('is what it always was: live, by WebSocket, afterwards, and from after each event on', async () => {
     const { url } = server()
     const thread_id = randomUUID()
     const live = readAll(await subscribe(url, thread_id))
+    const socket = new SocketClient(url, thread_id)
+    await socket.send('subscription.subscribe', { channels: EVERYTHING })
     const { result } = await send(url, thread_id, 'run.start', { assistant_id, input })
     for (const act of acts)
       await act({ url, thread_id, server: server(), run_id: result.run_id, when })
     const events = await live
     expect(transcript(events)).toBe(golden(`protocol-${name}`, transcript(events)))
+    await socket.event(({ seq }) => seq === events.at(-1)?.seq)
+    expect(socket.heard.slice(1)).toEqual(events)
+    socket.close()
     expect(await readAll(await subscribe(url, thread_id))).toEqual(events)
     for (const [i, { seq }] of events.slice(0, -1).entries()) {
       const rest = await readUntil(

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([echo.stop(), protocol.stop()]))
 
 const SDKS = { '1.12.4': Client, '1.15.0': NextClient as unknown as typeof Client }
-const TRANSPORTS = ['sse'] as const
+const TRANSPORTS = ['sse', 'websocket'] as const
 
 const cases = Object.entries(SDKS).flatMap(([version, Sdk]) =>
   TRANSPORTS.map((transport) => ({ version, transport, Sdk })),

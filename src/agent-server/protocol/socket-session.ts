@@ -1,0 +1,119 @@
+/**
+ * One WebSocket client of the protocol: its commands, in the order in which they come, and its events.
+ * A client that does not read costs no more than what its socket holds: then nothing is read from it
+ * or from the log until it does.
+ */
+import type { Caller } from '../../core/authorization.ts'
+import type { ClientSocket } from '../../core/client-socket.ts'
+import { AppError, HTTP_STATUS } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Parts } from '../parts.ts'
+import {
+  answered,
+  type Command,
+  type CommandContext,
+  handleCommand,
+  parseCommand,
+} from './command.ts'
+import { SubscriptionCommands } from './subscription-commands.ts'
+import { Subscriptions } from './subscriptions.ts'
+import type { Admission } from './thread-events.ts'
+
+/** How many commands may wait before the client is made to. */
+const MAX_WAITING = 16
+/** RFC 6455: the server restarts; something went wrong here. */
+const SERVICE_RESTART = 1012
+const INTERNAL_ERROR = 1011
+/** A close reason is 123 bytes at most. */
+const MAX_REASON = 120
+
+/** Serves the client until it leaves; `admission` is of the caller. */
+export function serveSocket(
+  parts: Parts,
+  caller: Caller,
+  admission: Admission,
+  socket: ClientSocket,
+): void {
+  new SocketSession(parts, caller, admission, socket).start()
+}
+
+class SocketSession {
+  readonly #context: CommandContext
+  readonly #socket: ClientSocket
+  readonly #subscriptions: Subscriptions
+  readonly #commands: SubscriptionCommands
+  readonly #waiting: string[] = []
+  #isBusy = false
+
+  constructor(parts: Parts, caller: Caller, admission: Admission, socket: ClientSocket) {
+    this.#context = { parts, caller, thread_id: admission.thread_id }
+    this.#socket = socket
+    const send = (text: string) => socket.send(text)
+    this.#subscriptions = new Subscriptions({ parts, admission, send, signal: socket.left })
+    this.#commands = new SubscriptionCommands(this.#context, this.#subscriptions, send)
+  }
+
+  start(): void {
+    this.#socket.onText((text) => {
+      this.#waiting.push(text)
+      if (this.#waiting.length >= MAX_WAITING) this.#socket.pause()
+      if (!this.#isBusy) void this.#work()
+    })
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true
+    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
+      if (this.#socket.left.aborted) return
+      await this.#handle(text)
+      if (this.#waiting.length === 0) this.#socket.resume()
+    }
+    this.#isBusy = false
+  }
+
+  async #handle(text: string): Promise<void> {
+    const command = read(text)
+    if (!command) return this.#refuse()
+    if (!this.#commands.has(command.method)) {
+      return this.#answer(await handleCommand(this.#context, command))
+    }
+    const before = this.#subscriptions.over
+    const answer = await answered(this.#context, command, () => this.#commands.handle(command))
+    // The commands that succeed have been answered before the events that they ask for.
+    if (answer.type === 'error') await this.#answer(answer)
+    const { over } = this.#subscriptions
+    if (over !== before) over?.catch((error: unknown) => this.#end(error))
+  }
+
+  #answer(answer: object): Promise<void> {
+    return this.#socket.send(JSON.stringify(answer))
+  }
+
+  #refuse(): Promise<void> {
+    const message = 'A command is a JSON object {"id": <integer from 0 on>, "method": "<name>", …}.'
+    return this.#answer({ type: 'error', id: null, error: 'invalid_argument', message })
+  }
+
+  /** Following is over before the client left. */
+  #end(error: unknown): void {
+    if (this.#socket.left.aborted) return
+    const { log } = this.#context.parts
+    if (!(error instanceof AppError)) log.error({ err: error }, 'a WebSocket was closed')
+    this.#socket.close(...closing(error))
+  }
+}
+
+function closing(error: unknown): [code: number, reason: string] {
+  if (!(error instanceof AppError)) return [INTERNAL_ERROR, 'Internal server error.']
+  const isOurs = error.code === 'unavailable' || error.code === 'internal'
+  const code = isOurs ? SERVICE_RESTART : 4000 + HTTP_STATUS[error.code]
+  return [code, error.message.slice(0, MAX_REASON)]
+}
+
+function read(text: string): Command | undefined {
+  try {
+    return parseCommand(JSON.parse(text) as JsonValue)
+  } catch {
+    return undefined
+  }
+}

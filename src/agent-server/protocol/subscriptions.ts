@@ -1,0 +1,126 @@
+/**
+ * What one WebSocket client is subscribed to. Its events come in the thread's order: a subscription
+ * that is added later is first shown what came before, while the others wait.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { ThreadEvent } from '../../core/event.ts'
+import type { ProtocolFilter } from '../../core/protocol.ts'
+import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
+import { isWanted } from '../../stream/protocol-filter.ts'
+import type { Parts } from '../parts.ts'
+import { type Admission, confirm } from './thread-events.ts'
+
+/** How many events are read at once for a replay. */
+const PAGE = 64
+
+export interface Subscription {
+  id: string
+  filter: ProtocolFilter
+}
+
+export interface SubscriptionsParts {
+  parts: Parts
+  admission: Admission
+  /** Takes the text of an event, and settles when more is welcome. */
+  send: (text: string) => Promise<void>
+  signal: AbortSignal
+}
+
+export class Subscriptions {
+  readonly #with: SubscriptionsParts
+  readonly #subscriptions = new Map<string, ProtocolFilter>()
+  /** The `seq` up to which all subscriptions have their events; absent: nobody has subscribed yet. */
+  #shown: number | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  #following: Promise<void> | undefined
+
+  constructor(parts: SubscriptionsParts) {
+    this.#with = parts
+  }
+
+  /** How many events a subscription to this would be shown of what is there. */
+  async count(filter: ProtocolFilter, since: number): Promise<number> {
+    const { parts, admission } = this.#with
+    let count = 0
+    let cursor = since
+    for (;;) {
+      const page = await parts.store.events.readNames(admission.thread_id, cursor, 1_000)
+      for (const event of page) {
+        const place = placeOf(event)
+        if (place && isWanted(place, filter)) count += 1
+      }
+      const last = page.at(-1)
+      if (!last) return count
+      cursor = last.seq
+    }
+  }
+
+  /** Adds them, after `begin`, and shows them first what came after `since`. */
+  add(added: Subscription[], since: number, begin: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      await begin()
+      if (this.#shown === undefined) this.#follow(since)
+      else await this.#replay(added, since, this.#shown)
+      for (const { id, filter } of added) this.#subscriptions.set(id, filter)
+    })
+  }
+
+  /** `false`: there is none with this id. */
+  remove(id: string): boolean {
+    return this.#subscriptions.delete(id)
+  }
+
+  all(): Subscription[] {
+    return [...this.#subscriptions].map(([id, filter]) => ({ id, filter }))
+  }
+
+  /** Settles when following is over; rejects with why. Never, before the first subscription. */
+  get over(): Promise<void> | undefined {
+    return this.#following
+  }
+
+  #follow(since: number): void {
+    this.#shown = since
+    this.#following = this.#run(since)
+    this.#following.catch(() => {})
+  }
+
+  async #run(since: number): Promise<void> {
+    const { parts, admission, signal } = this.#with
+    const from = { after: since, isAwaited: true, signal }
+    for await (const event of parts.events.followThread(admission.thread_id, from)) {
+      await confirm(parts, admission)
+      await this.#inTurn(() => this.#show(event, [...this.#subscriptions.values()]))
+    }
+    throw new AppError('not_found', `Thread ${admission.thread_id} was removed.`)
+  }
+
+  async #replay(added: Subscription[], since: number, upTo: number): Promise<void> {
+    const { parts, admission, signal } = this.#with
+    const filters = added.map(({ filter }) => filter)
+    let cursor = since
+    while (cursor < upTo && !signal.aborted) {
+      const page = await parts.store.events.readThread(admission.thread_id, cursor, PAGE)
+      for (const event of page) if (event.seq <= upTo) await this.#send(event, filters)
+      cursor = page.at(-1)?.seq ?? upTo
+    }
+  }
+
+  async #show(event: ThreadEvent, filters: ProtocolFilter[]): Promise<void> {
+    await this.#send(event, filters)
+    this.#shown = event.seq
+  }
+
+  /** Once, however many subscriptions want it. */
+  async #send(event: ThreadEvent, filters: ProtocolFilter[]): Promise<void> {
+    const place = placeOf(event)
+    if (!place || !filters.some((filter) => isWanted(place, filter))) return
+    await this.#with.send(toProtocolEvent(event, place).text)
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}

@@ -1,0 +1,393 @@
+/** The commands and subscriptions of the thread-centred protocol, over HTTP. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppError } from '../../../src/core/errors.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import {
+  type Answer,
+  endOfRun,
+  readUntil,
+  send,
+  subscribe,
+  type WireEvent,
+} from '../../support/protocol-client.ts'
+import { framesOf } from '../../support/transcript.ts'
+
+let echo: RunningAgentServer
+let protocol: RunningAgentServer
+
+beforeAll(async () => {
+  echo = await startAgentServer()
+  protocol = await startAgentServer({ projectName: 'protocol' })
+})
+afterAll(() => Promise.all([echo.stop(), protocol.stop()]))
+
+/** Starts a run and waits for its end. */
+async function run(server: RunningAgentServer, assistant_id: string, input: object) {
+  const thread_id = randomUUID()
+  const { result } = await send(server.url, thread_id, 'run.start', { assistant_id, input })
+  const events = await ended(server, thread_id, 1)
+  const command = (method: string, params?: object) => send(server.url, thread_id, method, params)
+  return { thread_id, run_id: result.run_id as string, events, command }
+}
+
+async function ended(server: RunningAgentServer, thread_id: string, runs: number) {
+  return readUntil(await subscribe(server.url, thread_id), endOfRun(runs))
+}
+
+const refusal = (error: string, message?: RegExp) => ({
+  type: 'error',
+  error,
+  message: expect.stringMatching(message ?? /./),
+})
+
+const asked = (events: WireEvent[]) =>
+  events.filter(({ method }) => method === 'input.requested').map(({ params }) => params.data)
+
+const answers = async (server: RunningAgentServer, thread_id: string) => {
+  const { values } = await server.client.threads.getState<{ answers: string[] }>(thread_id)
+  return values.answers
+}
+
+describe('run.start', () => {
+  it('makes the thread, and answers the run with the last event before it', async () => {
+    const thread_id = randomUUID()
+    const params = { assistant_id: 'slow', input: { count: 1, ms: 1 }, metadata: { by: 'me' } }
+    const answer = await send(echo.url, thread_id, 'run.start', params)
+    expect(answer).toMatchObject({ type: 'success', id: 1, meta: { thread_id } })
+    expect(answer.meta.applied_through_seq).toBeGreaterThanOrEqual(0)
+    await ended(echo, thread_id, 1)
+    const stored = await echo.client.runs.get(thread_id, answer.result.run_id)
+    expect(stored).toMatchObject({ status: 'success', metadata: { by: 'me' } })
+  })
+
+  it('takes the input for the answer where the thread waits for one', async () => {
+    const { thread_id, command } = await run(echo, 'ask', { question: 'Which?' })
+    await command('run.start', { assistant_id: 'ask', input: 'This.' })
+    await ended(echo, thread_id, 2)
+    expect(await command('state.get')).toMatchObject({ result: { values: { answer: 'This.' } } })
+  })
+
+  it('goes on from a checkpoint that the config names', async () => {
+    const { thread_id, command } = await run(echo, 'slow', { label: 'a', count: 1, ms: 1 })
+    const list = await command('state.listCheckpoints', { limit: 1000 })
+    const first = list.result.checkpoints.find(({ step }: { step: number }) => step === 0)
+    const config = { configurable: { checkpoint_id: first.id } }
+    const input = { label: 'b', count: 1, ms: 1 }
+    await command('run.start', { assistant_id: 'slow', input, config })
+    await ended(echo, thread_id, 2)
+    expect(await command('state.get', { keys: ['steps'] })).toMatchObject({
+      result: { values: { steps: ['b:1'] } },
+    })
+  })
+
+  it('enqueues behind a run that is going on, and does not if told so', async () => {
+    const thread_id = randomUUID()
+    const begin = (more = {}): Promise<Answer> => {
+      const params = { assistant_id: 'slow', input: { count: 3, ms: 20 }, ...more }
+      return send(echo.url, thread_id, 'run.start', params)
+    }
+    await begin()
+    expect(await begin({ multitaskStrategy: 'reject' })).toMatchObject(refusal('invalid_argument'))
+    expect(await begin()).toMatchObject({ type: 'success' })
+    await ended(echo, thread_id, 2)
+  })
+
+  it.each([
+    [{ input: {} }, /assistant_id/],
+    [{ assistant_id: 'nobody', input: {} }, /nobody/],
+    [{ assistant_id: 'slow', config: 3 }, /config/],
+    [{ assistant_id: 'slow', config: { configurable: { checkpoint_id: 'none' } } }, /none/],
+  ])('refuses %j', async (params, why) => {
+    const answer = await send(echo.url, randomUUID(), 'run.start', params)
+    expect(answer).toMatchObject(refusal(answer.error ?? '', why))
+    expect(['invalid_argument', 'no_such_checkpoint']).toContain(answer.error)
+  })
+})
+
+describe('input.respond', () => {
+  it('answers several questions at once, changes the state and says where to go on', async () => {
+    const { thread_id, events, command } = await run(protocol, 'approve', { asked: ['a', 'b'] })
+    const responses = asked(events).map(({ interrupt_id, payload }) => ({
+      interrupt_id,
+      namespace: [],
+      response: `yes to ${payload.question}`,
+    }))
+    expect(responses).toHaveLength(2)
+    const more = { update: { note: 'noted' }, goto: 'extra' }
+    expect(await command('input.respond', { responses, ...more })).toMatchObject({
+      type: 'success',
+      result: { run_id: expect.any(String) },
+    })
+    await ended(protocol, thread_id, 2)
+    expect((await answers(protocol, thread_id)).toSorted()).toEqual([
+      'a: yes to a',
+      'b: yes to b',
+      'extra',
+    ])
+    expect(await command('state.get', { keys: ['note'] })).toMatchObject({
+      result: { values: { note: 'noted' } },
+    })
+  })
+
+  it('answers one of several, and the other is asked again', async () => {
+    const { thread_id, events, command } = await run(protocol, 'approve', { asked: ['a', 'b'] })
+    const [{ interrupt_id }, other] = asked(events)
+    await command('input.respond', { namespace: [], interrupt_id, response: 'yes' })
+    const all = await ended(protocol, thread_id, 2)
+    const again = asked(all.slice(events.length))
+    expect(again).toEqual([other])
+  })
+
+  it('is heard once where two answer at the same time', async () => {
+    const { thread_id, events, command } = await run(echo, 'ask', { question: 'Which?' })
+    const [{ interrupt_id }] = asked(events)
+    const respond = (response: string) =>
+      command('input.respond', { namespace: [], interrupt_id, response })
+    const both = await Promise.all([respond('a'), respond('b')])
+    expect(both.map(({ type }) => type).toSorted()).toEqual(['error', 'success'])
+    await ended(echo, thread_id, 2)
+  })
+
+  it('refuses what nobody asked, and a thread without a run', async () => {
+    const { command } = await run(echo, 'slow', { count: 1, ms: 1 })
+    const params = { namespace: [], interrupt_id: 'f'.repeat(32), response: 1 }
+    expect(await command('input.respond', params)).toMatchObject(refusal('no_such_interrupt'))
+    expect(await command('input.respond', {})).toMatchObject(refusal('invalid_argument'))
+    const { thread_id } = await echo.client.threads.create()
+    for (const id of [thread_id, randomUUID()]) {
+      expect(await send(echo.url, id, 'input.respond', params)).toMatchObject(
+        refusal('no_such_run'),
+      )
+    }
+  })
+})
+
+describe('input.inject', () => {
+  const message = { role: 'user', content: 'And Basel?' }
+
+  it('gives the graph a message, in a run of its own', async () => {
+    const { thread_id, command } = await run(echo, 'agent', { messages: [] })
+    const answer = await command('input.inject', { namespace: [], message })
+    expect(answer).toMatchObject({ type: 'success' })
+    await ended(echo, thread_id, 2)
+    const { result } = await command('state.get')
+    expect(result.values.messages.at(-1)).toMatchObject({ content: 'echo: And Basel?' })
+  })
+
+  it('is refused by graphs without messages, for subgraphs, and without a run', async () => {
+    const { command } = await run(echo, 'slow', { count: 1, ms: 1 })
+    const inject = (namespace: string[]) => command('input.inject', { namespace, message })
+    expect(await inject([])).toMatchObject(refusal('not_supported', /messages/))
+    expect(await inject(['child'])).toMatchObject(refusal('not_supported', /root/))
+    const other = await send(echo.url, randomUUID(), 'input.inject', { namespace: [], message })
+    expect(other).toMatchObject(refusal('no_such_run'))
+  })
+})
+
+describe('the state', () => {
+  it('is read of a subgraph by its namespace', async () => {
+    const { events, command } = await run(echo, 'parent', { text: 'a', ask: true })
+    const namespace = events.find(({ params }) => params.namespace.length === 1)?.params.namespace
+    expect(await command('state.get', { namespace })).toMatchObject({
+      result: { values: { text: 'a' }, checkpoint: { ns: namespace?.[0] } },
+    })
+    expect(await command('state.get', { namespace: ['nobody'] })).toMatchObject(
+      refusal('no_such_namespace'),
+    )
+    const list = await command('state.listCheckpoints', { namespace })
+    expect(list.result.checkpoints.length).toBeGreaterThan(0)
+  })
+
+  it('is listed newest first, a page at a time', async () => {
+    const { command } = await run(echo, 'slow', { count: 2, ms: 1 })
+    const list = async (params: object) =>
+      (await command('state.listCheckpoints', params)).result.checkpoints
+    const all = await list({})
+    expect(all.map(({ step }: { step: number }) => step)).toEqual([3, 2, 1, 0, -1])
+    expect(all[0]).toMatchObject({ id: expect.any(String), timestamp: expect.any(String) })
+    expect(await list({ limit: 2, before: all[1].id })).toEqual(all.slice(2, 4))
+  })
+
+  it('of a thread that does not exist yet is empty', async () => {
+    const thread_id = randomUUID()
+    expect(await send(echo.url, thread_id, 'state.get')).toMatchObject({ result: { values: {} } })
+    expect(await send(echo.url, thread_id, 'state.listCheckpoints')).toMatchObject({
+      result: { checkpoints: [] },
+    })
+  })
+
+  it('is forked at a checkpoint', async () => {
+    const { thread_id, command } = await run(echo, 'slow', { label: 'a', count: 1, ms: 1 })
+    const { result } = await command('state.listCheckpoints')
+    const [, before] = result.checkpoints
+    const fork = await command('state.fork', { checkpoint_id: before.id })
+    expect(fork).toMatchObject({ result: { thread_id, run_id: expect.any(String) } })
+    await ended(echo, thread_id, 2)
+    const after = await command('state.listCheckpoints', { limit: 1 })
+    expect(after.result.checkpoints[0].id).not.toBe(result.checkpoints[0].id)
+    expect(await command('state.fork', { checkpoint_id: 'none' })).toMatchObject(
+      refusal('no_such_checkpoint'),
+    )
+  })
+})
+
+describe('agent.getTree', () => {
+  it('answers a run and its children, and where each stands', async () => {
+    const { run_id, command } = await run(echo, 'parent', { text: 'a', ask: true })
+    const { result } = await command('agent.getTree', { run_id })
+    expect(result.tree).toMatchObject({
+      namespace: [],
+      status: 'interrupted',
+      graph_name: 'parent',
+      children: [{ namespace: [/^child:/], status: 'interrupted', graph_name: 'child' }].map(
+        ({ namespace, ...rest }) => ({
+          namespace: namespace.map((one) => expect.stringMatching(one)),
+          ...rest,
+        }),
+      ),
+    })
+    expect(await command('agent.getTree', { run_id: randomUUID() })).toMatchObject(
+      refusal('no_such_run'),
+    )
+  })
+})
+
+describe('commands', () => {
+  it('that nobody knows, or that are for WebSockets, are refused with their id', async () => {
+    const ask = (method: string) => send(echo.url, randomUUID(), method)
+    expect(await ask('run.fly')).toMatchObject({ id: 1, ...refusal('unknown_command') })
+    expect(await ask('toString')).toMatchObject(refusal('unknown_command'))
+    expect(await ask('subscription.subscribe')).toMatchObject(refusal('not_supported'))
+  })
+
+  it.each(['{}', '[]', '{"id": -1, "method": "run.start"}', '{"id": 1}', '3'])(
+    'that are none are a 400: %s',
+    async (body) => {
+      const url = `${echo.url}/threads/${randomUUID()}/commands`
+      expect((await fetch(url, { method: 'POST', body })).status).toBe(400)
+    },
+  )
+
+  it('ask authorize as the verbs that do the same, and a refusal is permission_denied', async () => {
+    const seen: string[] = []
+    const server = await startAgentServer({
+      authorize: async (_caller, { resource, action }) => {
+        seen.push(`${resource}:${action}`)
+        throw new AppError('forbidden', 'not you')
+      },
+    })
+    const methods = {
+      'run.start': { assistant_id: 'agent', input: {} },
+      'input.respond': { interrupt_id: 'a', response: 1 },
+      'input.inject': { message: { role: 'user', content: '' } },
+      'state.get': {},
+      'state.listCheckpoints': {},
+      'state.fork': { checkpoint_id: 'a' },
+      'agent.getTree': {},
+    }
+    for (const [method, params] of Object.entries(methods)) {
+      const answer = await send(server.url, randomUUID(), method, params)
+      expect(answer).toMatchObject(refusal('permission_denied', /not you/))
+    }
+    expect((await subscribe(server.url, randomUUID())).status).toBe(403)
+    expect(new Set(seen)).toEqual(new Set(['threads:create_run', 'threads:read']))
+    await server.stop()
+  })
+})
+
+describe('a subscription', () => {
+  const names = (events: WireEvent[]) => [...new Set(events.map(({ method }) => method))].toSorted()
+
+  it('shows only its channels, namespaces and depths', async () => {
+    const input = { messages: [], answers: 1, words: 1, ms: 0 }
+    const { thread_id, events } = await run(protocol, 'talk', input)
+    const end = (event: WireEvent) => event.seq === events.at(-1)?.seq
+    const read = async (wish: object) => {
+      const channels = ['lifecycle', 'messages', 'custom:said']
+      const found = await subscribe(protocol.url, thread_id, { channels, ...wish })
+      return readUntil(found, (event) => end(event))
+    }
+    const root = { namespaces: [[]] }
+    const all = await read({})
+    expect(names(all)).toEqual(['custom', 'lifecycle', 'messages'])
+    const depths = (found: WireEvent[]) =>
+      [...new Set(found.map(({ params }) => params.namespace.length))].toSorted()
+    expect(depths(all)).toEqual([0, 1, 2])
+    expect(depths(await read({ ...root, depth: 1 }))).toEqual([0, 1])
+    expect(depths(await read({ depth: 0 }))).toEqual([0])
+    const below = await firstOf({ namespaces: [['aside']], channels: ['messages'] })
+    expect(below.params).toMatchObject({ node: 'whisper' })
+    const [aside = ''] = below.params.namespace
+    expect((await firstOf({ namespaces: [[aside, 'whisper']], depth: 0 })).method).toBe('lifecycle')
+
+    async function firstOf(wish: object): Promise<WireEvent> {
+      const [first] = await readUntil(await subscribe(protocol.url, thread_id, wish), () => true)
+      return first as WireEvent
+    }
+  })
+
+  it.each([
+    [{ channels: [] }],
+    [{ channels: ['values', 'weather'] }],
+    [{ channels: ['custom:'] }],
+    [{ channels: ['values'], depth: -1 }],
+    [{ channels: ['values'], namespaces: ['child'] }],
+    [{ channels: ['values'], since: 'now' }],
+  ])('is refused: %j', async (wish) => {
+    expect((await subscribe(echo.url, randomUUID(), wish as object)).status).toBe(422)
+  })
+
+  it('sees what legacy runs do, and legacy streams see what runs of the protocol do', async () => {
+    const { client } = echo
+    const { thread_id } = await client.threads.create()
+    const input = { label: 'a', count: 1, ms: 1 }
+    const stream_mode = ['values', 'updates', 'custom']
+    const body = { assistant_id: 'slow', input, stream_mode }
+    const legacy = await fetch(`${echo.url}/threads/${thread_id}/runs/stream`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    })
+    const own = framesOf(await legacy.text()).map((frame) => /^event: (.*)\ndata: (.*)/.exec(frame))
+    const shown = await ended(echo, thread_id, 1)
+    expect(names(shown)).toEqual(['custom', 'lifecycle', 'updates', 'values'])
+    const { result } = await send(echo.url, thread_id, 'run.start', {
+      assistant_id: 'slow',
+      input,
+    })
+    await ended(echo, thread_id, 2)
+    const url = `${echo.url}/threads/${thread_id}/runs/${result.run_id}/stream`
+    const joined = await fetch(`${url}?stream_mode=updates&stream_mode=custom`, {
+      headers: { 'last-event-id': '-1' },
+    })
+    const again = framesOf(await joined.text()).map((frame) =>
+      /^event: (.*)\ndata: (.*)/.exec(frame),
+    )
+    const told = (frames: (RegExpExecArray | null)[]) =>
+      frames
+        .filter((one) => one?.[1] === 'updates' || one?.[1] === 'custom')
+        .map((one) => [one?.[1], one?.[2]])
+    expect(told(again)).toEqual(told(own))
+  })
+
+  it('of a thread that somebody else makes ends without a word of it', async () => {
+    const server = await startAgentServer({
+      authorize: async (caller, { action }, value) => {
+        const owner = caller.headers['x-owner'] ?? 'nobody'
+        if (action === 'create') Object.assign(value.metadata as object, { owner })
+        return { owner }
+      },
+    })
+    const thread_id = randomUUID()
+    const stream = await subscribe(server.url, thread_id)
+    const body = { id: 1, method: 'run.start', params: { assistant_id: 'slow', input: {} } }
+    await fetch(`${server.url}/threads/${thread_id}/commands`, {
+      method: 'POST',
+      headers: { 'x-owner': 'me' },
+      body: JSON.stringify(body),
+    })
+    await expect(stream.text()).rejects.toThrow()
+    expect((await subscribe(server.url, thread_id)).status).toBe(404)
+    await server.stop()
+  })
+})
