@@ -26,11 +26,16 @@ const streamWithinHono: MiddlewareHandler = async (c, next) => {
 
 type Handler = CustomApp['routes'][number]['handler']
 
-/** Hono lets what is no `Error` pass its error handlers, and the server would answer nothing. */
+/**
+ * Hono lets what is no `Error` pass its error handlers, and takes no answer for an empty one: both are
+ * made failures.
+ */
 function throwErrors(handler: Handler): Handler {
   return async (c, next) => {
     try {
-      return await handler(c, next)
+      const answer = await handler(c, next)
+      if (answer === undefined && !c.finalized) throw new Error('A route answered nothing.')
+      return answer
     } catch (thrown) {
       if (thrown instanceof Error) throw thrown
       throw new Error(`A route of the project threw ${JSON.stringify(thrown)}.`, { cause: thrown })

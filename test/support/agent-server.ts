@@ -43,6 +43,8 @@ export interface RunningAgentServer {
 export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>> & {
   /** The name of a fixture project. Default `echo`. */
   projectName?: string
+  /** Which of its files is the configuration. Default `langgraph.json`. */
+  configName?: string
   /** The database's folder. Default: one of its own, removed by `stop`. */
   dataDir?: string
   /** Default 0: a free port. */
@@ -52,10 +54,11 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>
 /** Starts one on a port of 127.0.0.1. */
 export async function startAgentServer(options: StartOptions = {}): Promise<RunningAgentServer> {
   applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
-  const { projectName = 'echo', port = 0, log = silentLog, ...rest } = options
+  const { projectName = 'echo', configName = 'langgraph.json', port = 0, ...rest } = options
+  const { log = silentLog } = rest
   const dataDir = rest.dataDir ?? (await temporaryFolder())
   const store = await openAgentStore(join(dataDir, 'agent.db'))
-  const configPath = join(fixtureProject(projectName), 'langgraph.json')
+  const configPath = join(fixtureProject(projectName), configName)
   const { checkpoints, items } = store
   const clock = rest.clock ?? systemClock
   const project = await loadProject(configPath, { checkpoints, items, clock, log })

@@ -1,0 +1,207 @@
+/** `http` of langgraph.json: a project's own routes around the API, and how that is served. */
+import { Client } from '@langchain/langgraph-sdk'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Log } from '../../../src/core/log.ts'
+import { silentLog } from '../../../src/core/log.ts'
+import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+
+const start = (configName: string, more: object = {}) =>
+  startAgentServer({ projectName: 'routes', configName, ...more })
+
+describe('the routes of a project', () => {
+  const logged: object[] = []
+  const log: Log = { ...silentLog, error: (fields) => logged.push(fields), child: () => log }
+  let server: RunningAgentServer
+
+  beforeAll(async () => {
+    server = await start('langgraph.json', { log, apiKeys: ['key'] })
+  })
+  afterAll(() => server.stop())
+
+  const ask = (path: string, init: RequestInit = {}) => {
+    const headers = { 'x-api-key': 'key', ...(init.headers as Record<string, string>) }
+    return fetch(server.url + path, { ...init, headers })
+  }
+  const client = () => new Client({ apiUrl: server.url, apiKey: 'key' })
+
+  test('are answered beside the API, and before it', async () => {
+    expect(await (await ask('/hello?name=you')).json()).toEqual({ hello: 'you' })
+    expect(await (await ask('/threads/mine')).text()).toBe('before the API')
+    expect((await ask('/info')).status).toBe(200)
+  })
+
+  test('ask for the key of the server like everything else', async () => {
+    expect((await fetch(`${server.url}/hello`)).status).toBe(401)
+  })
+
+  test('get forms as forms', async () => {
+    const body = new URLSearchParams({ name: 'a form' })
+    expect(await (await ask('/form', { method: 'POST', body })).json()).toEqual({ name: 'a form' })
+  })
+
+  test('have middleware around the API, which may answer in its place', async () => {
+    const run = { method: 'POST', body: JSON.stringify({ assistant_id: 'agent', input: {} }) }
+    const blocked = await ask('/runs/wait', { ...run, headers: { 'x-blocked': '1' } })
+    expect([blocked.status, await blocked.text()]).toEqual([418, 'Not today.'])
+    expect((await ask('/runs/wait', run)).headers.get('x-by')).toBe('the project')
+  })
+
+  test('have middleware that sets headers of streams after next()', async () => {
+    const body = JSON.stringify({ assistant_id: 'agent', input: { question: 'x' } })
+    const stream = await ask('/runs/stream', { method: 'POST', body })
+    expect(stream.headers.get('x-by')).toBe('the project')
+    expect(stream.headers.get('content-location')).toMatch(/\/runs\//)
+    expect(await stream.text()).toContain('event: values')
+  })
+
+  test('hide no route of the API and no 404 behind their notFound', async () => {
+    expect(await client().threads.count()).toBeTypeOf('number')
+    const missing = await ask('/nowhere')
+    expect(missing.status).toBe(404)
+    expect(await missing.json()).toEqual({ detail: 'No route GET /nowhere.' })
+  })
+
+  test('talk to the API in process with a client that has no address', async () => {
+    await client().threads.create()
+    const threads = await client().threads.count()
+    expect(await (await ask('/ask/why')).json()).toMatchObject({
+      events: ['metadata', 'values', 'values'],
+      // The run's own thread counts too.
+      values: { question: 'why', threads: threads + 1 },
+    })
+  })
+
+  test.each([
+    ['/throws', 'the cellar is flooded'],
+    ['/throws-text', 'no error at all'],
+    ['/forgets', ''],
+  ])('answer and log their failures (%s)', async (path, reason) => {
+    logged.length = 0
+    const failed = await ask(path)
+    expect(failed.status).toBe(500)
+    expect(await failed.json()).toEqual({ detail: expect.stringContaining('log') })
+    expect(logged).toMatchObject([{ err: { message: expect.stringContaining(reason) }, path }])
+  })
+
+  test('may refuse by the exceptions of their own Hono', async () => {
+    const refused = await ask('/refuses')
+    expect([refused.status, await refused.text()]).toEqual([409, 'Someone was faster.'])
+  })
+
+  test('do not end the server by what they leave behind', async () => {
+    expect(await (await ask('/rejects-later')).text()).toBe('answered')
+    expect((await ask('/hello')).status).toBe(200)
+  })
+})
+
+describe('a server of one configuration', () => {
+  let server: RunningAgentServer
+  afterEach(() => server.stop())
+
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(server.url + path, { headers })).status
+
+  test('leaves errors to the app that handles its own', async () => {
+    server = await start('careful.json')
+    const failed = await fetch(`${server.url}/throws`)
+    expect([failed.status, await failed.text()]).toEqual([503, 'careful: oh'])
+    expect(await status('/assistants/missing')).toBe(404)
+  })
+
+  test('asks the auth of the project before its routes, and routes learn who it is', async () => {
+    server = await start('guarded.json')
+    expect(await status('/hello')).toBe(401)
+    const known = await fetch(`${server.url}/whoami`, { headers: { 'x-name': 'ann' } })
+    expect(await known.json()).toMatchObject({ name: { identity: 'ann' } })
+  })
+
+  test('leaves its routes open where the project says so, and the API closed', async () => {
+    server = await start('half-open.json')
+    expect(await status('/hello')).toBe(200)
+    expect(await status('/threads/mine')).toBe(200)
+    expect(await status('/assistants/agent')).toBe(401)
+    expect(await status('/assistants/agent', { 'x-name': 'ann' })).toBe(200)
+  })
+
+  test('tells its driver that it is well, whatever its middleware lets in', async () => {
+    server = await start('closed.json', { gatewayToken: 'secret' })
+    expect(await status('/ok')).toBe(401)
+    expect(await status('/ok', { 'x-runyard-gateway': 'secret' })).toBe(200)
+    const passedOn = { 'x-runyard-gateway': 'secret', 'x-forwarded-for': '192.0.2.1' }
+    expect(await status('/ok', passedOn)).toBe(401)
+  })
+
+  test('is below its prefix, and only there but for /ok', async () => {
+    server = await start('prefixed.json')
+    const below = `${server.url}/team/api`
+    expect(await status('/ok')).toBe(200)
+    expect(await status('/team/api/ok')).toBe(200)
+    expect(await status('/team/api/hello')).toBe(200)
+    expect(await status('/hello')).toBe(404)
+    expect(await status('/team/apis/hello')).toBe(404)
+    const { threads, runs } = clientOf(below)
+    const { thread_id } = await threads.create()
+    const values = await runs.wait(thread_id, 'agent', { input: { question: 'x' } })
+    expect(values).toMatchObject({ threads: 1 })
+    expect(await status('/threads/search')).toBe(404)
+  })
+
+  test('answers 404 to the parts that are left out, and does not describe them', async () => {
+    server = await start('prefixed.json')
+    expect(await status('/team/api/assistants/agent')).toBe(404)
+    expect(await status('/team/api/store/items?namespace=a&key=b')).toBe(404)
+    const document = (await (await fetch(`${server.url}/team/api/openapi.json`)).json()) as {
+      paths: Record<string, unknown>
+    }
+    const paths = Object.keys(document.paths)
+    expect(paths).toContain('/threads')
+    expect(paths.filter((path) => /^\/(assistants|store)/.test(path))).toEqual([])
+  })
+
+  test('shows graphs the headers that the project names', async () => {
+    server = await start('prefixed.json')
+    const response = await fetch(`${server.url}/team/api/runs/wait`, {
+      method: 'POST',
+      headers: {
+        'x-team-name': 'red',
+        'x-team-secret': 'no',
+        'x-other': 'no',
+        authorization: 'Bearer t',
+      },
+      body: JSON.stringify({ assistant_id: 'agent', input: { question: 'x' } }),
+    })
+    const { headers } = (await response.json()) as { headers: object }
+    expect(headers).toEqual({ 'x-team-name': 'red', authorization: 'Bearer t' })
+  })
+
+  test('lets the origins in that the project names', async () => {
+    server = await start('prefixed.json')
+    const from = async (origin: string) => {
+      const { headers } = await fetch(`${server.url}/team/api/ok`, { headers: { origin } })
+      return headers.get('access-control-allow-origin')
+    }
+    expect(await from('https://app.test')).toBe('https://app.test')
+    expect(await from('https://one.preview.test')).toBe('https://one.preview.test')
+    expect(await from('https://one.preview.test.evil.test')).toBeNull()
+    expect(await from('https://evil.test')).toBeNull()
+    const { headers } = await fetch(`${server.url}/team/api/threads`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.test', 'access-control-request-method': 'POST' },
+    })
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET,POST',
+      'access-control-allow-headers': 'x-team-name',
+      'access-control-max-age': '60',
+    })
+    const answer = await fetch(`${server.url}/team/api/ok`, {
+      headers: { origin: 'https://app.test' },
+    })
+    const exposed = answer.headers.get('access-control-expose-headers')
+    expect(exposed).toMatch(/^x-by,Content-Location,Location,X-Pagination-Total/)
+  })
+})
+
+test('what is no Hono app is refused with its file', async () => {
+  await expect(start('no-app.json')).rejects.toThrow(/http\.app: "noApp" of \.\/app\.ts is no Hono/)
+})
