@@ -77,8 +77,17 @@ describe('the configuration of serve', () => {
     expect(config.webhookAllow.map(String)).toEqual(['127.0.0.0/8', '::1/128', '10.0.0.0/8'])
     expect(readServeConfig({}, {})).toMatchObject({ webhookAllow: [], webhookTimeoutMs: 10_000 })
     expect(readUpConfig({}, env).agentServerEnv).toEqual(env)
+    expect(readServeConfig({}, { RUNYARD_MAX_PENDING_RUNS: '7' }).maxPendingRuns).toBe(7)
     for (const read of [readServeConfig, readUpConfig]) {
-      const bad = { RUNYARD_WEBHOOK_ALLOW: 'all', RUNYARD_WEBHOOK_TIMEOUT_SECS: '0' }
+      const bad = {
+        RUNYARD_WEBHOOK_ALLOW: 'all',
+        RUNYARD_WEBHOOK_TIMEOUT_SECS: '0',
+        RUNYARD_MAX_BODY_BYTES: '1e6',
+        RUNYARD_MAX_PENDING_RUNS: '-1',
+        RUNYARD_MAX_PENDING_RUNS_PER_THREAD: 'many',
+        RUNYARD_MAX_REQUESTS_PER_SECOND: '0.5',
+        RUNYARD_STREAM_BUFFER_BYTES: '0',
+      }
       for (const name of Object.keys(bad)) expect(() => read({}, bad)).toThrow(name)
     }
   })

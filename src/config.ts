@@ -40,6 +40,8 @@ export interface UpConfig {
   readonly modelKeys: Readonly<Record<string, string>>
   /** What builds and agent servers get of this process's environment: nothing of Runyard's own. */
   readonly childEnv: Readonly<Record<string, string>>
+  /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
+  readonly maxBodyBytes: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
 }
@@ -64,6 +66,16 @@ export interface ServeConfig {
   readonly webhookAllow: readonly IpRange[]
   /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. Default 10 s. */
   readonly webhookTimeoutMs: number
+  /** `RUNYARD_MAX_BODY_BYTES`: the largest request that is read; unset: 300 MiB. */
+  readonly maxBodyBytes: number | undefined
+  /** `RUNYARD_MAX_PENDING_RUNS`: how many runs may wait in all; unset: 100,000. */
+  readonly maxPendingRuns: number | undefined
+  /** `RUNYARD_MAX_PENDING_RUNS_PER_THREAD`: how many may wait on one thread; unset: 1,000. */
+  readonly maxPendingRunsPerThread: number | undefined
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one key; unset: any number. */
+  readonly maxRequestsPerSecond: number | undefined
+  /** `RUNYARD_STREAM_BUFFER_BYTES`: what is kept in memory of a run that is followed; unset: 1 MiB. */
+  readonly streamBufferBytes: number | undefined
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel
 }
@@ -109,8 +121,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
     agentServerEnv: pick(env, AGENT_SERVER_VARIABLES),
+    maxBodyBytes: read.agentServerSettings().maxBodyBytes,
   }
-  read.agentServerSettings()
   read.refuseDatabaseUrl()
   read.refuseDomain()
   return read.done(config)
@@ -287,7 +299,12 @@ class Settings {
   agentServerSettings() {
     return {
       webhookAllow: this.#ranges('RUNYARD_WEBHOOK_ALLOW'),
-      webhookTimeoutMs: this.#number('RUNYARD_WEBHOOK_TIMEOUT_SECS', 10) * 1000,
+      webhookTimeoutMs: (this.#number('RUNYARD_WEBHOOK_TIMEOUT_SECS') ?? 10) * 1000,
+      maxBodyBytes: this.#number('RUNYARD_MAX_BODY_BYTES'),
+      maxPendingRuns: this.#number('RUNYARD_MAX_PENDING_RUNS'),
+      maxPendingRunsPerThread: this.#number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
+      maxRequestsPerSecond: this.#number('RUNYARD_MAX_REQUESTS_PER_SECOND'),
+      streamBufferBytes: this.#number('RUNYARD_STREAM_BUFFER_BYTES'),
     }
   }
 
@@ -302,13 +319,13 @@ class Settings {
     })
   }
 
-  /** A whole number above 0. */
-  #number(variable: string, fallback: number): number {
+  /** A whole number above 0; `undefined`: it is not set. */
+  #number(variable: string): number | undefined {
     const value = this.#env[variable]
-    if (value === undefined || value === '') return fallback
+    if (value === undefined || value === '') return undefined
     if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
     this.#problem(variable, `must be a whole number above 0, not "${value}"`)
-    return fallback
+    return undefined
   }
 
   logLevel(): LogLevel {
@@ -482,6 +499,11 @@ const AGENT_SERVER_VARIABLES = [
   'RUNYARD_PUBLIC_URL',
   'RUNYARD_WEBHOOK_ALLOW',
   'RUNYARD_WEBHOOK_TIMEOUT_SECS',
+  'RUNYARD_MAX_BODY_BYTES',
+  'RUNYARD_MAX_PENDING_RUNS',
+  'RUNYARD_MAX_PENDING_RUNS_PER_THREAD',
+  'RUNYARD_MAX_REQUESTS_PER_SECOND',
+  'RUNYARD_STREAM_BUFFER_BYTES',
 ]
 
 function isThisMachine(hostname: string): boolean {

@@ -21,6 +21,7 @@ import { fireDueCrons } from './cron-firing.ts'
 import { CronScheduler } from './cron-scheduler.ts'
 import { type DoorConfig, IN_PROCESS } from './door.ts'
 import { endExhausted, executeRun } from './executor.ts'
+import { DEFAULT_LIMITS, type Limits, PendingRuns } from './limits.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
 import { observeAttempt } from './observed-webhook.ts'
 import type { Parts } from './parts.ts'
@@ -43,6 +44,8 @@ export interface AgentServerOptions extends DoorConfig {
   authorize?: Authorize
   /** The largest request that is read, in bytes. Default 300 MiB. */
   maxBodyBytes?: number
+  /** How much it takes on. Default: `DEFAULT_LIMITS`, each by itself. */
+  limits?: Partial<Limits>
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
@@ -69,6 +72,8 @@ const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
 const PURGE_MS = 30_000
 /** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
 const DELIVERY_MS = 7 * 86_400_000
+/** How many events are kept in memory of each run that is followed, if they are small. */
+const RING_EVENTS = 1_024
 /** A timer of Node takes no more, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -99,7 +104,10 @@ export class AgentServer {
     this.#graphConfigs = options.graphConfigs ?? {}
     this.#queue = this.#createQueue(options)
     const isLocal = (run_id: string) => this.#queue.isRunning(run_id)
-    const events = new EventLog({ store, isLocal, clock, log })
+    const limits = { ...DEFAULT_LIMITS, ...options.limits }
+    const pendingRuns = new PendingRuns(store.runs, clock, limits)
+    const ring = { events: RING_EVENTS, chars: limits.streamBufferBytes }
+    const events = new EventLog({ store, isLocal, ring, clock, log })
     const authorize = options.authorize ?? project.auth?.authorize ?? allowAll
     const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
     const queue = this.#queue
@@ -110,7 +118,8 @@ export class AgentServer {
     const crons = this.#createCrons(options)
     this.#crons = crons
     const engines = { queue, events, crons, authorize, webhooks, runTimeoutMs, isLangSmithUsed }
-    this.#parts = { store, project, ...engines, metrics, tracer, clock, log }
+    const bounds = { limits, pendingRuns }
+    this.#parts = { store, project, ...engines, ...bounds, metrics, tracer, clock, log }
     this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
     const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
     this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)

@@ -7,6 +7,7 @@ import { createApp, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { observeRequests } from '../http/observe-requests.ts'
+import { limitRate } from '../http/rate-limit.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { type AgentServerEnv, noteCaller } from './caller.ts'
 import { allowOrigins } from './cors.ts'
@@ -57,8 +58,10 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   })
   const caller = noteCaller({ ...config, configurableHeaders })
   const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
+  const perSecond = parts.limits?.maxRequestsPerSecond
   app.use(observeRequests(parts))
   app.use(allowOrigins(http.cors))
+  if (perSecond !== undefined) app.use(limitRate(perSecond))
   app.use(guardGateway(config))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)

@@ -11,6 +11,7 @@ import type { NewThread, Thread } from '../core/thread.ts'
 import { resolveAssistant } from './assistants.ts'
 import { announceCancelled, type Cancelled, cancelRuns } from './cancel-run.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
+import { type Limits, requireRoomOnThread } from './limits.ts'
 import { newRun, type RunRequest } from './new-run.ts'
 import type { Parts } from './parts.ts'
 import { placeOf, requireCheckpoint } from './state.ts'
@@ -21,8 +22,8 @@ import { authorizeThread, requireThread } from './threads.ts'
  * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
  * With an `idempotencyKey` that created a run before, answers that run.
  *
- * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`), and
- * as `findRepeated` does.
+ * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`),
+ * `too_many_requests` when too many runs wait, and as `findRepeated` does.
  */
 export async function createRun(
   parts: Parts,
@@ -33,6 +34,7 @@ export async function createRun(
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
   const admission = await prepareRun(parts, caller, { thread_id, request, ...(key && { key }) })
+  await parts.pendingRuns.requireRoom(1)
   const locks = locksOf([admission])
   const { run, cancelled } = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
   announceCancelled(parts, cancelled)
@@ -53,6 +55,7 @@ export async function createRuns(
     const ask: Ask = { thread_id: null, request, ...(key && { key }) }
     admissions.push(await prepareRun(parts, caller, ask))
   }
+  await parts.pendingRuns.requireRoom(requests.length)
   const runs = await parts.store.transaction(async (tx) => {
     const admitted: QueuedRun[] = []
     for (const admission of admissions) admitted.push((await admitRun(tx, admission)).run)
@@ -82,6 +85,7 @@ export interface Admission extends Ask {
   assistant: Assistant
   filter: MetadataFilter | undefined
   newThread: NewThread | undefined
+  limits: Limits
   now: number
 }
 
@@ -102,6 +106,7 @@ export async function prepareRun(parts: Parts, caller: Caller, ask: Ask): Promis
     assistant: await resolveAssistant(parts, caller, request.assistant_id),
     filter,
     newThread: await threadToAdd(parts, caller, thread_id, request),
+    limits: parts.limits,
     now: parts.clock.now(),
   }
 }
@@ -182,6 +187,7 @@ async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
   const place = placeOf(admission.request.checkpoint ?? {})
   await requireCheckpoint({ store: tx }, thread.thread_id, place)
   const cancelled = await makeWay(tx, thread.thread_id, admission)
+  if (!admission.newThread) await requireRoomOnThread(tx, thread.thread_id, admission.limits)
   const run = await tx.runs.insert(newRun({ ...admission, thread }))
   const { graph_id, assistant_id } = admission.assistant
   await tx.threads.update(thread.thread_id, {

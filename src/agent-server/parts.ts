@@ -10,6 +10,7 @@ import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
 import type { CronScheduler } from './cron-scheduler.ts'
+import type { Limits, PendingRuns } from './limits.ts'
 
 export interface Parts {
   store: AgentStore
@@ -23,6 +24,8 @@ export interface Parts {
   tracer: Tracer
   /** How long an attempt of a run may take, in ms. */
   runTimeoutMs: number
+  limits: Limits
+  pendingRuns: Pick<PendingRuns, 'requireRoom'>
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
   clock: Clock

@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   'not_found',
   'conflict',
   'too_large',
+  'too_many_requests',
   'unavailable',
   'internal',
 ] as const
@@ -25,6 +26,7 @@ export const HTTP_STATUS = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  too_many_requests: 429,
   unavailable: 503,
   internal: 500,
 } as const satisfies Record<ErrorCode, number>
@@ -41,21 +43,24 @@ export interface FieldIssue {
 
 /**
  * The one error type for refusals. `message` goes to the caller: it says which thing and what to
- * do. `cause` goes to the log only. `issues` is there for code `invalid` and nothing else.
+ * do. `cause` goes to the log only. `issues` is there for code `invalid` and nothing else;
+ * `retryAfterSeconds` where it is known when the same may be asked again.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly issues: FieldIssue[] | undefined
+  readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; issues?: FieldIssue[] } = {},
+    options: { cause?: unknown; issues?: FieldIssue[]; retryAfterSeconds?: number } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.issues = options.issues
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

@@ -187,6 +187,8 @@ export interface RunStore {
   ): Promise<QueuedRun[]>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>
+  /** Whether at least `count` runs of the thread are pending. */
+  hasPending(thread_id: string, count: number): Promise<boolean>
   /** The runs of a thread that are pending or running, in the order received. */
   listActive(thread_id: string): Promise<QueuedRun[]>
   /** Those of all threads with one of these statuses and a `seq` greater than `after`, in order. */

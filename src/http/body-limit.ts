@@ -6,7 +6,10 @@ import { AppError } from '../core/errors.ts'
 /** Middleware that throws `too_large` for a body of more than `maxBytes`. */
 export function limitBody(maxBytes: number): MiddlewareHandler {
   const refuse = (): never => {
-    throw new AppError('too_large', `The request is larger than ${maxBytes} bytes.`)
+    throw new AppError(
+      'too_large',
+      `The request is larger than ${maxBytes} bytes, the most that is taken (RUNYARD_MAX_BODY_BYTES).`,
+    )
   }
   const limitUnannounced = bodyLimit({ maxSize: maxBytes, onError: refuse })
   return async (c, next) => {

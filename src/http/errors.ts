@@ -23,6 +23,8 @@ export function onError(log: Log) {
     if (refusal.code === 'internal') {
       log.error({ err: error, method: c.req.method, path: c.req.path }, 'request failed')
     }
+    const { retryAfterSeconds } = refusal
+    if (retryAfterSeconds !== undefined) c.header('retry-after', String(retryAfterSeconds))
     const body: ErrorBody = { detail: refusal.issues ?? refusal.message }
     return c.json(body, HTTP_STATUS[refusal.code])
   }

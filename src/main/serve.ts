@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
+import type { Limits } from '../agent-server/limits.ts'
 import {
   applyProjectEnvironment,
   readGraphConfigs,
@@ -68,6 +69,8 @@ export async function startServe(
       ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
       apiKeys: config.apiKeys,
       concurrency: config.concurrency,
+      ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
+      limits: limitsOf(config),
       runTimeoutMs: readRunTimeoutMs(),
       isLangSmithUsed: readIsLangSmithUsed(),
       webhooks: {
@@ -102,5 +105,20 @@ export async function startServe(
   } catch (error) {
     await started.stop()
     throw error
+  }
+}
+
+/** Those that are set. */
+function limitsOf({
+  maxPendingRuns,
+  maxPendingRunsPerThread,
+  maxRequestsPerSecond,
+  streamBufferBytes,
+}: ServeConfig): Partial<Limits> {
+  return {
+    ...(maxPendingRuns !== undefined && { maxPendingRuns }),
+    ...(maxPendingRunsPerThread !== undefined && { maxPendingRunsPerThread }),
+    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+    ...(streamBufferBytes !== undefined && { streamBufferBytes }),
   }
 }

@@ -80,7 +80,12 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     log,
   })
   const fallback = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-  const gateway = new Gateway({ authenticate, fallback, log })
+  const gateway = new Gateway({
+    ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
+    authenticate,
+    fallback,
+    log,
+  })
   started.add('gateway', () => gateway.stop())
 
   const builder = createProjectBuilder(config, folder, log)

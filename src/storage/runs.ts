@@ -34,6 +34,9 @@ WHERE thread_id = $1 AND (CAST($2 AS TEXT) IS NULL OR status = $2) ORDER BY seq 
 const HAS_ACTIVE = `
 SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') LIMIT 1`
 
+const NTH_PENDING = `
+SELECT 1 FROM runs WHERE thread_id = $1 AND status = 'pending' LIMIT 1 OFFSET $2`
+
 const LIST_ACTIVE = `
 SELECT ${COLUMNS} FROM runs
 WHERE thread_id = $1 AND status IN ('pending', 'running') ORDER BY seq`
@@ -156,6 +159,9 @@ export function createRunStore(db: Db): RunStore {
     },
     async hasActive(thread_id) {
       return (await db.get(HAS_ACTIVE, [thread_id])) !== undefined
+    },
+    async hasPending(thread_id, count) {
+      return (await db.get(NTH_PENDING, [thread_id, count - 1])) !== undefined
     },
     async listWithStatus(statuses, { after, limit }) {
       const rows = await db.all(withStatusSql, [JSON.stringify(statuses), after, limit])

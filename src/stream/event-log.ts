@@ -130,10 +130,11 @@ export class EventLog {
     thread_id: string,
     options: ThreadStart,
   ): AsyncGenerator<ThreadEvent, void, undefined> {
-    const { store } = this.#parts
+    const { store, ring = DEFAULT_RING } = this.#parts
+    const pageChars = pageCharsOf(ring)
     const news = opened(this.#threads, thread_id, () => new Announcer())
     try {
-      const source = { store, news, throwIfStopped: () => this.#throwIfStopped() }
+      const source = { store, news, pageChars, throwIfStopped: () => this.#throwIfStopped() }
       yield* followThread(source, thread_id, options)
     } finally {
       closed(this.#threads, thread_id, news)
@@ -149,11 +150,12 @@ export class EventLog {
   }
 
   #sourceOf(run_id: string, live: LiveRun) {
-    const { store, clock, isLocal } = this.#parts
+    const { store, clock, ring = DEFAULT_RING, isLocal } = this.#parts
     return {
       store,
       live,
       clock,
+      pageChars: pageCharsOf(ring),
       isLocal: () => isLocal(run_id),
       throwIfStopped: () => this.#throwIfStopped(),
     }
@@ -172,6 +174,11 @@ export class EventLog {
       log.error({ err: error }, 'could not remove expired events; it is tried again')
     }
   }
+}
+
+/** What one reader holds is a part of what the run does. */
+function pageCharsOf({ chars }: RingLimits): number {
+  return Math.ceil(chars / 4)
 }
 
 /** What is followed under this id, with one follower more. */

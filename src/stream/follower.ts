@@ -17,6 +17,8 @@ export interface FollowSource {
   store: Pick<AgentStore, 'runs' | 'events'>
   live: LiveRun
   clock: Clock
+  /** How much is read at once, in characters. Default 262,144. */
+  pageChars?: number
   /** Whether the run executes in this process now. */
   isLocal: () => boolean
   /** Throws when the log was stopped. */
@@ -27,7 +29,7 @@ export class Follower {
   readonly #source: FollowSource
   readonly #run_id: string
   readonly #signal: AbortSignal
-  readonly #size = new PageSize()
+  readonly #size: PageSize
   #cursor: number
   #isOver = false
   #hasWaitedInVain = false
@@ -41,6 +43,7 @@ export class Follower {
     this.#run_id = run_id
     this.#signal = signal
     this.#cursor = after
+    this.#size = new PageSize(source.pageChars)
   }
 
   /** See `EventLog.follow`. */

@@ -14,6 +14,8 @@ export interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
   /** Announces that something was written to the thread here. */
   news: Announcer
+  /** How much is read at once, in characters. Default 262,144. */
+  pageChars?: number
   /** Throws when the log was stopped. */
   throwIfStopped: () => void
 }
@@ -28,13 +30,13 @@ export interface ThreadStart {
 
 /** See `EventLog.followThread`. */
 export async function* followThread(
-  { store, news, throwIfStopped }: ThreadSource,
+  { store, news, pageChars, throwIfStopped }: ThreadSource,
   thread_id: string,
   { after, isAwaited = false, signal }: ThreadStart,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
   const last = await store.events.lastSeq(thread_id)
   let cursor = Math.min(after ?? last, last)
-  const size = new PageSize()
+  const size = new PageSize(pageChars)
   for (;;) {
     const seen = news.version
     const page = await store.events.readThread(thread_id, cursor, size.events)

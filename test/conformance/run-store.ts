@@ -91,6 +91,15 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.figures(NOW)).toEqual({ ...figures, running: 0 })
     })
 
+    it('of a thread are counted as far as it matters', async () => {
+      const thread_id = await insertThread()
+      await insertRuns(thread_id, 3)
+      await insertRun()
+      await mustClaim()
+      expect(await store.runs.hasPending(thread_id, 2)).toBe(true)
+      expect(await store.runs.hasPending(thread_id, 3)).toBe(false)
+    })
+
     it('keep the order received over all threads, and give no place twice', async () => {
       const first = await insertRun()
       const removed = await insertRun()

@@ -22,6 +22,7 @@ const CODE_OF: Readonly<Record<ErrorCode, ProtocolErrorCode>> = {
   not_found: 'no_such_run',
   conflict: 'invalid_argument',
   too_large: 'invalid_argument',
+  too_many_requests: 'unknown_error',
   unavailable: 'unknown_error',
   internal: 'unknown_error',
 }

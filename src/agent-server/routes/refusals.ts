@@ -6,6 +6,10 @@ const REFUSALS = {
   404: { description: 'Not found', schema: RefusalSchema },
   409: { description: 'Conflict', schema: RefusalSchema },
   422: { description: 'The request does not validate', schema: ValidationErrorSchema },
+  429: {
+    description: 'Too many; the answer says of what, and `Retry-After` when',
+    schema: RefusalSchema,
+  },
 } as const
 
 type Status = keyof typeof REFUSALS

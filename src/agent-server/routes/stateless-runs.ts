@@ -40,7 +40,7 @@ const create = createRoute({
   request,
   responses: {
     200: RUN_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -53,7 +53,7 @@ const wait = createRoute({
   request,
   responses: {
     200: VALUES_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -66,7 +66,7 @@ const stream = createRoute({
   request,
   responses: {
     200: EVENTS_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -82,7 +82,7 @@ const batch = createRoute({
   },
   responses: {
     200: { description: 'Runs', content: { 'application/json': { schema: z.array(RunSchema) } } },
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -96,7 +96,7 @@ const cancelMany = createRoute({
     query: CancelManyQuerySchema,
     body: { content: { 'application/json': { schema: RunsCancelSchema } }, required: true },
   },
-  responses: { 204: { description: 'Asked for' }, ...refusals(404, 422) },
+  responses: { 204: { description: 'Asked for' }, ...refusals(404, 422, 429) },
 })
 
 export function statelessRunRoutes(parts: Parts) {

@@ -40,7 +40,7 @@ const create = createRoute({
   request,
   responses: {
     200: RUN_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -53,7 +53,7 @@ const wait = createRoute({
   request,
   responses: {
     200: VALUES_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 
@@ -66,7 +66,7 @@ const stream = createRoute({
   request,
   responses: {
     200: EVENTS_ANSWER,
-    ...refusals(404, 409, 422),
+    ...refusals(404, 409, 422, 429),
   },
 })
 

@@ -1,0 +1,87 @@
+/** How much the server takes on, as its operator says. Each refusal names the setting. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { RunStore } from '../core/run.ts'
+
+export interface Limits {
+  /** How many runs may wait on one thread. Default 1,000. */
+  maxPendingRunsPerThread: number
+  /** How many runs may wait in all. Default 100,000. */
+  maxPendingRuns: number
+  /** How many requests a key may send in a second; `undefined`, the default: any number. */
+  maxRequestsPerSecond?: number | undefined
+  /**
+   * How much is kept in memory of the events of each run that is followed, in bytes of text; a reader
+   * takes a quarter of it at a time. Default 1 MiB.
+   */
+  streamBufferBytes: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxPendingRunsPerThread: 1_000,
+  maxPendingRuns: 100_000,
+  streamBufferBytes: 1_048_576,
+}
+
+/** When who was refused may try again, in s. */
+const RETRY_AFTER_SECONDS = 5
+
+/**
+ * Part of the transaction that adds a run to a thread that was there. A 429 and not a 503: it is this
+ * caller's thread that is full, and nothing has been created yet that a repeat would create again.
+ */
+export async function requireRoomOnThread(
+  tx: AgentStore,
+  thread_id: string,
+  { maxPendingRunsPerThread: max }: Limits,
+): Promise<void> {
+  if (!(await tx.runs.hasPending(thread_id, max))) return
+  throw new AppError(
+    'too_many_requests',
+    `Thread ${thread_id} has ${max} runs waiting, as many as it may have ` +
+      '(RUNYARD_MAX_PENDING_RUNS_PER_THREAD). Wait until some of them have ended.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}
+
+/** How long a count is good, in ms: to count a long line for each run would make it longer. */
+const COUNT_MS = 1_000
+
+/** The line of all threads. Another server's runs are counted within a second. */
+export class PendingRuns {
+  readonly #runs: Pick<RunStore, 'figures'>
+  readonly #clock: Clock
+  readonly #max: number
+  #count = 0
+  #countedAt = Number.NEGATIVE_INFINITY
+
+  constructor(runs: Pick<RunStore, 'figures'>, clock: Clock, { maxPendingRuns }: Limits) {
+    this.#runs = runs
+    this.#clock = clock
+    this.#max = maxPendingRuns
+  }
+
+  /** Before the runs are added. Throws `too_many_requests`. */
+  async requireRoom(runs: number): Promise<void> {
+    const isOld = this.#clock.now() - this.#countedAt >= COUNT_MS
+    if (isOld || this.#count + runs > this.#max) await this.#recount()
+    if (this.#count + runs > this.#max) throw tooMany(this.#max)
+    this.#count += runs
+  }
+
+  async #recount(): Promise<void> {
+    const now = this.#clock.now()
+    const { waiting, delayed } = await this.#runs.figures(now)
+    this.#count = waiting + delayed
+    this.#countedAt = now
+  }
+}
+
+function tooMany(max: number): AppError {
+  return new AppError(
+    'too_many_requests',
+    `${max} runs are waiting, as many as this server takes (RUNYARD_MAX_PENDING_RUNS). Try again later.`,
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}

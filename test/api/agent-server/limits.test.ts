@@ -1,0 +1,93 @@
+/** What an operator can bound, and how a caller is told. */
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  type RunningAgentServer,
+  type StartOptions,
+  startAgentServer,
+} from '../../support/agent-server.ts'
+
+let server: RunningAgentServer
+afterEach(() => server.stop())
+
+async function start(options: StartOptions): Promise<void> {
+  server = await startAgentServer({ projectName: 'runs', concurrency: 1, ...options })
+}
+
+async function send(method: string, path: string, body?: object, key = 'a-key') {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'x-api-key': key },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const retryAfter = Number(response.headers.get('retry-after'))
+  return { status: response.status, retryAfter, json: (await response.json()) as never }
+}
+
+const refusal = (setting: string) => ({
+  status: 429,
+  retryAfter: expect.toSatisfy((seconds: number) => seconds >= 1),
+  json: { detail: expect.stringContaining(setting) },
+})
+
+const RUN = { assistant_id: 'hold', input: {} }
+
+describe('runs that wait', () => {
+  test('are bounded on one thread, and go on being taken elsewhere', async () => {
+    await start({ limits: { maxPendingRunsPerThread: 2 } })
+    const { client } = server
+    const { thread_id } = await client.threads.create()
+    const later = { ...RUN, after_seconds: 3_600 }
+    const create = (body: object) => send('POST', `/threads/${thread_id}/runs`, body)
+    for (let i = 0; i < 2; i++) expect(await create(later)).toMatchObject({ status: 200 })
+    expect(await create(later)).toEqual(refusal('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'))
+    expect(await client.runs.list(thread_id)).toHaveLength(2)
+    expect(await send('POST', '/runs', later)).toMatchObject({ status: 200 })
+    // It takes the place of those that wait.
+    const newest = { ...later, multitask_strategy: 'interrupt' }
+    expect(await create(newest)).toMatchObject({ status: 200 })
+  })
+
+  test('are bounded in all, in batches too, until some have ended', async () => {
+    await start({ limits: { maxPendingRuns: 3 } })
+    const later = { ...RUN, after_seconds: 3_600, on_completion: 'keep' }
+    expect(await send('POST', '/runs/batch', [later, later])).toMatchObject({ status: 200 })
+    const refused = refusal('RUNYARD_MAX_PENDING_RUNS')
+    expect(await send('POST', '/runs/batch', [later, later])).toEqual(refused)
+    const { json } = await send('POST', '/runs', later)
+    expect(await send('POST', '/runs', later)).toEqual(refused)
+    expect(await send('POST', '/runs/wait', later)).toEqual(refused)
+    const { thread_id, run_id } = json as { thread_id: string; run_id: string }
+    await server.client.runs.cancel(thread_id, run_id, true)
+    expect(await send('POST', '/runs', later)).toMatchObject({ status: 200 })
+  })
+})
+
+describe('requests', () => {
+  test('of one key are bounded by the second, those of another are not', async () => {
+    await start({ limits: { maxRequestsPerSecond: 3 } })
+    const ask = (key: string) => send('GET', '/info', undefined, key)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('one')))
+    const refused = answers.filter(({ status }) => status === 429)
+    // Should a second have begun anew in between, three more are let through.
+    expect(refused.length).toBeGreaterThanOrEqual(2)
+    for (const one of refused) expect(one).toEqual(refusal('RUNYARD_MAX_REQUESTS_PER_SECOND'))
+    expect(await ask('other')).toMatchObject({ status: 200 })
+    const healthy = await Promise.all(Array.from({ length: 8 }, () => send('GET', '/ok')))
+    expect(new Set(healthy.map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
+  test('that are too large are refused, announced or not', async () => {
+    await start({ maxBodyBytes: 1_000 })
+    const large = { metadata: { text: 'x'.repeat(1_000) } }
+    const refused = {
+      status: 413,
+      json: { detail: expect.stringContaining('RUNYARD_MAX_BODY_BYTES') },
+    }
+    expect(await send('POST', '/threads', large)).toMatchObject(refused)
+    const stream = new Blob([JSON.stringify(large)]).stream()
+    const init = { method: 'POST', body: stream, duplex: 'half' } as RequestInit
+    const chunked = await fetch(`${server.url}/threads`, init)
+    expect({ status: chunked.status, json: await chunked.json() }).toEqual(refused)
+    expect(await send('POST', '/threads', {})).toMatchObject({ status: 200 })
+  })
+})
