@@ -1,3 +1,4 @@
+import { Runnable } from '@langchain/core/runnables'
 import {
   Annotation,
   entrypoint,
@@ -81,4 +82,42 @@ test('a run without work to see is as it was, and a graph may be watched again',
   })
   const options = { configurable: { [WORK_KEY]: new NodeWork() } }
   await expect(failing.invoke({ a: 1 }, options)).rejects.toThrow(RangeError)
+})
+
+/** As the agents of the package `langchain` have their nodes. */
+class KeepingNode extends Runnable<{ a: number }, { a: number }> {
+  lc_namespace = ['test']
+  func: (state: { a: number }) => Promise<{ a: number }>
+  #last: { a: number } | undefined
+
+  constructor(func: KeepingNode['func']) {
+    super()
+    this.func = func
+  }
+
+  async invoke(state: { a: number }) {
+    this.#last = await this.func(state)
+    return this.#last
+  }
+}
+
+test('a node may write to private fields of its class, and runs at once do not mix', async () => {
+  const [first, second] = [gate(), gate()]
+  const node = new KeepingNode(async ({ a }) => {
+    await (a === 1 ? first : second).passed
+    return { a: a + 10 }
+  })
+  const graph = new StateGraph(State).addNode('node', node).addEdge(START, 'node').compile()
+  watchNodes(graph as unknown as Graph)
+  const works = [new NodeWork(), new NodeWork()] as const
+  const runs = works.map((work, at) =>
+    graph.invoke({ a: at + 1 }, { configurable: { [WORK_KEY]: work } }),
+  )
+  second.open()
+  expect(await runs[1]).toEqual({ a: 12 })
+  expect(await hasEnded(works[1])).toBe(true)
+  expect(await hasEnded(works[0])).toBe(false)
+  first.open()
+  expect(await runs[0]).toEqual({ a: 11 })
+  await works[0].ended()
 })

@@ -2,6 +2,7 @@
  * Which functions of a graph are at work. When its signal aborts LangGraph ends the stream at once,
  * while the code of its nodes may go on; only this tells whether that code has ended too.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Graph } from './graph.ts'
 
 /**
@@ -66,15 +67,29 @@ function watchClass(callable: Callable): void {
   const { invoke } = prototype
   prototype.invoke = function (this: Callable, input, options) {
     const work = options?.configurable?.[WORK_KEY]
-    return invoke.call(work instanceof NodeWork ? seenBy(work, this) : this, input, options)
+    if (!(work instanceof NodeWork)) return invoke.call(this, input, options)
+    watchFunction(this)
+    return atWork.run(work, () => invoke.call(this, input, options))
   }
 }
 
-/** The same callable, for one call: its own `func` may be in use by other runs. */
-function seenBy(work: NodeWork, callable: Callable): Callable {
+/** Whose functions are called: several runs share a graph, and with it the functions of its nodes. */
+const atWork = new AsyncLocalStorage<NodeWork>()
+
+/**
+ * In its own place: a copy of the callable would lack the private fields of its class, which agents of
+ * the package `langchain` write to.
+ */
+function watchFunction(callable: Callable): void {
   const { func } = callable
-  const seen: NodeFunction = (...args) => work.call(() => func.apply(callable, args))
-  return Object.create(callable, { func: { value: seen } }) as Callable
+  if (watched.has(func)) return
+  const seen: NodeFunction = function (this: unknown, ...args) {
+    const call = () => func.apply(this, args)
+    const work = atWork.getStore()
+    return work ? work.call(call) : call()
+  }
+  watched.add(seen)
+  callable.func = seen
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
