@@ -8,7 +8,8 @@ import { temporaryFolder } from './agent-server.ts'
 import { startServeProcess } from './serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const CLIENT_MS = 60_000
+/** A cron may be a minute away. */
+const CLIENT_MS = 90_000
 
 export interface RunningExample {
   url: string
