@@ -22,7 +22,7 @@ export type PushOutcome =
  * `build_on_push` and is built from that branch. It is the head and not the commit that the request
  * names: a captured request that is sent again can so bring nothing old back.
  *
- * Throws `unauthenticated` for one that is not signed with the secret of the deployment's webhook,
+ * Throws `forbidden` for one that is not signed with the secret of the deployment's webhook,
  * whether or not there is such a deployment.
  */
 export async function receivePush(

@@ -60,7 +60,7 @@ const receive = createRoute({
   request: { params: z.object({ deployment_id: z.string() }) },
   responses: {
     200: json(Outcome, 'It was understood; a revision was made, or the reason why none was.'),
-    ...refusals(401, 413),
+    ...refusals(403, 413),
   },
 })
 

@@ -98,7 +98,7 @@ describe('a push', () => {
     ['no signature', { 'x-hub-signature-256': '' }],
     ['another signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }],
   ])('with %s is refused', async (_what, headers) => {
-    const refused = { status: 401, body: { detail: expect.stringContaining('not signed') } }
+    const refused = { status: 403, body: { detail: expect.stringContaining('not signed') } }
     expect(await github(push(), headers)).toEqual(refused)
     expect(await github(push(), headers, url.replace(id, 'nonsense'))).toEqual(refused)
     expect(await post(url, JSON.stringify(push()), { 'x-gitlab-token': 'guess' })).toEqual(refused)
@@ -108,7 +108,7 @@ describe('a push', () => {
   it('whose body was changed on the way is refused', async () => {
     const signature = createHmac('sha256', secret).update(JSON.stringify(push())).digest('hex')
     const headers = { 'x-hub-signature-256': `sha256=${signature}` }
-    expect((await github(push({ after: 'c'.repeat(40) }), headers)).status).toBe(401)
+    expect((await github(push({ after: 'c'.repeat(40) }), headers)).status).toBe(403)
   })
 
   it.each<[string, unknown, Record<string, string>]>([
@@ -137,14 +137,14 @@ describe('a push', () => {
 describe('the webhook’s secret', () => {
   it('is another one each time, and the one before no longer works', async () => {
     const { body } = await world.call('POST', `${path}/push-webhook`)
-    expect((await github(push())).status).toBe(401)
+    expect((await github(push())).status).toBe(403)
     secret = body.secret
     expect((await github(push())).status).toBe(200)
   })
 
   it('works no longer once it was taken away', async () => {
     expect((await world.call('DELETE', `${path}/push-webhook`)).status).toBe(204)
-    expect((await github(push())).status).toBe(401)
+    expect((await github(push())).status).toBe(403)
   })
 
   it('is not made for a deployment that comes from no repository', async () => {
