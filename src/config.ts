@@ -24,6 +24,11 @@ export interface UpConfig {
   readonly adminKey: string | undefined
   /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made at first start and kept in the data folder. */
   readonly encryptionKey: Buffer | undefined
+  /**
+   * `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: what is still sealed with them opens, and is
+   * sealed anew at the start.
+   */
+  readonly oldEncryptionKeys: readonly Buffer[]
   /** `RUNYARD_OIDC_*`: whose signed user tokens are taken; unset: nobody's. */
   readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
@@ -111,7 +116,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
     adminKey: read.adminKey(),
-    encryptionKey: read.encryptionKey(),
+    encryptionKey: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY')[0],
+    oldEncryptionKeys: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY_OLD'),
     userTokens: read.userTokens(),
     publicUrl: read.publicUrl(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
@@ -343,14 +349,12 @@ class Settings {
     return key
   }
 
-  encryptionKey(): Buffer | undefined {
-    const text = this.#env.RUNYARD_ENCRYPTION_KEY
-    if (!text) return undefined
-    const key = Buffer.from(text, 'base64')
-    if (key.length !== 32) {
-      this.#problem('RUNYARD_ENCRYPTION_KEY', `must be 32 bytes in base64, these are ${key.length}`)
+  encryptionKeys(variable: 'RUNYARD_ENCRYPTION_KEY' | 'RUNYARD_ENCRYPTION_KEY_OLD'): Buffer[] {
+    const keys = splitList(this.#env[variable]).map((text) => Buffer.from(text, 'base64'))
+    for (const { length } of keys) {
+      if (length !== 32) this.#problem(variable, `must be 32 bytes in base64, these are ${length}`)
     }
-    return key
+    return keys
   }
 
   /**

@@ -132,6 +132,11 @@ export class ControlPlaneClient {
     await this.#send('DELETE', `/v2/api-keys/${encodeURIComponent(id)}`)
   }
 
+  /** Makes a new encryption key; answers how many texts were sealed with it. */
+  async rotateEncryptionKey(): Promise<{ resealed: number }> {
+    return this.#call('POST', '/v2/encryption-key/rotate')
+  }
+
   /** Every page of a list. */
   async #all<T>(path: string, filter: Record<string, string> = {}): Promise<T[]> {
     const found: T[] = []

@@ -7,6 +7,7 @@ import { keysCommand } from './keys.ts'
 import { logsCommand } from './logs.ts'
 import { revisionsCommand } from './revisions.ts'
 import { rollbackCommand } from './rollback.ts'
+import { rotateEncryptionKeyCommand } from './rotate-encryption-key.ts'
 
 export function clientCommands(): Command[] {
   return [
@@ -17,5 +18,6 @@ export function clientCommands(): Command[] {
     rollbackCommand(),
     deleteCommand(),
     keysCommand(),
+    rotateEncryptionKeyCommand(),
   ]
 }

@@ -60,6 +60,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'POST /v2/api-keys': 'administer',
   'GET /v2/api-keys/{api_key_id}': 'administer',
   'DELETE /v2/api-keys/{api_key_id}': 'administer',
+  'POST /v2/encryption-key/rotate': 'operate',
   'GET /v2/audit-log': 'administer',
   'GET /v2/audit-log/export': 'administer',
 }

@@ -11,6 +11,7 @@ import { limitBody } from './request-body.ts'
 import { apiKeyRoutes } from './routes/api-keys.ts'
 import { auditLogRoutes } from './routes/audit-log.ts'
 import { deploymentRoutes } from './routes/deployments.ts'
+import { encryptionKeyRoutes } from './routes/encryption-key.ts'
 import { integrationRoutes } from './routes/integrations.ts'
 import { listenerRoutes } from './routes/listeners.ts'
 import { logRoutes } from './routes/logs.ts'
@@ -71,6 +72,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', workspaceRoutes(parts))
   api.route('/', apiKeyRoutes(parts))
   api.route('/', auditLogRoutes(parts))
+  api.route('/', encryptionKeyRoutes(parts))
   registerSecuritySchemes(api)
   return api
 }

@@ -15,6 +15,8 @@ export interface ControlPlaneParts {
   authenticate: Authenticate
   /** Signs upload URLs; at least 32 bytes, and the same after a restart. */
   signingKey: Uint8Array
+  /** Seals everything with a new key; answers how many texts. Throws `conflict` where it cannot. */
+  changeEncryptionKey: () => Promise<number>
   /** The base of the URLs handed out, without a slash at the end. Asked for at each request. */
   publicUrl: () => string
   /** Tells the reconciler that there is something to do. */

@@ -16,8 +16,18 @@ export interface ControlPlaneStore {
   listeners: ListenerStore
   workspaces: WorkspaceStore
   auditLog: AuditLogStore
+  /**
+   * Signs URLs and secrets of webhooks: made with the database, at least 32 bytes, and the same when
+   * the encryption key changes.
+   */
+  readonly signingKey: Uint8Array
   /** All or nothing; only the store handed to `work` takes part. May not be nested. */
   transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
+  /**
+   * Seals anew what was sealed with an older encryption key than the present one; answers how many
+   * texts. Not within a transaction.
+   */
+  reseal(): Promise<number>
   ping(): Promise<void>
   close(): Promise<void>
 }

@@ -1,5 +1,4 @@
-/** The data folder of `runyard up`: who may use it, where things lie in it, its two key files. */
-import { randomBytes } from 'node:crypto'
+/** The data folder of `runyard up`: who may use it, where things lie in it, its admin key. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,26 +40,18 @@ export function openDataFolder(dir: string): DataFolder {
 }
 
 /** A key of the installation, and whether this start made it. */
-export interface FoundKey<K> {
-  key: K
+export interface FoundKey {
+  key: string
   isNew: boolean
 }
 
 /** From `RUNYARD_ADMIN_KEY`, else from `admin.key`, else made and kept there (mode 0600). */
-export function findAdminKey(config: UpConfig): FoundKey<string> {
+export function findAdminKey(config: UpConfig): FoundKey {
   if (config.adminKey !== undefined) return { key: config.adminKey, isNew: false }
   return readOrMake(join(config.dataDir, 'admin.key'), newKey)
 }
 
-/** From `RUNYARD_ENCRYPTION_KEY`, else from `encryption.key`, else made and kept there (mode 0600). */
-export function findEncryptionKey(config: UpConfig): Buffer {
-  if (config.encryptionKey !== undefined) return config.encryptionKey
-  const file = join(config.dataDir, 'encryption.key')
-  const { key } = readOrMake(file, () => randomBytes(32).toString('base64'))
-  return Buffer.from(key, 'base64')
-}
-
-function readOrMake(file: string, make: () => string): FoundKey<string> {
+function readOrMake(file: string, make: () => string): FoundKey {
   if (existsSync(file)) return { key: readFileSync(file, 'utf8').trim(), isNew: false }
   const key = make()
   writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx' })

@@ -1,5 +1,4 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
-import { createHmac } from 'node:crypto'
 import { dirname } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { createBuilder } from '../build/builder.ts'
@@ -23,10 +22,10 @@ import { deployLogPaths } from '../runtime/process/deploy-log.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
 import { openControlPlaneStore } from '../storage/control-plane-store.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
-import { createSecretBox } from '../storage/secret-box.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 import { commandPath } from './command-path.ts'
-import { type DataFolder, findAdminKey, findEncryptionKey, openDataFolder } from './data-folder.ts'
+import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
+import { EncryptionKeys } from './encryption-keys.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { whenServing } from './when-serving.ts'
@@ -57,7 +56,7 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const clock = systemClock
-  const { folder, store, admin, encryptionKey } = await openInstallation(config, started)
+  const { folder, store, admin, keys } = await openInstallation(config, started)
   const verifyUserToken =
     config.userTokens && createVerifyUserToken(config.userTokens, { ...store, clock })
   const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock, verifyUserToken })
@@ -72,7 +71,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     logs,
     buildFollowers: new BuildFollowers(clock),
     authenticate,
-    signingKey: createHmac('sha256', encryptionKey).update('upload urls').digest(),
+    signingKey: store.signingKey,
+    changeEncryptionKey: () => keys.change(store),
     publicUrl: () => config.publicUrl ?? url,
     wake: () => reconciler.wake(),
     whenTended: (deployment_id) => reconciler.whenTended(deployment_id),
@@ -111,12 +111,13 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
 async function openInstallation(config: UpConfig, started: Started) {
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
-  const encryptionKey = findEncryptionKey(config)
-  const store = await openControlPlaneStore(folder.database, createSecretBox(encryptionKey))
+  const keys = new EncryptionKeys(config)
+  const store = await openControlPlaneStore(folder.database, keys.box)
   started.add('store', () => store.close())
+  await keys.settle(store)
   const admin = findAdminKey(config)
   await ensureAdminKey(store.apiKeys, admin.key, systemClock)
-  return { folder, store, admin, encryptionKey }
+  return { folder, store, admin, keys }
 }
 
 function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDriver {

@@ -1,4 +1,5 @@
 /** The control plane's database: one file a noun, put together here. */
+import { randomBytes } from 'node:crypto'
 import { DEFAULT_WORKSPACE_ID } from '../core/api-key.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
@@ -15,6 +16,7 @@ import { pushWebhooks } from './migrations/control-plane/0003-push-webhooks.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
+import { PLACES, resealAll } from './sealed-columns.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
@@ -32,7 +34,8 @@ ON CONFLICT (id) DO NOTHING`
 const ENSURE_PROBE = `
 INSERT INTO encryption_probe (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`
 
-const PROBE = 'encryption/probe'
+const SET_PROBE = 'UPDATE encryption_probe SET sealed = $1'
+const SIGNING_KEY_BYTES = 32
 
 /**
  * Opens the database, a `postgres://` URL or a file (made where it is missing; `:memory:` for one that
@@ -47,41 +50,54 @@ export async function openControlPlaneStore(
   const db = await openDb(where, DEFAULT_SCHEMA)
   try {
     await migrate(db, CONTROL_PLANE_MIGRATIONS)
-    await refuseOtherKey(db, box)
     await db.run(ENSURE_WORKSPACE, [DEFAULT_WORKSPACE_ID, timestamp(systemClock)])
+    return createStore(db, box, await openProbe(db, box))
   } catch (error) {
     await db.close()
     throw error
   }
-  return createStore(db, box)
 }
 
-/** Before anything is sealed with it: a database with two keys in it could never be read whole. */
-async function refuseOtherKey(db: Db, box: SecretBox): Promise<void> {
-  await db.run(ENSURE_PROBE, [box.seal('', PROBE)])
+/**
+ * Before anything is sealed with it: a database with an unknown key in it could never be read whole.
+ * Answers what the one sealed row holds: the key that URLs are signed with.
+ */
+async function openProbe(db: Db, box: SecretBox): Promise<Uint8Array> {
+  const place = PLACES.probe()
+  const fresh = randomBytes(SIGNING_KEY_BYTES).toString('base64')
+  await db.run(ENSURE_PROBE, [box.seal(fresh, place)])
   const row = await db.get<{ sealed: string }>('SELECT sealed FROM encryption_probe')
-  if (row) box.open(row.sealed, PROBE)
+  const held = row ? box.open(row.sealed, place) : ''
+  // A database from before it held anything.
+  if (held === '') await db.run(SET_PROBE, [box.seal(fresh, place)])
+  return Buffer.from(held || fresh, 'base64')
 }
 
-function createStore(db: Db, box: SecretBox): ControlPlaneStore {
+function createStore(db: Db, box: SecretBox, signingKey: Uint8Array): ControlPlaneStore {
   return {
     ...createParts(db, box),
-    transaction: (work) => db.transaction((tx) => work(createTransactionStore(tx, box))),
+    signingKey,
+    transaction: (work) =>
+      db.transaction((tx) => work(createTransactionStore(tx, box, signingKey))),
+    reseal: () => resealAll(db, box),
     close: () => db.close(),
   }
 }
 
-function createTransactionStore(tx: Db, box: SecretBox): ControlPlaneStore {
+function createTransactionStore(tx: Db, box: SecretBox, signingKey: Uint8Array): ControlPlaneStore {
   const refuse = async () => {
     throw new AppError(
       'internal',
       'A transaction is neither nested nor closed: it ends with its work.',
     )
   }
-  return { ...createParts(tx, box), transaction: refuse, close: refuse }
+  return { ...createParts(tx, box), signingKey, transaction: refuse, reseal: refuse, close: refuse }
 }
 
-function createParts(db: Db, box: SecretBox): Omit<ControlPlaneStore, 'transaction' | 'close'> {
+function createParts(
+  db: Db,
+  box: SecretBox,
+): Omit<ControlPlaneStore, 'signingKey' | 'transaction' | 'reseal' | 'close'> {
   return {
     deployments: createDeploymentStore(db, box),
     revisions: createRevisionStore(db, box),

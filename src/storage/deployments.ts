@@ -7,6 +7,7 @@ import {
   deploymentTypeOf,
 } from '../core/deployment.ts'
 import type { Db, SqlValue } from './db.ts'
+import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
 
@@ -89,7 +90,7 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
   const columns: [string, SqlValue | undefined][] = [
     ['display_name', patch.display_name],
     ['source_config', source_config && JSON.stringify(source_config)],
-    ['secrets', secrets && sealSecrets(box, secrets, placeOf(id))],
+    ['secrets', secrets && sealSecrets(box, secrets, PLACES.deployment(id))],
     ['status', patch.status],
     ['active_revision_id', patch.active_revision_id],
     ['push_nonce', patch.push_nonce],
@@ -106,7 +107,7 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.display_name,
     deployment.source,
     JSON.stringify(deployment.source_config),
-    sealSecrets(box, deployment.secrets, placeOf(deployment.id)),
+    sealSecrets(box, deployment.secrets, PLACES.deployment(deployment.id)),
     deployment.status,
     deployment.created_at,
     deployment.updated_at,
@@ -121,10 +122,6 @@ function toDeployment(row: DeploymentRow, box: SecretBox): Deployment {
   return {
     ...row,
     source_config: JSON.parse(row.source_config),
-    secrets: openSecrets(box, row.secrets, placeOf(row.id)),
+    secrets: openSecrets(box, row.secrets, PLACES.deployment(row.id)),
   }
-}
-
-function placeOf(id: string): string {
-  return `deployment/${id}/secrets`
 }

@@ -1,6 +1,7 @@
 /** The `oauth_tokens` table. Access and refresh tokens are sealed, each for its own place. */
 import type { OAuthToken, OAuthTokenStore } from '../core/oauth-token.ts'
 import type { Db, SqlValue } from './db.ts'
+import { PLACES } from './sealed-columns.ts'
 import type { SecretBox } from './secret-box.ts'
 
 type OAuthTokenRow = Omit<OAuthToken, 'scopes' | 'is_default'> & {
@@ -46,8 +47,8 @@ function toParams(token: OAuthToken, box: SecretBox): SqlValue[] {
     token.user_id,
     token.provider_id,
     token.provider_account_label,
-    box.seal(token.access_token, placeOf(id, 'access')),
-    refresh_token === null ? null : box.seal(refresh_token, placeOf(id, 'refresh')),
+    box.seal(token.access_token, PLACES.accessToken(id)),
+    refresh_token === null ? null : box.seal(refresh_token, PLACES.refreshToken(id)),
     JSON.stringify(token.scopes),
     token.expires_at,
     Number(token.is_default),
@@ -60,13 +61,9 @@ function toToken(row: OAuthTokenRow, box: SecretBox): OAuthToken {
   const { id, refresh_token } = row
   return {
     ...row,
-    access_token: box.open(row.access_token, placeOf(id, 'access')),
-    refresh_token: refresh_token === null ? null : box.open(refresh_token, placeOf(id, 'refresh')),
+    access_token: box.open(row.access_token, PLACES.accessToken(id)),
+    refresh_token: refresh_token === null ? null : box.open(refresh_token, PLACES.refreshToken(id)),
     scopes: JSON.parse(row.scopes),
     is_default: row.is_default === 1,
   }
-}
-
-function placeOf(id: string, token: 'access' | 'refresh'): string {
-  return `oauth-token/${id}/${token}`
 }

@@ -10,6 +10,7 @@ import {
   type SourceRevisionConfig,
 } from '../core/revision.ts'
 import type { Db, SqlValue } from './db.ts'
+import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
 
@@ -137,7 +138,7 @@ function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[
     revision.source,
     JSON.stringify(revision.source_revision_config),
     JSON.stringify(revision.source_config),
-    sealSecrets(box, revision.secrets, placeOf(revision.id)),
+    sealSecrets(box, revision.secrets, PLACES.revision(revision.id)),
   ]
 }
 
@@ -146,12 +147,8 @@ function toRevision(row: RevisionRow, box: SecretBox): Revision {
     ...row,
     source_revision_config: JSON.parse(row.source_revision_config),
     source_config: JSON.parse(row.source_config),
-    secrets: openSecrets(box, row.secrets, placeOf(row.id)),
+    secrets: openSecrets(box, row.secrets, PLACES.revision(row.id)),
   }
-}
-
-function placeOf(id: string): string {
-  return `revision/${id}/secrets`
 }
 
 function inList(statuses: readonly RevisionStatus[]): string {

@@ -19,14 +19,44 @@ const ENCODING = 'base64url'
 export interface SecretBox {
   seal(plain: string, place: string): string
   /**
-   * The text that was sealed for this place. Throws `internal` when it was sealed with another key
-   * or for another place, was changed, or is no sealed text.
+   * The text that was sealed for this place. Throws `internal` when it was sealed with a key that is
+   * not known here or for another place, was changed, or is no sealed text.
    */
   open(sealed: string, place: string): string
+  /** How everything begins that is sealed with the present key. */
+  readonly sealedPrefix: string
+  /** From now on this is the present key: 32 bytes, or `bad_request`. What was sealed still opens. */
+  changeKey(key: Buffer): void
 }
 
-/** A box with this key: 32 bytes, or `bad_request`. */
-export function createSecretBox(key: Buffer): SecretBox {
+interface NamedKey {
+  id: string
+  key: Buffer
+}
+
+/** A box that seals with this key, and opens with the older ones too: 32 bytes each, or `bad_request`. */
+export function createSecretBox(key: Buffer, older: readonly Buffer[] = []): SecretBox {
+  let present = named(key)
+  const known = [present, ...older.map(named)]
+  return {
+    get sealedPrefix() {
+      return `${VERSION}:${present.id}:`
+    },
+    seal: (plain, place) => [VERSION, present.id, ...encrypt(present.key, plain, place)].join(':'),
+    open: (sealed, place) => {
+      const { sealedWith, ...envelope } = readEnvelope(sealed, place)
+      const opening = known.find(({ id }) => id === sealedWith)
+      if (!opening) throw unknownKey(place, sealedWith, present.id)
+      return decrypt(opening.key, envelope, place)
+    },
+    changeKey: (next) => {
+      present = named(next)
+      known.unshift(present)
+    },
+  }
+}
+
+function named(key: Buffer): NamedKey {
   if (key.length !== KEY_BYTES) {
     throw new AppError(
       'bad_request',
@@ -34,15 +64,17 @@ export function createSecretBox(key: Buffer): SecretBox {
         'RUNYARD_ENCRYPTION_KEY to the base64 form of 32 random bytes (openssl rand -base64 32).',
     )
   }
-  const keyId = createHmac('sha256', key)
-    .update('key id')
-    .digest()
-    .subarray(0, 6)
-    .toString(ENCODING)
-  return {
-    seal: (plain, place) => [VERSION, keyId, ...encrypt(key, plain, place)].join(':'),
-    open: (sealed, place) => decrypt(key, readEnvelope(sealed, keyId, place), place),
-  }
+  const digest = createHmac('sha256', key).update('key id').digest()
+  return { key, id: digest.subarray(0, 6).toString(ENCODING) }
+}
+
+function unknownKey(place: string, sealedWith: string, present: string): AppError {
+  return new AppError(
+    'internal',
+    `${place} was sealed with the key ${sealedWith}, this is the key ${present}. ` +
+      'Start with the RUNYARD_ENCRYPTION_KEY that the database was written with, or name it in ' +
+      'RUNYARD_ENCRYPTION_KEY_OLD.',
+  )
 }
 
 interface Envelope {
@@ -58,23 +90,16 @@ function encrypt(key: Buffer, plain: string, place: string): string[] {
   return [nonce, cipher.getAuthTag(), ciphertext].map((part) => part.toString(ENCODING))
 }
 
-function readEnvelope(sealed: string, keyId: string, place: string): Envelope {
-  const [version, sealedWith, ...parts] = sealed.split(':')
+function readEnvelope(sealed: string, place: string): Envelope & { sealedWith: string } {
+  const [version, sealedWith = '', ...parts] = sealed.split(':')
   if (version !== VERSION || parts.length !== 3) {
     throw new AppError(
       'internal',
       `What is stored as ${place} is not sealed in the form ${VERSION}.`,
     )
   }
-  if (sealedWith !== keyId) {
-    throw new AppError(
-      'internal',
-      `${place} was sealed with the key ${sealedWith}, this is the key ${keyId}. ` +
-        'Start with the RUNYARD_ENCRYPTION_KEY that the database was written with.',
-    )
-  }
   const [nonce, tag, ciphertext] = parts.map((part) => Buffer.from(part, ENCODING))
-  return { nonce, tag, ciphertext } as Envelope
+  return { sealedWith, nonce, tag, ciphertext } as Envelope & { sealedWith: string }
 }
 
 function decrypt(key: Buffer, { nonce, tag, ciphertext }: Envelope, place: string): string {

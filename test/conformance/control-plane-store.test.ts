@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
-import { createSecretBox } from '../../src/storage/secret-box.ts'
+import { createSecretBox, type SecretBox } from '../../src/storage/secret-box.ts'
 import { aDeployment, aRevision } from '../support/control-plane-records.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
@@ -27,10 +27,11 @@ const IMPLEMENTATIONS = {
 describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %s', (_name, find) => {
   let folder: string
   let store: ControlPlaneStore
-  const box = createSecretBox(randomBytes(32))
+  let box: SecretBox
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'runyard-control-plane-'))
+    box = createSecretBox(randomBytes(32))
     store = await openControlPlaneStore(await find(folder), box)
   })
 
@@ -88,6 +89,20 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
         await expect(tx.close()).rejects.toMatchObject(refusal)
       })
     })
+  })
+
+  it('seals anew what an older encryption key has sealed, once', async () => {
+    const deployment = aDeployment()
+    await store.deployments.insert(deployment)
+    const { signingKey } = store
+    const before = box.sealedPrefix
+    box.changeKey(randomBytes(32))
+    expect(await store.deployments.get(deployment.id)).toEqual(deployment)
+    expect(await store.reseal()).toBe(2)
+    expect(await store.reseal()).toBe(0)
+    expect(box.sealedPrefix).not.toBe(before)
+    expect(await store.deployments.get(deployment.id)).toEqual(deployment)
+    expect(store.signingKey).toEqual(signingKey)
   })
 
   it('answers a ping while it is open, and closes twice without harm', async () => {

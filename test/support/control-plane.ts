@@ -2,7 +2,7 @@
  * A control plane of its own for one test: the real API and reconciler on a real database, over HTTP
  * on a free port; builds, agent servers and the gateway's table are second implementations.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import type { Server } from 'node:http'
@@ -21,8 +21,8 @@ import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { LogKind, RevisionLogs } from '../../src/core/revision-log.ts'
 import { createAuthenticate, hashKey, newKey } from '../../src/http/keys.ts'
+import { EncryptionKeys } from '../../src/main/encryption-keys.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
-import { createSecretBox } from '../../src/storage/secret-box.ts'
 import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
 import { FakeBuilder, FakeTarballs } from './fake-builder.ts'
 import { FakeRuntimeDriver } from './fake-runtime-driver.ts'
@@ -75,7 +75,11 @@ export class ControlPlaneWorld {
   readonly #server: Server
   readonly #logsDir: string
 
-  constructor(store: ControlPlaneStore, logsDir: string, limits: Partial<ReconcilerLimits>) {
+  constructor(
+    { store, keys }: { store: ControlPlaneStore; keys: EncryptionKeys },
+    logsDir: string,
+    limits: Partial<ReconcilerLimits>,
+  ) {
     this.store = store
     this.#logsDir = logsDir
     this.#limits = limits
@@ -87,7 +91,8 @@ export class ControlPlaneWorld {
       logs: this.logs,
       buildFollowers: new BuildFollowers(this.clock),
       authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),
-      signingKey: randomBytes(32),
+      signingKey: store.signingKey,
+      changeEncryptionKey: () => keys.change(store),
       publicUrl: () => this.url,
       wake: () => this.reconciler.wake(),
       whenTended: (deployment_id) => this.reconciler.whenTended(deployment_id),
@@ -210,9 +215,10 @@ export class ControlPlaneWorld {
 export async function startControlPlane(
   options: ControlPlaneWorldOptions = {},
 ): Promise<ControlPlaneWorld> {
-  const store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
-  const logsDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
-  const world = new ControlPlaneWorld(store, logsDir, options.limits ?? {})
+  const dataDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
+  const keys = new EncryptionKeys({ dataDir, encryptionKey: undefined, oldEncryptionKeys: [] })
+  const store = await openControlPlaneStore(':memory:', keys.box)
+  const world = new ControlPlaneWorld({ store, keys }, dataDir, options.limits ?? {})
   await world.start(options.isReconciling ?? true)
   return world
 }

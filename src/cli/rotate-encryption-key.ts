@@ -1,0 +1,15 @@
+/** `runyard rotate-encryption-key` */
+import type { Command } from 'commander'
+import { clientCommand, connected } from './connection.ts'
+import { printJson } from './output.ts'
+
+export function rotateEncryptionKeyCommand(): Command {
+  const what = 'make a new encryption key, and seal all secrets and tokens with it'
+  return clientCommand('rotate-encryption-key', what).action(async (options) =>
+    connected(options, async ({ client, isJson }) => {
+      const rotated = await client.rotateEncryptionKey()
+      if (isJson) return printJson(rotated)
+      console.log(`There is a new encryption key; ${rotated.resealed} texts were sealed with it.`)
+    }),
+  )
+}
