@@ -124,7 +124,20 @@ test('of what was missed only the latest is made up for, once', async () => {
 })
 
 test('several servers on one database fire each due time once', async () => {
-  const [one, two, three] = [await start(), await start(), await start()]
+  // All of them have seen the due time before any of them takes it.
+  const waiting: (() => void)[] = []
+  const authorize: Authorize = async (_caller, { action }) => {
+    if (action !== 'create_run') return undefined
+    const met = new Promise<void>((resolve) => waiting.push(resolve))
+    if (waiting.length === 3) for (const go of waiting.splice(0)) go()
+    await met
+    return undefined
+  }
+  const [one, two, three] = [
+    await start({ authorize }),
+    await start({ authorize }),
+    await start({ authorize }),
+  ]
   const { cron_id } = await everyMinute(one.client, { onRunCompleted: 'keep' })
   const rounds = 5
   for (let round = 0; round < rounds; round += 1) {
