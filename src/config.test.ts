@@ -8,6 +8,7 @@ import {
   readGraphConfigs,
   readRunTimeoutMs,
   readServeConfig,
+  readTracing,
   readUpConfig,
   readWebhookEnvironment,
 } from './config.ts'
@@ -140,6 +141,26 @@ describe('the environment of webhooks', () => {
   it.each(['x', 'whsec_', 'whsec_c2hvcnQ=', `${text},x`])('refuses the secret %s', (bad) => {
     const env = { RUNYARD_WEBHOOK_SECRET: bad }
     expect(() => readWebhookEnvironment('X_', env)).toThrow('RUNYARD_WEBHOOK_SECRET')
+  })
+})
+
+describe('tracing', () => {
+  it.each([
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector' }, true],
+    [{ OTEL_TRACES_EXPORTER: 'console' }, true],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_SDK_DISABLED: 'true' }, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_TRACES_EXPORTER: 'none' }, false],
+  ])('with %o: %s', (env, isWanted) => {
+    expect(readTracing(env)).toEqual({ isWanted, hasServiceName: false })
+  })
+
+  it('is told to agent servers, and not to builds', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }
+    const { agentServerEnv, childEnv } = readUpConfig({}, env)
+    expect(agentServerEnv).toEqual(env)
+    expect(childEnv).not.toMatchObject(env)
   })
 })
 

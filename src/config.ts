@@ -126,7 +126,13 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     logLevel: read.logLevel(),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
-    agentServerEnv: pick(env, AGENT_SERVER_VARIABLES),
+    agentServerEnv: {
+      ...pick(env, AGENT_SERVER_VARIABLES),
+      ...pick(
+        env,
+        Object.keys(env).filter((name) => name.startsWith('OTEL_')),
+      ),
+    },
     maxBodyBytes: read.agentServerSettings().maxBodyBytes,
   }
   read.refuseDatabaseUrl()
@@ -221,6 +227,20 @@ export function readRunTimeoutMs(env: Environment = process.env): number {
 export function readIsLangSmithUsed(env: Environment = process.env): boolean {
   const names = ['LANGSMITH_TRACING', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING_V2']
   return names.some((name) => env[name] === 'true')
+}
+
+/**
+ * Whether OpenTelemetry's usual variables say where traces go, and whether they name this service. To
+ * be read once the project's own environment is in place.
+ */
+export function readTracing(env: Environment = process.env): {
+  isWanted: boolean
+  hasServiceName: boolean
+} {
+  const isOff = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
+  const names = ['ENDPOINT', 'TRACES_ENDPOINT'].map((name) => `OTEL_EXPORTER_OTLP_${name}`)
+  const isSomewhere = [...names, 'OTEL_TRACES_EXPORTER'].some((name) => env[name])
+  return { isWanted: isSomewhere && !isOff, hasServiceName: !!env.OTEL_SERVICE_NAME }
 }
 
 /** The shortest secret that is taken, in bytes; the specification of Standard Webhooks says 24. */

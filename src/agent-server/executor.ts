@@ -11,6 +11,7 @@ import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
 import type { Graph } from '../graph/graph.ts'
+import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
 import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
@@ -150,7 +151,10 @@ class Execution {
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     const input = resumed ? null : this.#input()
     const configurable = { ...(config.configurable as object), [WORK_KEY]: this.#work }
-    const callbacks = projection.callbacks((events) => this.#writer.begin(events))
+    const callbacks = [
+      ...projection.callbacks((events) => this.#writer.begin(events)),
+      ...(await this.#tracers()),
+    ]
     const options = {
       ...config,
       ...streamOptions(run, this.#signal),
@@ -165,6 +169,15 @@ class Execution {
       if (!(await this.#writer.write(projection.project(emission)))) return
     }
     await this.#writer.write(projection.end())
+  }
+
+  /** For a run that names a project of LangSmith; the others are traced there by themselves. */
+  async #tracers(): Promise<unknown[]> {
+    const { isLangSmithUsed, project } = this.#parts
+    const { metadata, kwargs } = this.#claimed.run
+    const graph = project.graphs.get(String(metadata.graph_id))
+    if (!isLangSmithUsed || !graph) return []
+    return langSmithCallbacks(graph.spec.file, kwargs.config.configurable as JsonObject)
   }
 
   #noteFirst(): void {

@@ -90,8 +90,22 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
     ...(context === undefined ? {} : { context }),
     config: {
       ...config,
-      configurable: { ...objectOf(config.configurable), ...callerFields(caller), ...ids },
+      configurable: {
+        ...objectOf(config.configurable),
+        ...langSmithFields(request),
+        ...callerFields(caller),
+        ...ids,
+      },
     },
+  }
+}
+
+/** Where its trace goes, in the words of the official server's config. */
+function langSmithFields({ langsmith_tracer: tracer }: RunRequest): JsonObject {
+  const { project_name, example_id } = tracer ?? {}
+  return {
+    ...(project_name !== undefined && { langsmith_project: project_name }),
+    ...(example_id !== undefined && { langsmith_example_id: example_id }),
   }
 }
 

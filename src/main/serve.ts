@@ -26,6 +26,7 @@ import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { reportSources } from './report-sources.ts'
+import { openTracer } from './tracing.ts'
 import { WebSockets } from './web-sockets.ts'
 
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
@@ -51,6 +52,7 @@ export async function startServe(
   try {
     const { env } = await readProjectConfig(config.configPath)
     applyProjectEnvironment(env, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
+    const tracer = await openTracer(start?.deployment_name ?? 'runyard', started)
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
     const store = await openAgentStore(join(config.dataDir, 'agent.db'))
     started.add('store', () => store.close())
@@ -63,6 +65,7 @@ export async function startServe(
     const metrics = createAgentMetrics(store)
     const agentServer = new AgentServer({
       metrics,
+      tracer,
       store,
       project,
       graphConfigs: readGraphConfigs(),

@@ -87,7 +87,8 @@ const runFields = {
     description: 'Kept with the run; there is no feedback service that would give URLs for them.',
   }),
   langsmith_tracer: optional(JsonObjectSchema).openapi({
-    description: 'Kept with the run, for tracing.',
+    description:
+      '`project_name` and `example_id` of LangSmith: where the trace goes, besides its usual place.',
   }),
 }
 

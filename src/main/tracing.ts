@@ -1,0 +1,16 @@
+/** Traces, where they are wanted: the SDK is loaded only then. */
+import { readTracing } from '../config.ts'
+import { noTracer, type Tracer } from '../core/tracing.ts'
+import { readVersion } from '../version.ts'
+import type { Started } from './lifecycle.ts'
+
+/** `name`: of this service, unless the environment names it. */
+export async function openTracer(name: string, started: Started): Promise<Tracer> {
+  const { isWanted, hasServiceName } = readTracing()
+  if (!isWanted) return noTracer
+  const { startTracing } = await import('../telemetry/traces.ts')
+  const version = readVersion()
+  const tracing = startTracing({ name: hasServiceName ? undefined : name, version })
+  started.add('traces', () => tracing.stop())
+  return tracing
+}

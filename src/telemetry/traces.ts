@@ -1,0 +1,92 @@
+/**
+ * Traces by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK: it
+ * is imported only when traces are wanted.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Context,
+  context,
+  type Span as OtelSpan,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { NodeSDK } from '@opentelemetry/sdk-node'
+import { currentOrigin } from '../core/origin.ts'
+import type { Span, SpanOptions, Tracer } from '../core/tracing.ts'
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  consumer: SpanKind.CONSUMER,
+  client: SpanKind.CLIENT,
+} as const
+
+/** How long a collector that does not answer may hold up the end, in ms. */
+const STOP_MS = 3_000
+
+export interface Tracing extends Tracer {
+  /** Sends what is left. A second call is harmless. */
+  stop(): Promise<void>
+}
+
+/**
+ * Begins to trace; once in a process. Spans are the present ones of OpenTelemetry's own API, so that
+ * what the project traces by itself lies within them. `serviceName` is for those who set no
+ * `OTEL_SERVICE_NAME`.
+ */
+export function startTracing(service: { name: string | undefined; version: string }): Tracing {
+  const sdk = new NodeSDK({
+    ...(service.name !== undefined && { serviceName: service.name }),
+    // Metrics and logs have ways of their own.
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [],
+  })
+  sdk.start()
+  const tracer = trace.getTracer('runyard', service.version)
+  let stopped: Promise<void> | undefined
+  return {
+    span<T>(
+      { name, kind, parent, attributes = {} }: SpanOptions,
+      work: (span: Span) => Promise<T>,
+    ) {
+      const around = contextOf(parent ?? currentOrigin().traceparent)
+      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, around)
+      return context.with(trace.setSpan(around, span), () => finishing(span, work))
+    },
+    stop() {
+      stopped ??= Promise.race([sdk.shutdown(), sleep(STOP_MS, undefined, { ref: false })])
+      return stopped
+    },
+  }
+}
+
+function contextOf(traceparent: string | undefined): Context {
+  return traceparent === undefined
+    ? ROOT_CONTEXT
+    : propagation.extract(ROOT_CONTEXT, { traceparent })
+}
+
+async function finishing<T>(span: OtelSpan, work: (span: Span) => Promise<T>): Promise<T> {
+  try {
+    return await work(asSpan(span))
+  } catch (error) {
+    span.recordException(error as Error)
+    span.setStatus({ code: SpanStatusCode.ERROR, message: String((error as Error).message) })
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+function asSpan(span: OtelSpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    rename: (name) => void span.updateName(name),
+    set: (attributes) => void span.setAttributes(attributes),
+    fail: (message) => void span.setStatus({ code: SpanStatusCode.ERROR, message }),
+  }
+}

@@ -1,0 +1,151 @@
+/** A real server sends its traces to a collector, and its graphs' to a LangSmith, both on loopback. */
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+interface Span {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
+  service: string | undefined
+}
+
+const spans: Span[] = []
+let folder: string
+let collector: Server
+let langSmith: Server
+const langSmithRuns: LangSmithRun[] = []
+let receiver: WebhookReceiver
+let serving: ServeProcess
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-traces-'))
+  receiver = await startReceiver()
+  collector = await listening(async (request) => {
+    spans.push(...spansOf((await json(request)) as Export))
+    return {}
+  })
+  langSmith = await listening(async (request) => {
+    if (request.url === '/info') return { batch_ingest_config: { use_multipart_endpoint: false } }
+    const { post = [], patch = [] } = (await json(request)) as Record<string, LangSmithRun[]>
+    langSmithRuns.push(...post, ...patch)
+    return {}
+  })
+  const args = ['serve', '--port', '0', '--data-dir', folder]
+  serving = await startServeProcess(join(root, 'bin/runyard'), args, {
+    cwd: join(root, 'test/fixtures/projects/webhooks'),
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(collector),
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_SERVICE_NAME: 'my-agents',
+      LANGSMITH_TRACING: 'true',
+      LANGSMITH_ENDPOINT: urlOf(langSmith),
+      LANGSMITH_API_KEY: 'lsv2_pt_0123456789abcdef',
+      LANGSMITH_PROJECT: 'usual',
+      RUNYARD_WEBHOOK_ALLOW: 'loopback',
+      LG_WEBHOOK_TOKEN: 'x',
+    },
+  })
+})
+afterAll(async () => {
+  await receiver.close()
+  for (const one of [collector, langSmith]) {
+    one.closeAllConnections()
+    one.close()
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('tells LangSmith of a run, and of one that names a project there too', async () => {
+  const info = (await (await fetch(`${serving.url}/info`)).json()) as { flags: object }
+  expect(info.flags).toMatchObject({ langsmith: true })
+  const run = async (more: object): Promise<string | undefined> => {
+    const body = JSON.stringify({ assistant_id: 'steps', input: {}, ...more })
+    const response = await fetch(`${serving.url}/runs/wait`, { method: 'POST', body })
+    expect(await response.json()).toEqual({ trail: ['a', 'b', 'c'] })
+    return response.headers.get('content-location')?.split('/').at(-1)
+  }
+  const projectsOf = (run_id: string | undefined) =>
+    langSmithRuns.flatMap((one) =>
+      one.extra?.metadata?.run_id === run_id && !one.parent_run_id ? [one.session_name] : [],
+    )
+  const usual = await run({})
+  await expect.poll(() => projectsOf(usual), { timeout: 20_000 }).toContain('usual')
+  const named = await run({ langsmith_tracer: { project_name: 'evals' } })
+  await expect.poll(() => projectsOf(named), { timeout: 20_000 }).toContain('evals')
+  await expect.poll(() => projectsOf(named), { timeout: 20_000 }).toContain('usual')
+  expect(projectsOf(usual)).not.toContain('evals')
+})
+
+interface LangSmithRun {
+  id: string
+  parent_run_id?: string
+  session_name?: string
+  extra?: { metadata?: Record<string, unknown> }
+}
+
+it('has a span for the request, below it one for the run, below that one for the webhook', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  const body = { assistant_id: 'steps', input: {}, webhook: receiver.url }
+  const response = await fetch(`${serving.url}/runs/wait`, {
+    method: 'POST',
+    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    body: JSON.stringify(body),
+  })
+  expect(await response.json()).toEqual({ trail: ['a', 'b', 'c'] })
+  await receiver.count(1)
+  // What is left is sent at the end.
+  expect(await serving.stop()).toBe(0)
+
+  const ours = spans.filter((span) => span.traceId === traceId)
+  const [request, run, webhook] = ['POST /runs/wait', 'run steps', 'webhook'].map((name) =>
+    ours.find((span) => span.name === name),
+  )
+  expect(request).toMatchObject({ parentSpanId: 'b7ad6b7169203331', service: 'my-agents' })
+  expect(run?.parentSpanId).toBe(request?.spanId)
+  expect(webhook?.parentSpanId).toBe(run?.spanId)
+  const runId = response.headers.get('content-location')?.split('/').at(-1)
+  for (const span of [run, webhook]) {
+    expect(span?.attributes).toContainEqual({ key: 'run_id', value: { stringValue: runId } })
+  }
+})
+
+async function listening(answer: (request: IncomingMessage) => Promise<object>): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const body = JSON.stringify(await answer(request))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+interface Export {
+  resourceSpans: {
+    resource: { attributes: Span['attributes'] }
+    scopeSpans: { spans: Span[] }[]
+  }[]
+}
+
+function spansOf({ resourceSpans }: Export): Span[] {
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const named = resource.attributes.find(({ key }) => key === 'service.name')
+    const service = named?.value.stringValue
+    return scopeSpans.flatMap((scope) => scope.spans.map((span) => ({ ...span, service })))
+  })
+}
