@@ -41,10 +41,11 @@ describe('the configuration of up', () => {
       RUNYARD_BUILD_TIMEOUT_SECS: '0',
       RUNYARD_BUILD_MEMORY_MB: '4 GB',
       RUNYARD_ADMIN_KEY: 'short',
-      RUNYARD_DATABASE_URL: 'postgres://localhost/x',
+      RUNYARD_DATABASE_URL: 'postgres://user:hidden@localhost/x?pool_size=none',
     }
     const names = Object.keys(env)
     for (const name of names) expect(() => readUpConfig({}, env)).toThrow(name)
+    expect(() => readUpConfig({}, env)).not.toThrow('hidden')
   })
 
   it('hands children no variable that is not on the list', () => {
@@ -95,9 +96,6 @@ describe('the configuration of serve', () => {
 
   it('refuses what this version cannot do', () => {
     expect(() => readServeConfig({ workers: '4' }, {})).toThrow('--workers')
-    expect(() => readServeConfig({ databaseUrl: 'postgres://x' }, {})).toThrow(
-      'RUNYARD_DATABASE_URL',
-    )
   })
 })
 

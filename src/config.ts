@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ROLES, type Role } from './core/api-key.ts'
+import { parseDatabaseUrl } from './core/database-url.ts'
 import { AppError } from './core/errors.ts'
 import { type IpRange, parseIpRange } from './core/ip-range.ts'
 import { LOG_LEVELS, type LogLevel } from './core/log.ts'
@@ -20,6 +21,8 @@ export interface UpConfig {
   readonly port: number
   /** `RUNYARD_DATA_DIR`, default `./.runyard`; absolute here. */
   readonly dataDir: string
+  /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
+  readonly databaseUrl: string | undefined
   /** `RUNYARD_ADMIN_KEY`; unset: made at first start and kept in the data folder. */
   readonly adminKey: string | undefined
   /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made at first start and kept in the data folder. */
@@ -63,6 +66,8 @@ export interface ServeConfig {
   readonly dataDir: string
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: what requests say of themselves. */
   readonly publicUrl: string | undefined
+  /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
+  readonly databaseUrl: string | undefined
   /** `RUNYARD_API_KEYS`, comma-separated; empty: no key is asked for. */
   readonly apiKeys: readonly string[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
@@ -115,6 +120,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
+    databaseUrl: read.databaseUrl(),
     adminKey: read.adminKey(),
     encryptionKey: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY')[0],
     oldEncryptionKeys: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY_OLD'),
@@ -135,7 +141,6 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     },
     maxBodyBytes: read.agentServerSettings().maxBodyBytes,
   }
-  read.refuseDatabaseUrl()
   read.refuseDomain()
   return read.done(config)
 }
@@ -149,12 +154,12 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     port: read.port(2024, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
     publicUrl: read.publicUrl(),
+    databaseUrl: read.databaseUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
     ...read.agentServerSettings(),
     logLevel: read.logLevel(),
   }
-  read.refuseDatabaseUrl()
   read.refuseWorkers()
   return read.done(config)
 }
@@ -437,9 +442,16 @@ class Settings {
     return { apiKey, keySource: file }
   }
 
-  refuseDatabaseUrl(): void {
-    if (!this.text('databaseUrl', 'RUNYARD_DATABASE_URL')) return
-    this.#problem('RUNYARD_DATABASE_URL', 'PostgreSQL is not supported yet; unset it to use SQLite')
+  /** What is wrong with it is told without it: it holds a password. */
+  databaseUrl(): string | undefined {
+    const text = this.text('databaseUrl', 'RUNYARD_DATABASE_URL')
+    try {
+      if (text !== undefined) parseDatabaseUrl(text)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.#problem('RUNYARD_DATABASE_URL', error.message)
+    }
+    return text
   }
 
   refuseDomain(): void {

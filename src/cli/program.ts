@@ -21,6 +21,9 @@ export interface ServerCommands {
 
 /** How long a command that has failed may go on, in ms. */
 const LAST_MOMENT_MS = 2_000
+/** Others on the machine can read a command line. */
+const DATABASE_URL =
+  'PostgreSQL instead of SQLite; better in RUNYARD_DATABASE_URL, for its password'
 
 /**
  * Runs one command. `loadMain` is called only by commands that start a server, so that the others
@@ -68,6 +71,7 @@ function upCommand(loadMain: () => Promise<ServerCommands>): Command {
     .option('--host <host>', 'where to listen (default: 127.0.0.1)')
     .option('--port <port>', 'the port; 0 picks a free one (default: 8124)')
     .option('--data-dir <folder>', 'everything that Runyard writes (default: .runyard)')
+    .option('--database-url <url>', DATABASE_URL)
     .option('--exit-with-parent', 'stop when the process that started it is gone')
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
@@ -87,7 +91,7 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
       '--data-dir <folder>',
       'where threads, runs and state are kept (default: .runyard/serve)',
     )
-    .option('--database-url <url>', 'not supported yet: PostgreSQL instead of SQLite')
+    .option('--database-url <url>', DATABASE_URL)
     .option('--workers <n>', 'not supported yet: more than one process')
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
     .exitOverride()

@@ -24,7 +24,10 @@ const OWN = ['schema', 'pool_size', 'statement_timeout', 'pgbouncer']
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
 const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
+/** Where the control plane's tables lie unless the URL says otherwise. */
+export const CONTROL_PLANE_SCHEMA = 'runyard'
 /** PostgreSQL cuts longer names off. */
+const MAX_SCHEMA_LENGTH = 63
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/
 
 /** Whether it is a URL of PostgreSQL's, right or wrong, and not a path. */
@@ -50,6 +53,13 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   }
   for (const name of OWN) url.searchParams.delete(name)
   return { connectionString: url.href, ...parsed }
+}
+
+/** Where a deployment's agent servers keep theirs: a schema of its own, named after the URL's. */
+export function deploymentDatabaseUrl(text: string, deployment_id: string): string {
+  const { schema = CONTROL_PLANE_SCHEMA } = parseDatabaseUrl(text)
+  const id = deployment_id.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return withSchema(text, `${schema.slice(0, MAX_SCHEMA_LENGTH - 1 - id.length)}_${id}`)
 }
 
 /** The same database, with the tables in this schema. */

@@ -40,6 +40,8 @@ export interface StartMessage {
   secrets: Record<string, string>
   /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
   gatewayToken: string
+  /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */
+  databaseUrl?: string
   /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */
   isStandby?: boolean
 }

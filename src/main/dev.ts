@@ -55,6 +55,7 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const driver = createProcessDriver({
     command: () => ({ file: process.execPath, args: [commandPath()] }),
     dataDir: () => dataDir,
+    databaseUrl: () => config.databaseUrl,
     env: config.childEnv,
     onLine: say,
     onSources: (files) => sources.add(files),

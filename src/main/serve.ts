@@ -13,6 +13,7 @@ import {
   readWebhookEnvironment,
   type ServeConfig,
 } from '../config.ts'
+import type { AgentStore } from '../core/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
@@ -41,6 +42,12 @@ export interface Serving {
   stop(limits: StopLimits): Promise<void>
 }
 
+async function openStore(databaseUrl: string | undefined, dataDir: string): Promise<AgentStore> {
+  if (databaseUrl !== undefined) return openAgentStore(databaseUrl)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return openAgentStore(join(dataDir, 'agent.db'))
+}
+
 /** Starts the server. `start` is the process driver's message; absent when run by hand. */
 export async function startServe(
   config: ServeConfig,
@@ -53,8 +60,7 @@ export async function startServe(
     const { env } = await readProjectConfig(config.configPath)
     applyProjectEnvironment(env, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
     const tracer = await openTracer(start?.deployment_name ?? 'runyard', started)
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
-    const store = await openAgentStore(join(config.dataDir, 'agent.db'))
+    const store = await openStore(start?.databaseUrl ?? config.databaseUrl, config.dataDir)
     started.add('store', () => store.close())
     const project = await loadProject(config.configPath, {
       checkpoints: store.checkpoints,

@@ -11,6 +11,7 @@ import { ensureAdminKey } from '../control-plane/installation.ts'
 import { Reconciler } from '../control-plane/reconciler.ts'
 import type { Builder } from '../core/build.ts'
 import { systemClock } from '../core/clock.ts'
+import { deploymentDatabaseUrl } from '../core/database-url.ts'
 import type { Log } from '../core/log.ts'
 import type { RevisionLogs } from '../core/revision-log.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
@@ -22,6 +23,7 @@ import { deployLogPaths } from '../runtime/process/deploy-log.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
 import { openControlPlaneStore } from '../storage/control-plane-store.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
+import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 import { commandPath } from './command-path.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
@@ -90,7 +92,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
 
   const builder = createProjectBuilder(config, folder, log)
   const { targets } = gateway
-  const world = { store, builder, driver, targets, logs, removeData: folder.removeDeployment }
+  const removeData = createRemoval(config, folder)
+  const world = { store, builder, driver, targets, logs, removeData }
   const reconciler = new Reconciler({ ...world, clock, log })
   started.add('reconciler', () => reconciler.stop())
   await reconciler.start()
@@ -112,7 +115,7 @@ async function openInstallation(config: UpConfig, started: Started) {
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
   const keys = new EncryptionKeys(config)
-  const store = await openControlPlaneStore(folder.database, keys.box)
+  const store = await openControlPlaneStore(config.databaseUrl ?? folder.database, keys.box)
   started.add('store', () => store.close())
   await keys.settle(store)
   const admin = findAdminKey(config)
@@ -120,10 +123,20 @@ async function openInstallation(config: UpConfig, started: Started) {
   return { folder, store, admin, keys }
 }
 
+/** Removes what a deployment leaves beside its builds. */
+function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
+  return async (deployment_id: string) => {
+    if (databaseUrl) await dropSchema(deploymentDatabaseUrl(databaseUrl, deployment_id))
+    await folder.removeDeployment(deployment_id)
+  }
+}
+
 function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDriver {
   return createProcessDriver({
     command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
     dataDir: folder.deploymentData,
+    databaseUrl: (deployment_id) =>
+      config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
     logsDir: folder.deploymentLogs,
     env: { ...config.childEnv, ...config.agentServerEnv },
     clock: systemClock,

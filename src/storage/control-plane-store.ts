@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { DEFAULT_WORKSPACE_ID } from '../core/api-key.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import { CONTROL_PLANE_SCHEMA } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
 import { createApiKeyStore } from './api-keys.ts'
 import { createAuditLogStore } from './audit-log.ts'
@@ -20,9 +21,6 @@ import { PLACES, resealAll } from './sealed-columns.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
-
-/** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
-const DEFAULT_SCHEMA = 'runyard'
 
 /** In order; a change of the schema is a new one at the end. */
 export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people, pushWebhooks]
@@ -47,7 +45,7 @@ export async function openControlPlaneStore(
   where: string,
   box: SecretBox,
 ): Promise<ControlPlaneStore> {
-  const db = await openDb(where, DEFAULT_SCHEMA)
+  const db = await openDb(where, CONTROL_PLANE_SCHEMA)
   try {
     await migrate(db, CONTROL_PLANE_MIGRATIONS)
     await db.run(ENSURE_WORKSPACE, [DEFAULT_WORKSPACE_ID, timestamp(systemClock)])

@@ -7,3 +7,8 @@ export async function openDb(where: string, schema: string): Promise<Db> {
   if (isDatabaseUrl(where)) return (await import('./postgres.ts')).openPostgres(where, schema)
   return (await import('./sqlite.ts')).openSqlite(where)
 }
+
+/** Removes the URL's schema with all that is in it; does nothing where there is none. */
+export async function dropSchema(url: string): Promise<void> {
+  await (await import('./postgres.ts')).dropPostgresSchema(url)
+}

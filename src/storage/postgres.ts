@@ -43,6 +43,20 @@ export async function openPostgres(url: string, schema: string): Promise<Db> {
   return db
 }
 
+/** Removes the schema that the URL names; `bad_request` when it names none. */
+export async function dropPostgresSchema(url: string): Promise<void> {
+  const parsed = parseDatabaseUrl(url)
+  const { schema } = parsed
+  if (schema === undefined) throw new AppError('bad_request', 'The URL must name a schema to drop.')
+  const db = new PostgresDb(new PostgresPool(parsed, schema))
+  try {
+    const drop = `DROP SCHEMA IF EXISTS ${schema} CASCADE`
+    await db.transaction((tx) => tx.script(drop), ['schema'])
+  } finally {
+    await db.close()
+  }
+}
+
 /** Behind a lock: `IF NOT EXISTS` alone fails where two make the same schema at once. */
 async function prepare(db: PostgresDb): Promise<void> {
   const { schema } = db.pool

@@ -24,6 +24,7 @@ import { loadProject } from '../../src/graph/project.ts'
 import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
 import { WebSockets } from '../../src/main/web-sockets.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { agentDatabase } from './agent-database.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
 export function fixtureProject(name: string): string {
@@ -47,6 +48,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>
   configName?: string
   /** The database's folder. Default: one of its own, removed by `stop`. */
   dataDir?: string
+  /** A file or a URL. Default: as `agentDatabase` says for the folder. */
+  database?: string
   /** Default 0: a free port. */
   port?: number
 }
@@ -57,8 +60,8 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
   const { projectName = 'echo', configName = 'langgraph.json', port = 0, ...rest } = options
   const { log = silentLog } = rest
   const dataDir = rest.dataDir ?? (await temporaryFolder())
-  const store = await openAgentStore(join(dataDir, 'agent.db'))
   const configPath = join(fixtureProject(projectName), configName)
+  const store = await openAgentStore(options.database ?? (await agentDatabase(dataDir)))
   const { checkpoints, items } = store
   const clock = rest.clock ?? systemClock
   const project = await loadProject(configPath, { checkpoints, items, clock, log })
@@ -115,7 +118,7 @@ export async function spawnAgentServer(
   { port = 0, leaseMs = 15_000 } = {},
 ): Promise<AgentServerProcess> {
   const script = fileURLToPath(new URL('agent-server-process.ts', import.meta.url))
-  const args = [script, dataDir, String(port), String(leaseMs)]
+  const args = [script, await agentDatabase(dataDir), String(port), String(leaseMs)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')
   const url = await firstLine(child)

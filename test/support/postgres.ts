@@ -11,7 +11,12 @@ import { startCluster } from './postgres-cluster.ts'
 /** The URL of a database with a schema of its own, at first without any table. */
 export async function freshPostgres(): Promise<string> {
   const url = await postgresUrl()
-  return withSchema(url, `${prefix(inject('postgresFolder'))}${randomUUID().replaceAll('-', '')}`)
+  return withSchema(url, `${schemaPrefix()}${randomUUID().replaceAll('-', '')}`)
+}
+
+/** What the names of this run's schemas begin with. */
+export function schemaPrefix(): string {
+  return prefix(inject('postgresFolder'))
 }
 
 /** The URL of the database that all tests of this run share. */

@@ -29,6 +29,8 @@ export interface AgentProcessOptions {
   isStandby: boolean
   command: AgentCommand
   dataDir: string
+  /** See `StartMessage`. */
+  databaseUrl: string | undefined
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
   onLine(line: string): void
@@ -78,7 +80,9 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     if (isSourcesMessage(message)) options.onSources(message.files)
     if (isLoadMessage(message)) options.onLoad(message.load)
   })
-  sendStart(child, spec, { gatewayToken: token, isStandby })
+  const { databaseUrl } = options
+  const terms = { gatewayToken: token, isStandby, ...(databaseUrl && { databaseUrl }) }
+  sendStart(child, spec, terms)
   return {
     pid: child.pid,
     ready: readyOf(child, token),
@@ -99,7 +103,7 @@ function serveArguments(options: AgentProcessOptions): string[] {
 function sendStart(
   child: ChildProcess,
   spec: RuntimeSpec,
-  terms: Pick<StartMessage, 'gatewayToken' | 'isStandby'>,
+  terms: Pick<StartMessage, 'gatewayToken' | 'databaseUrl' | 'isStandby'>,
 ): void {
   const message: StartMessage = {
     type: 'start',

@@ -15,6 +15,8 @@ export interface ProcessDriverOptions {
   command(spec: RuntimeSpec): AgentCommand
   /** Where a deployment's agent servers keep their data; absolute. */
   dataDir(deployment_id: string): string
+  /** The PostgreSQL that they keep it in instead; absent: none. */
+  databaseUrl?(deployment_id: string): string | undefined
   /**
    * Their output goes to `<logsDir>/<revision_id>/deploy.log`, once rotated to `deploy.log.1`.
    * Absent: it is not kept.
@@ -124,6 +126,7 @@ function supervise(
         spec,
         command,
         dataDir: options.dataDir(deployment_id),
+        databaseUrl: options.databaseUrl?.(deployment_id),
         env: options.env,
         onLine: (line) => {
           each.deployLog.line(line)

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openAgentStore } from '../../../src/storage/agent-store.ts'
+import { agentDatabase } from '../../support/agent-database.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
 import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -92,7 +92,7 @@ test('a run that takes its server down each time ends in error, and its thread g
   const { run_id } = await first.client.runs.create(thread_id, 'slow', { input: { ms: 1 } })
   const later = await first.client.runs.create(thread_id, 'slow', { input: { ms: 1, count: 1 } })
   await first.stop()
-  await loseThreeTimes(join(dataDir, 'agent.db'))
+  await loseThreeTimes(await agentDatabase(dataDir))
 
   const next = await startAgentServer({ dataDir })
   expect(await next.client.runs.join(thread_id, run_id)).toMatchObject({
