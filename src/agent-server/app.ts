@@ -30,6 +30,7 @@ import { storeRoutes } from './routes/store.ts'
 import { threadRunRoutes } from './routes/thread-runs.ts'
 import { threadStreamRoutes } from './routes/thread-stream.ts'
 import { threadRoutes } from './routes/threads.ts'
+import { uiRoutes } from './routes/ui.ts'
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
@@ -86,6 +87,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     cronRoutes(parts),
     mcpRoutes(parts, config.version),
     a2aRoutes(parts, config),
+    uiRoutes(parts, mountPrefix),
   ]
   for (const routes of routers) app.route('/', routes)
   app.route('/', docsRoutes('Runyard agent server'))

@@ -12,6 +12,7 @@ import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from '.
 import { isMissing, resolveInside } from './project-path.ts'
 import { readStoreConfig, type StoreConfig, StoreSection } from './store-config.ts'
 import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl-config.ts'
+import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui-config.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhook-config.ts'
 
 /** Where one graph comes from. */
@@ -50,6 +51,8 @@ export interface ProjectConfig {
   auth?: AuthConfig
   /** The project's own routes, and what of the API is served how. */
   http: HttpConfig
+  /** Components that pages show. */
+  ui: UiConfig
 }
 
 export interface BuildState {
@@ -90,6 +93,7 @@ export async function readProjectConfig(
     store: readStoreConfig(file.store),
     ...(auth && { auth }),
     http: await readHttpConfig(reading, file.http),
+    ui: await readUiConfig(reading, file.ui, file.ui_config),
   }
 }
 
@@ -140,6 +144,8 @@ const ConfigFile = z.looseObject(
     store: StoreSection.nullish(),
     auth: AuthEntry.nullish(),
     http: HttpEntry.nullish(),
+    ui: UiEntry.nullish(),
+    ui_config: UiConfigEntry.nullish(),
   },
   'write a JSON object with "graphs"',
 )

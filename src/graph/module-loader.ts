@@ -65,6 +65,11 @@ const resolveForFile: Resolve = (specifier, context, next) => {
   return resolved
 }
 
+/** Tells of a file that belongs to the project though nothing here imports it. */
+export function noteSource(file: string): void {
+  addSource(pathToFileURL(file).href)
+}
+
 function addSource(resolved: string): void {
   const url = withoutQuery(resolved)
   if (!url.startsWith('file:') || url.includes('/node_modules/') || sources.has(url)) return

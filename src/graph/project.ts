@@ -20,6 +20,7 @@ import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-packa
 import { installLoopback } from './loopback.ts'
 import { describeError, importExport } from './module-export.ts'
 import { installHooks } from './module-loader.ts'
+import { bundleUi, type UiBundle } from './ui-bundle.ts'
 
 export interface Project {
   /** The folder of `langgraph.json`, links resolved. */
@@ -33,6 +34,8 @@ export interface Project {
   auth?: ProjectAuth
   /** The project's own routes, where it has some. */
   app?: CustomApp
+  /** The bundled components of each graph that has some. */
+  ui: Map<string, UiBundle>
   /** Of its LangGraph. */
   langgraphVersion: string
   /** A run's `command` as the input of `Graph.stream`. */
@@ -92,6 +95,7 @@ export async function loadProject(configPath: string, parts: ProjectParts): Prom
     items: items as Items,
     ...(auth && { auth }),
     ...(app && { app }),
+    ui: await bundleUi(config.root, config.ui),
     langgraphVersion,
     command: (command) => toCommand(langgraph as LangGraph, command),
   }

@@ -20,7 +20,7 @@ import { type ControlPlaneWorld, startControlPlane } from '../support/control-pl
 
 /** What answers without a key: a load balancer's question, and an upload whose address is signed. */
 const OPEN: Record<DocumentName, string[]> = {
-  'agent-server': ['GET /info', 'GET /ok'],
+  'agent-server': ['GET /info', 'GET /ok', 'GET /ui/{graph_id}/{file}'],
   'control-plane': ['POST /v2/pushes/{deployment_id}', 'PUT /v2/uploads/{deployment_id}/{file}'],
 }
 

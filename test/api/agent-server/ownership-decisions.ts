@@ -52,6 +52,7 @@ const run = ({ assistant_id }: World) => ({ assistant_id, input: { question: 'no
 
 const cron = (world: World) => ({ ...run(world), schedule: '@yearly' })
 
+const ui = () => ({ graph_id: 'agent', file: 'entrypoint.js' })
 const message = () => {
   const parts = [{ kind: 'text', text: 'hello' }]
   const params = { message: { kind: 'message', role: 'user', messageId: 'first', parts } }
@@ -153,6 +154,9 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /a2a/{assistant_id}': hidden({ body: message }),
   'GET /.well-known/agent-card.json': hidden({ query: ({ assistant_id }) => ({ assistant_id }) }),
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': hidden(),
+
+  'POST /ui/{graph_id}': { for: 'same', path: ui, body: () => ({ name: 'note' }) },
+  'GET /ui/{graph_id}/{file}': { for: 'same', path: ui },
 
   'GET /webhooks/deliveries': narrowed(),
   'GET /webhooks/deliveries/{delivery_id}': hidden(),
