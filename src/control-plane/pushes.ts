@@ -35,10 +35,7 @@ export async function receivePush(
     const deployment = await store.deployments.get(deployment_id)
     const secret = deployment && pushSecretOf(parts, deployment)
     if (!deployment || secret === undefined || !isSigned(headers, body, secret)) {
-      throw new AppError(
-        'unauthenticated',
-        'The push is not signed with the secret of the webhook.',
-      )
+      throw new AppError('forbidden', 'The push is not signed with the secret of the webhook.')
     }
     const push = readPush(headers, body)
     if ('reason' in push) return ignored(push.reason)
