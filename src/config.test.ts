@@ -23,6 +23,8 @@ describe('the configuration of up', () => {
       buildTimeoutMs: 900_000,
       buildMemoryBytes: 4 * 1024 ** 3,
       logLevel: 'info',
+      domain: undefined,
+      keptRevisions: 5,
     })
     expect(config.dataDir).toMatch(/\/\.runyard$/)
   })
@@ -42,10 +44,18 @@ describe('the configuration of up', () => {
       RUNYARD_BUILD_MEMORY_MB: '4 GB',
       RUNYARD_ADMIN_KEY: 'short',
       RUNYARD_DATABASE_URL: 'postgres://user:hidden@localhost/x?pool_size=none',
+      RUNYARD_DOMAIN: 'https://example.test',
+      RUNYARD_KEPT_REVISIONS: '0',
     }
     const names = Object.keys(env)
     for (const name of names) expect(() => readUpConfig({}, env)).toThrow(name)
     expect(() => readUpConfig({}, env)).not.toThrow('hidden')
+  })
+
+  it('takes a domain in any case, and how many revisions are kept', () => {
+    const env = { RUNYARD_DOMAIN: 'Agents.Example.com', RUNYARD_KEPT_REVISIONS: '9' }
+    const expected = { domain: 'agents.example.com', keptRevisions: 9 }
+    expect(readUpConfig({}, env)).toMatchObject(expected)
   })
 
   it('hands children no variable that is not on the list', () => {

@@ -36,12 +36,19 @@ export interface UpConfig {
   readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
   readonly publicUrl: string | undefined
+  /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: at its path only. */
+  readonly domain: string | undefined
   /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
   /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take; default 900. */
   readonly buildTimeoutMs: number
   /** `RUNYARD_BUILD_MEMORY_MB`: what it may take of memory with all it starts; default 4,096. */
   readonly buildMemoryBytes: number
+  /**
+   * `RUNYARD_KEPT_REVISIONS`, default 5: how many deployed revisions of a deployment keep their build,
+   * so that a rollback to one takes no longer than a process start.
+   */
+  readonly keptRevisions: number
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel
   /** The model keys found in the environment: they become secrets of the example. */
@@ -126,9 +133,11 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     oldEncryptionKeys: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY_OLD'),
     userTokens: read.userTokens(),
     publicUrl: read.publicUrl(),
+    domain: read.domain(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
     buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
     buildMemoryBytes: read.limit('RUNYARD_BUILD_MEMORY_MB', 4096) * 1024 ** 2,
+    keptRevisions: read.count(undefined, 'RUNYARD_KEPT_REVISIONS', 5),
     logLevel: read.logLevel(),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
@@ -141,7 +150,6 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     },
     maxBodyBytes: read.agentServerSettings().maxBodyBytes,
   }
-  read.refuseDomain()
   return read.done(config)
 }
 
@@ -278,6 +286,8 @@ function readWebhookSecret(text: string): Buffer {
   )
 }
 
+const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
 /** Reads settings one by one and collects what is wrong with them. */
 class Settings {
   readonly #flags: Flags
@@ -301,8 +311,8 @@ class Settings {
     return fallback
   }
 
-  count(flag: string, variable: string, fallback: number): number {
-    const value = this.text(flag, variable)
+  count(flag: string | undefined, variable: string, fallback: number): number {
+    const value = flag === undefined ? this.#env[variable] || undefined : this.text(flag, variable)
     if (value === undefined) return fallback
     if (/^[1-9]\d{0,3}$/.test(value)) return Number(value)
     this.#problem(variable, `must be a number from 1 to 9999, not "${value}"`)
@@ -454,9 +464,15 @@ class Settings {
     return text
   }
 
-  refuseDomain(): void {
-    if (!this.#env.RUNYARD_DOMAIN) return
-    this.#problem('RUNYARD_DOMAIN', 'host names for deployments are not supported yet; unset it')
+  domain(): string | undefined {
+    const domain = this.#env.RUNYARD_DOMAIN?.toLowerCase() || undefined
+    if (domain !== undefined && !DOMAIN.test(domain)) {
+      this.#problem(
+        'RUNYARD_DOMAIN',
+        `must be a domain such as agents.example.com, not "${domain}"`,
+      )
+    }
+    return domain
   }
 
   refuseWorkers(): void {

@@ -99,6 +99,15 @@ export class ControlPlaneClient {
     return this.#call('POST', `/v1/projects/${deploymentId}/deploy_logs`, page)
   }
 
+  /**
+   * Makes a new revision out of an older one, which is up in about the time of a process start;
+   * without an id out of the one that served before.
+   */
+  async rollBack(deploymentId: string, revisionId?: string): Promise<Revision> {
+    const body = revisionId === undefined ? {} : { revision_id: revisionId }
+    return this.#call('POST', `/v2/deployments/${deploymentId}/rollback`, body)
+  }
+
   async requestUpload(deploymentId: string): Promise<Upload> {
     return this.#call('POST', `/v2/deployments/${deploymentId}/upload-url`)
   }

@@ -1,5 +1,6 @@
 /** The builder: a revision's source becomes a folder that an agent server can start from. */
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { BuildError, type Builder, type BuildRequest, type BuiltRevision } from '../core/build.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
@@ -12,7 +13,7 @@ import { type CheckedConfig, findConfiguration } from './configuration.ts'
 import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
 import { removeInstalls } from './install-cache.ts'
-import { type RevisionFolder, revisionFolder, uploadPath } from './layout.ts'
+import { type RevisionFolder, revisionFolder, revisionsFolder, uploadPath } from './layout.ts'
 import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
 import { withSshAccess } from './ssh-access.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
@@ -72,6 +73,16 @@ export function createBuilder(options: BuilderOptions): Builder {
     },
     async find(revision_id) {
       return findBuilt(revisionFolder(options.dir, revision_id), options.dir)
+    },
+    async list() {
+      const ids = await readdir(revisionsFolder(options.dir)).catch(() => [])
+      return ids.filter((id) => existsSync(revisionFolder(options.dir, id).source))
+    },
+    async prune(revision_id) {
+      const folder = revisionFolder(options.dir, revision_id)
+      // First what says that it is there.
+      await rm(folder.built, { force: true })
+      await rm(folder.source, { recursive: true, force: true })
     },
     async remove(revision_id) {
       await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })

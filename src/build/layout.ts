@@ -28,13 +28,18 @@ const OBJECT_PATH = /^[A-Za-z0-9][\w.-]{0,99}(\/[A-Za-z0-9][\w.-]{0,99}){0,7}$/
 /** Throws `bad_request` for an id that cannot be the name of a folder. */
 export function revisionFolder(dir: string, revision_id: string): RevisionFolder {
   if (!ID.test(revision_id)) throw new AppError('bad_request', 'The revision id is malformed.')
-  const root = join(dir, 'revisions', revision_id)
+  const root = join(revisionsFolder(dir), revision_id)
   return {
     root,
     source: join(root, 'source'),
     log: join(root, 'build.log'),
     built: join(root, 'built.json'),
   }
+}
+
+/** Where the folders of all revisions lie. */
+export function revisionsFolder(dir: string): string {
+  return join(dir, 'revisions')
 }
 
 /**

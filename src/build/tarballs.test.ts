@@ -27,6 +27,13 @@ it('stores what arrives and answers its size', async () => {
   expect(await readFile(join(dir, 'uploads/d1/u1.tar.gz'))).toEqual(GZIP)
 })
 
+it('removes one, and again', async () => {
+  const tarballs = createTarballs({ dir })
+  await tarballs.receive('d1/u1.tar.gz', inChunks(GZIP, 1))
+  for (let i = 0; i < 2; i += 1) await tarballs.remove('d1/u1.tar.gz')
+  await expect(readFile(join(dir, 'uploads/d1/u1.tar.gz'))).rejects.toThrow('ENOENT')
+})
+
 it('replaces an earlier upload only once the new one is whole', async () => {
   const tarballs = createTarballs({ dir })
   await tarballs.receive('u', inChunks(GZIP, 10))

@@ -33,6 +33,9 @@ export function createTarballs(options: { dir: string; maxBytes?: number }): Tar
         throw error
       }
     },
+    async remove(object_path) {
+      await rm(uploadPath(options.dir, object_path), { force: true })
+    },
   }
 }
 

@@ -46,10 +46,12 @@ export function deploymentAnswer(
 export function revisionAnswer(revision: Revision): RevisionAnswer {
   return {
     id: revision.id,
+    number: revision.number,
     created_at: revision.created_at,
     updated_at: revision.updated_at,
     status: revision.status,
     status_message: revision.status_message,
+    deployed_at: revision.deployed_at,
     source: revision.source,
     source_revision_config: revision.source_revision_config,
   }

@@ -1,5 +1,6 @@
 /** The builds that are going on in this process. What has ended well is found on disk. */
 import type { Builder, BuildRequest } from '../core/build.ts'
+import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Log } from '../core/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { BuildState } from '../core/rollout.ts'
@@ -14,6 +15,7 @@ interface RunningBuild {
 }
 
 export interface BuildsOptions {
+  store: ControlPlaneStore
   builder: Builder
   maxBuilds: number
   /** Called when a build has ended, well or not. */
@@ -30,19 +32,25 @@ export class Builds {
     this.#options = options
   }
 
-  async state(revision_id: string): Promise<BuildState> {
-    if (this.#running.has(revision_id)) return { kind: 'running' }
-    const reason = this.#failures.get(revision_id)
+  async state(revision: Pick<Revision, 'id' | 'built_from'>): Promise<BuildState> {
+    if (this.#running.has(revision.id)) return { kind: 'running' }
+    const reason = this.#failures.get(revision.id)
     if (reason !== undefined) return { kind: 'failed', reason }
-    if (await this.#options.builder.find(revision_id)) return { kind: 'built' }
+    if (await this.find(revision)) return { kind: 'built' }
     return this.#hasRoom() ? { kind: 'absent' } : { kind: 'blocked' }
+  }
+
+  /** Its own build, or that of the revision that it was made from; see `Builder.find`. */
+  async find({ id, built_from }: Pick<Revision, 'id' | 'built_from'>) {
+    const { builder } = this.#options
+    return (await builder.find(id)) ?? (built_from === null ? undefined : builder.find(built_from))
   }
 
   /** Begins in the background; does nothing where it is going on, or while there is no room. */
   begin(revision: Revision): void {
     if (this.#running.has(revision.id) || !this.#hasRoom()) return
     const abort = new AbortController()
-    const ended = this.#build(buildRequest(revision), abort.signal)
+    const ended = this.#build(revision, abort.signal)
     this.#running.set(revision.id, { deployment_id: revision.deployment_id, abort, ended })
   }
 
@@ -71,10 +79,12 @@ export class Builds {
     return this.#running.size < this.#options.maxBuilds
   }
 
-  async #build(request: BuildRequest, signal: AbortSignal): Promise<void> {
-    const { builder, log, onEnd } = this.#options
+  async #build(revision: Revision, signal: AbortSignal): Promise<void> {
+    const { store, builder, log, onEnd } = this.#options
+    const request = buildRequest(revision)
     const fields = { revision_id: request.revision_id }
     try {
+      if (revision.built_from !== null) await store.revisions.setBuiltFrom(revision.id, revision.id)
       await builder.build(request, signal)
       log.info(fields, 'the build has ended well')
     } catch (error) {

@@ -163,6 +163,8 @@ function newDeployment(
     latest_revision_id: null,
     active_revision_id: null,
     push_nonce: null,
+    asleep_since: null,
+    wake_at: null,
   }
 }
 

@@ -1,5 +1,5 @@
 /** What the reconciler works with. */
-import type { Builder } from '../core/build.ts'
+import type { Builder, Tarballs } from '../core/build.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Log } from '../core/log.ts'
@@ -12,6 +12,7 @@ export interface ReconcilerParts {
   builder: Builder
   driver: RuntimeDriver
   targets: TargetTable
+  tarballs: Pick<Tarballs, 'remove'>
   /** Removed with their deployment. */
   logs: RevisionLogs
   /**
@@ -34,6 +35,10 @@ export interface ReconcilerLimits {
   checkpointMs: number
   /** How long an agent server may take to end before it is killed, in ms; default 10,000. */
   stopGraceMs: number
+  /** How long a deployed revision is watched, to be taken back if it dies, in ms; default 60,000. */
+  probationMs: number
+  /** How many deployed revisions of a deployment can be gone back to without a build; default 5. */
+  keptRevisions: number
   /** How often it looks without being woken, in ms; default 1,000. */
   lookEveryMs: number
 }
@@ -44,5 +49,7 @@ export const DEFAULT_LIMITS: ReconcilerLimits = {
   drainMs: 60_000,
   checkpointMs: 15_000,
   stopGraceMs: 10_000,
+  probationMs: 60_000,
+  keptRevisions: 5,
   lookEveryMs: 1000,
 }

@@ -10,8 +10,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { timestamp } from '../core/clock.ts'
 import { Builds } from './builds.ts'
+import { endProbation } from './probation.ts'
 import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './reconciler-parts.ts'
 import { type RemovalOptions, removeDeployment } from './removal.ts'
+import { Retention } from './retention.ts'
 import { Rollouts } from './rollouts.ts'
 import { Runtimes } from './runtimes.ts'
 import { Serving } from './serving.ts'
@@ -27,6 +29,7 @@ export class Reconciler {
   readonly #serving: Serving
   readonly #rollouts: Rollouts
   readonly #removal: RemovalOptions
+  readonly #retention: Retention
   /** Deployments being tended, and whether to look at them once more afterwards. */
   readonly #tended = new Map<string, { isWoken: boolean; ended: Promise<void> }>()
   #isRunning = false
@@ -38,15 +41,17 @@ export class Reconciler {
   constructor(parts: ReconcilerParts, limits: Partial<ReconcilerLimits> = {}) {
     this.#parts = parts
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
-    const { builder } = parts
+    const { store, builder } = parts
     const { maxBuilds } = this.#limits
     const onEnd = () => this.wake()
-    this.#builds = new Builds({ builder, maxBuilds, onEnd, log: parts.log })
-    this.#runtimes = new Runtimes({ ...parts, ...this.#limits })
+    this.#builds = new Builds({ store, builder, maxBuilds, onEnd, log: parts.log })
+    this.#runtimes = new Runtimes({ ...parts, ...this.#limits, builds: this.#builds })
+    this.#retention = new Retention({ ...parts, ...this.#limits })
     const room = { ...parts, builds: this.#builds, runtimes: this.#runtimes }
     this.#serving = new Serving(room)
     this.#removal = { ...room, serving: this.#serving }
-    this.#rollouts = new Rollouts({ ...this.#removal, ...parts, ...this.#limits })
+    const onOver = (deployment_id: string) => this.#retention.note(deployment_id)
+    this.#rollouts = new Rollouts({ ...this.#removal, ...parts, ...this.#limits, onOver })
   }
 
   /**
@@ -57,6 +62,7 @@ export class Reconciler {
     for (const deployment of await this.#parts.store.deployments.listAll()) {
       if (deployment.active_revision_id === null) this.#serving.pause(deployment)
       else this.#serving.hold(deployment)
+      this.#retention.note(deployment.id)
     }
     this.#isRunning = true
     this.#unsubscribe = this.#parts.driver.onChange(() => this.wake())
@@ -70,6 +76,7 @@ export class Reconciler {
     this.#unsubscribe()
     clearInterval(this.#timer)
     this.#runtimes.stop()
+    await this.#retention.stop()
     await this.#looking
     await this.#builds.abort()
     await Promise.all([...this.#tended.values()].map((tending) => tending.ended))
@@ -150,6 +157,7 @@ export class Reconciler {
       return false
     }
     if (deployment.status === 'AWAITING_DATABASE') await this.#makeReady(id)
+    if (await endProbation(deployment, { ...this.#parts, ...this.#limits })) return true
     const line = await this.#rollouts.unfinished(id)
     const needed = [deployment.active_revision_id, ...line.map((revision) => revision.id)]
     const wanted = new Set(needed.filter((one) => one !== null))

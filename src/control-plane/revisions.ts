@@ -4,6 +4,7 @@ import type { Principal } from '../core/api-key.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
+import { AppError } from '../core/errors.ts'
 import { REVISION_STATUSES, type Revision, type RevisionStatus } from '../core/revision.ts'
 import { deploymentAnswer, revisionAnswer } from './answers.ts'
 import { record } from './audit.ts'
@@ -14,7 +15,10 @@ import type { DeploymentAnswer } from './schemas/deployment.ts'
 import type { RevisionAnswer } from './schemas/revision.ts'
 
 /** What a revision is made from, beside the deployment's own configuration and secrets. */
-export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'>
+export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
+  /** Absent: it is built. */
+  built_from?: string | null
+}
 
 export interface DeploymentWithLatest {
   deployment: Deployment
@@ -72,10 +76,7 @@ export async function redeployRevision(
     const deployment = await requireDeployment(store, principal, deployment_id)
     refuseDeleted(deployment)
     const revision = await requireRevision(store, deployment_id, id)
-    const { source_config, secrets } = revision
-    const patch = { source_config, secrets, updated_at: timestamp(parts.clock) }
-    await store.deployments.update(deployment_id, patch)
-    const made = await addRevision(store, { ...deployment, ...patch }, revision, parts.clock)
+    const made = await repeatRevision(store, deployment, revision, parts.clock)
     await record(store, parts.clock, principal, {
       action: 'revision.redeploy',
       target_id: made.latest.id,
@@ -89,6 +90,36 @@ export async function redeployRevision(
     principal,
     publicUrl: parts.publicUrl(),
   })
+}
+
+/**
+ * Adds a revision that is an older one again: what it was made from, its configuration and secrets,
+ * which become the deployment's, and its build, as long as that is kept. Throws `conflict` where
+ * neither that nor its tarball is.
+ */
+export async function repeatRevision(
+  store: ControlPlaneStore,
+  deployment: Deployment,
+  revision: Revision,
+  clock: Clock,
+): Promise<DeploymentWithLatest & { latest: Revision }> {
+  await requireTarball(store, revision)
+  const { source_config, secrets } = revision
+  const patch = { source_config, secrets, updated_at: timestamp(clock) }
+  await store.deployments.update(deployment.id, patch)
+  const source = { ...revision, built_from: revision.built_from ?? revision.id }
+  return addRevision(store, { ...deployment, ...patch }, source, clock)
+}
+
+/** A tarball is kept as long as a build of it. */
+async function requireTarball(store: ControlPlaneStore, revision: Revision): Promise<void> {
+  const { source_tarball_path } = revision.source_revision_config
+  if (source_tarball_path === null || (await store.uploads.get(source_tarball_path))) return
+  throw new AppError(
+    'conflict',
+    `Revision ${revision.number} cannot be deployed again: its tarball and its build are no longer ` +
+      'kept (RUNYARD_KEPT_REVISIONS says how many are). Upload its source again.',
+  )
 }
 
 /** Adds a revision with the deployment's configuration and secrets as they are now. */
@@ -110,6 +141,8 @@ export async function addRevision(
     source_revision_config: source.source_revision_config,
     source_config: deployment.source_config,
     secrets: deployment.secrets,
+    built_from: source.built_from ?? null,
+    deployed_at: null,
   })
   return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
 }

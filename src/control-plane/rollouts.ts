@@ -1,6 +1,5 @@
 /** Takes a deployment's unfinished revisions on, one step at a time. */
 
-import type { Builder } from '../core/build.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
@@ -24,11 +23,12 @@ const LINE_LENGTH = 1000
 
 export interface RolloutsOptions {
   store: ControlPlaneStore
-  builder: Builder
   driver: RuntimeDriver
   builds: Builds
   runtimes: Runtimes
   serving: Serving
+  /** Hears of each rollout that has ended. */
+  onOver: (deployment_id: string) => void
   deployTimeoutMs: number
   clock: Clock
   log: Log
@@ -71,7 +71,7 @@ export class Rollouts {
       status: revision.status,
       isFirstInLine,
       isSuperseded,
-      build: await builds.state(revision.id),
+      build: await builds.state(revision),
       runtime: driver.observe(revision.id),
       deployingMs: clock.now() - watchedSince,
       deployTimeoutMs,
@@ -106,23 +106,27 @@ export class Rollouts {
       ...(message === undefined ? {} : { status_message: message }),
     })
     if (!hasMoved) return false
-    if (isRevisionOver(to)) builds.forget(revision.id)
+    if (isRevisionOver(to)) {
+      builds.forget(revision.id)
+      this.#options.onOver(revision.deployment_id)
+    }
     log.info({ revision_id: revision.id, from: revision.status, to, message }, 'revision moved')
     return true
   }
 
   /** Before the revision leaves BUILDING: a crash in between does it again. */
   async #noteCommit(revision: Revision): Promise<void> {
-    const built = await this.#options.builder.find(revision.id)
+    const built = await this.#options.builds.find(revision)
     if (!built?.repo_commit_sha) return
     await this.#options.store.revisions.setCommit(revision.id, built.repo_commit_sha)
   }
 
   /**
-   * Until here the new revision has left the runs to the old one. The gateway first, so that whoever reads DEPLOYED reaches this revision. What the gateway was
-   * told dies with the process: a crash before the record is written leaves the revision DEPLOYING
-   * and the old one active, and it is switched again. When the record cannot be written, `Serving`
-   * points the gateway back to the active revision at the next look.
+   * Until here the new revision has left the runs to the old one. The gateway first, so that whoever
+   * reads DEPLOYED reaches this revision. What the gateway was told dies with the process: a crash
+   * before the record is written leaves the revision DEPLOYING and the old one active, and it is
+   * switched again. When the record cannot be written, `Serving` points the gateway back to the
+   * active revision at the next look.
    */
   async #switch(
     deployment: Deployment,
@@ -134,12 +138,23 @@ export class Rollouts {
     serving.point(deployment, revision.id, endpoints)
     const updated_at = timestamp(clock)
     const hasMoved = await store.transaction(async (tx) => {
-      const end = { from: 'DEPLOYING', to: 'DEPLOYED', updated_at } as const
+      const end = {
+        from: 'DEPLOYING',
+        to: 'DEPLOYED',
+        updated_at,
+        deployed_at: updated_at,
+      } as const
       if (!(await tx.revisions.move(revision.id, end))) return false
-      await tx.deployments.update(deployment.id, { active_revision_id: revision.id, updated_at })
+      await tx.deployments.update(deployment.id, {
+        active_revision_id: revision.id,
+        asleep_since: null,
+        wake_at: null,
+        updated_at,
+      })
       return true
     })
     log.info({ revision_id: revision.id, deployment: deployment.name, hasMoved }, 'switched')
+    this.#options.onOver(deployment.id)
     return hasMoved
   }
 }

@@ -1,7 +1,5 @@
 /** The agent servers that this process has started: it starts them, and ends those of no more use. */
 import { setTimeout as delay } from 'node:timers/promises'
-
-import type { Builder } from '../core/build.ts'
 import { projectSecrets } from '../core/deploy-key.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -9,12 +7,13 @@ import type { Log } from '../core/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
 import type { TargetTable } from '../core/target.ts'
+import type { Builds } from './builds.ts'
 
 /** How long beyond its limits an agent server may take to say that it has drained, in ms. */
 const UNANSWERED_MS = 5_000
 
 export interface RuntimesOptions {
-  builder: Builder
+  builds: Builds
   driver: RuntimeDriver
   targets: TargetTable
   drainMs: number
@@ -44,7 +43,7 @@ export class Runtimes {
     revision: Revision,
     { isStandby = false } = {},
   ): Promise<void> {
-    const built = await this.#options.builder.find(revision.id)
+    const built = await this.#options.builds.find(revision)
     if (!built) return
     this.#started.set(revision.id, deployment.id)
     await this.#options.driver.start({

@@ -108,13 +108,12 @@ export class Serving {
   /** Starts the active revision of a deployment; builds it first where its build is gone. */
   async #bringBack(deployment: Deployment, revision_id: string): Promise<void> {
     const { store, builds, runtimes } = this.#options
-    const build = await builds.state(revision_id)
-    if (build.kind === 'failed') return this.#tryAgain(deployment, revision_id, build.reason)
-    if (build.kind !== 'built' && build.kind !== 'absent') return
     const revision = await store.revisions.get(deployment.id, revision_id)
     if (!revision) return
+    const build = await builds.state(revision)
+    if (build.kind === 'failed') return this.#tryAgain(deployment, revision_id, build.reason)
     if (build.kind === 'built') await runtimes.start(deployment, revision)
-    else builds.begin(revision)
+    if (build.kind === 'absent') builds.begin(revision)
   }
 
   /** It has served before, so what stopped it may pass: tried again, ever more seldom. */

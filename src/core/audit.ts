@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'revision.create',
   'revision.redeploy',
   'revision.interrupt',
+  'revision.rollback',
   'upload.create',
   'workspace.create',
   'workspace.update',

@@ -54,6 +54,10 @@ export interface Builder {
   build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision>
   /** The result of a build that has ended well; `undefined` when there is none on this machine. */
   find(revision_id: string): Promise<BuiltRevision | undefined>
+  /** The revisions of which more than a log is here. */
+  list(): Promise<string[]>
+  /** Removes what was built and keeps the log: the revision can be built again. */
+  prune(revision_id: string): Promise<void>
   /** Removes the revision's folder. */
   remove(revision_id: string): Promise<void>
   /** Removes what is kept from build to build of a deployment. */
@@ -67,4 +71,6 @@ export interface Tarballs {
    * `MAX_TARBALL_BYTES` and `bad_request` when it is no gzip file; nothing is kept then.
    */
   receive(object_path: string, body: AsyncIterable<Uint8Array>): Promise<number>
+  /** Nothing there is no error. */
+  remove(object_path: string): Promise<void>
 }

@@ -59,12 +59,23 @@ export interface Deployment {
   latest_revision_id: string | null
   /** The one that serves. */
   active_revision_id: string | null
+  /** Since when nothing of it runs because nobody asked for it; `null`: it is awake. */
+  asleep_since: string | null
+  /** When it has to be awake again without being asked; `null`: when it is asked. */
+  wake_at: string | null
 }
 
 export type DeploymentPatch = Partial<
   Pick<
     Deployment,
-    'display_name' | 'source_config' | 'secrets' | 'status' | 'active_revision_id' | 'push_nonce'
+    | 'display_name'
+    | 'source_config'
+    | 'secrets'
+    | 'status'
+    | 'active_revision_id'
+    | 'push_nonce'
+    | 'asleep_since'
+    | 'wake_at'
   >
 > & { updated_at: string }
 
@@ -101,8 +112,16 @@ export interface RevisionStore {
    */
   move(
     id: string,
-    step: { from: RevisionStatus; to: RevisionStatus; status_message?: string; updated_at: string },
+    step: {
+      from: RevisionStatus
+      to: RevisionStatus
+      status_message?: string
+      deployed_at?: string
+      updated_at: string
+    },
   ): Promise<boolean>
+  /** Notes whose build a revision takes: its own id when it was built after all. */
+  setBuiltFrom(id: string, built_from: string): Promise<void>
   /** Notes the commit that a `github` revision was resolved to. */
   setCommit(id: string, repo_commit_sha: string): Promise<void>
 }

@@ -9,7 +9,8 @@
  * FAILED      (superseded while queued)
  * ```
  * INTERRUPTED can follow every state that is not an end. One revision of a deployment at a time is
- * past QUEUED and not at an end. DEPLOYED is never rewritten when a newer revision takes over.
+ * past QUEUED and not at an end. DEPLOYED is never rewritten when a newer revision takes over; it
+ * becomes DEPLOY_FAILED when its agent server dies within the first minute.
  */
 import type { JsonObject } from './json.ts'
 
@@ -39,7 +40,7 @@ export const REVISION_TRANSITIONS: Readonly<Record<RevisionStatus, readonly Revi
   BUILDING: ['AWAITING_DEPLOY', 'BUILD_FAILED', 'INTERRUPTED'],
   AWAITING_DEPLOY: ['DEPLOYING', 'DEPLOY_FAILED', 'INTERRUPTED'],
   DEPLOYING: ['DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
-  DEPLOYED: [],
+  DEPLOYED: ['DEPLOY_FAILED'],
   CREATE_FAILED: [],
   BUILD_FAILED: [],
   DEPLOY_FAILED: [],
@@ -48,8 +49,9 @@ export const REVISION_TRANSITIONS: Readonly<Record<RevisionStatus, readonly Revi
   UNKNOWN: [],
 }
 
+/** Whether its rollout has ended. */
 export function isRevisionOver(status: RevisionStatus): boolean {
-  return REVISION_TRANSITIONS[status].length === 0
+  return status === 'DEPLOYED' || REVISION_TRANSITIONS[status].length === 0
 }
 
 /** Where a revision's code comes from. */
@@ -91,4 +93,11 @@ export interface Revision {
   /** `repo_url`, `install_command`, `build_command`, `resource_spec`, … as of this revision. */
   source_config: JsonObject
   secrets: Secret[]
+  /**
+   * A revision that was deployed again: whose build it takes, as long as that is kept; itself once
+   * it had to be built. `null`: it is no repetition.
+   */
+  built_from: string | null
+  /** When it became DEPLOYED. */
+  deployed_at: string | null
 }

@@ -15,5 +15,8 @@ export const MAX_TARBALL_BYTES = 200 * 1024 * 1024
 export interface UploadStore {
   insert(upload: Upload): Promise<void>
   get(object_path: string): Promise<Upload | undefined>
+  /** A deployment's, the oldest first. */
+  list(deployment_id: string): Promise<Upload[]>
+  delete(object_path: string): Promise<void>
   markUploaded(object_path: string, uploaded_at: string, bytes: number): Promise<void>
 }

@@ -47,7 +47,7 @@ export interface World {
 }
 
 export async function openWorld(
-  options: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs'> = {},
+  options: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain'> = {},
 ): Promise<World> {
   const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
   const server = gateway.createServer()

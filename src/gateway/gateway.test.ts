@@ -62,6 +62,39 @@ describe('routing', () => {
   )
 })
 
+describe('a domain', () => {
+  beforeEach(async () => {
+    await world.close()
+    world = await openWorld({ domain: 'agents.example.com', restartWaitMs: 500 })
+  })
+
+  const at = (host: string, target: string, hasKey = true) =>
+    raw(`GET ${target} HTTP/1.1\r\nHost: ${host}`, hasKey)
+
+  it('leads to a deployment by its name, at the root', async () => {
+    const { target } = await world.startAgent('revision-1', echo)
+    world.gateway.targets.set('my_agent', target)
+    for (const host of ['my-agent.agents.example.com', 'MY_AGENT.Agents.Example.com:8124']) {
+      const answer = await at(host, '/agents/x?y=1')
+      expect(answer).toContain('"url":"/agents/x?y=1"')
+      expect(answer).toContain('x-runyard-revision: revision-1')
+      expect(answer).not.toContain('x-forwarded-prefix')
+    }
+    expect(await at('my-agent.agents.example.com', '/x', false)).toMatch(/^HTTP\/1.1 401 /)
+    expect(await at('my-agent.agents.example.com', '/../x')).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('leads to nothing by another name, and to the control plane by itself', async () => {
+    await world.serveAgent(echo)
+    expect(await at('other.agents.example.com', '/ok')).toMatch(/^HTTP\/1.1 404 /)
+    expect(await at('a.agent.agents.example.com', '/ok')).toMatch(/^HTTP\/1.1 404 /)
+    for (const host of ['agents.example.com', 'agent.agents.example.org', 'localhost']) {
+      expect(await at(host, '/v2/x')).toContain('control plane: /v2/x')
+    }
+    expect(await at('agents.example.com', '/agents/agent/threads')).toContain('"url":"/threads"')
+  })
+})
+
 describe('keys', () => {
   it('refuses a request without a valid key before it is passed on', async () => {
     let passed = 0

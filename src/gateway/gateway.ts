@@ -10,7 +10,14 @@ import type { Passage } from './exchange.ts'
 import { forward } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
 import { checkBodySize, hasBody, requestBody } from './request-body.ts'
-import { type AgentRoute, isOpen, noDeployment, parseAgentRoute, rootRoute } from './route.ts'
+import {
+  type AgentRoute,
+  isOpen,
+  noDeployment,
+  parseAgentRoute,
+  rootRoute,
+  subdomainOf,
+} from './route.ts'
 import { createGatewayServer } from './server.ts'
 import { Targets } from './target-table.ts'
 import { checkUpgrade, responseOn } from './websocket.ts'
@@ -25,6 +32,8 @@ export interface GatewayOptions {
    * answers at the root, where there is no other.
    */
   fallback: ((req: IncomingMessage, res: ServerResponse) => void) | string
+  /** A deployment also answers at `<name>.<domain>`, at the root. Lower case. */
+  domain?: string | undefined
   log: Log
   /** Of one request to an agent, in bytes; 256 MiB by default. Uploads to the rest are its own. */
   maxBodyBytes?: number
@@ -36,6 +45,7 @@ export interface GatewayOptions {
 export class Gateway {
   private readonly authenticate: Authenticate
   private readonly fallback: GatewayOptions['fallback']
+  private readonly domain: string | undefined
   private readonly log: Log
   private readonly maxBodyBytes: number
   private readonly restartWaitMs: number
@@ -44,6 +54,7 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.authenticate = options.authenticate
     this.fallback = options.fallback
+    this.domain = options.domain
     this.log = options.log
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
@@ -104,9 +115,10 @@ export class Gateway {
 
   private routeOf(req: IncomingMessage): AgentRoute | undefined {
     const target = req.url ?? '/'
-    return typeof this.fallback === 'string'
-      ? rootRoute(target, this.fallback)
-      : parseAgentRoute(target)
+    if (typeof this.fallback === 'string') return rootRoute(target, this.fallback)
+    const label = this.domain && subdomainOf(req.headers.host, this.domain)
+    if (label === undefined || label === '') return parseAgentRoute(target)
+    return rootRoute(target, this.table.nameOfHost(label) ?? label)
   }
 
   private forward(passage: Passage): Promise<void> {

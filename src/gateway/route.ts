@@ -34,6 +34,16 @@ export function rootRoute(target: string, name: string): AgentRoute {
   return { name, path: unambiguous(originForm(target)), prefix: '' }
 }
 
+/**
+ * What stands before the domain in a `host` header, with or without a port; `undefined` for another
+ * host, and for the domain itself.
+ */
+export function subdomainOf(host: string | undefined, domain: string): string | undefined {
+  const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+  if (!name?.endsWith(`.${domain}`)) return undefined
+  return name.slice(0, -domain.length - 1)
+}
+
 function originForm(target: string): string {
   return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }

@@ -67,9 +67,10 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const logs = createLogs(folder)
 
   let url = ''
+  const tarballs = createTarballs({ dir: folder.builds })
   const app = createControlPlaneApp({
     store,
-    tarballs: createTarballs({ dir: folder.builds }),
+    tarballs,
     logs,
     buildFollowers: new BuildFollowers(clock),
     authenticate,
@@ -86,6 +87,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
     authenticate,
     fallback,
+    domain: config.domain,
     log,
   })
   started.add('gateway', () => gateway.stop())
@@ -93,8 +95,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const builder = createProjectBuilder(config, folder, log)
   const { targets } = gateway
   const removeData = createRemoval(config, folder)
-  const world = { store, builder, driver, targets, logs, removeData }
-  const reconciler = new Reconciler({ ...world, clock, log })
+  const world = { store, builder, driver, targets, tarballs, logs, removeData, clock, log }
+  const reconciler = new Reconciler(world, { keptRevisions: config.keptRevisions })
   started.add('reconciler', () => reconciler.stop())
   await reconciler.start()
 

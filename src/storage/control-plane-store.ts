@@ -14,6 +14,7 @@ import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/control-plane/0001-initial.ts'
 import { people } from './migrations/control-plane/0002-people.ts'
 import { pushWebhooks } from './migrations/control-plane/0003-push-webhooks.ts'
+import { rollouts } from './migrations/control-plane/0004-rollouts.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
@@ -23,7 +24,12 @@ import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
 
 /** In order; a change of the schema is a new one at the end. */
-export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, people, pushWebhooks]
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
+  initial,
+  people,
+  pushWebhooks,
+  rollouts,
+]
 
 const ENSURE_WORKSPACE = `
 INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)

@@ -17,12 +17,12 @@ type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets'> & {
 }
 
 const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
-  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce`
+  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at`
 
 // The clash is looked for where `_` and `-` are one: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
@@ -94,6 +94,8 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['status', patch.status],
     ['active_revision_id', patch.active_revision_id],
     ['push_nonce', patch.push_nonce],
+    ['asleep_since', patch.asleep_since],
+    ['wake_at', patch.wake_at],
     ['updated_at', patch.updated_at],
   ]
   return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)
@@ -114,6 +116,8 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.latest_revision_id,
     deployment.active_revision_id,
     deployment.push_nonce,
+    deployment.asleep_since,
+    deployment.wake_at,
     deploymentTypeOf(deployment.source_config),
   ]
 }

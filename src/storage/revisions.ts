@@ -23,7 +23,7 @@ type RevisionRow = Omit<Revision, 'source_revision_config' | 'source_config' | '
 type Step = Parameters<RevisionStore['move']>[1]
 
 const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, status_message, source,
-  source_revision_config, source_config, secrets`
+  source_revision_config, source_config, secrets, built_from, deployed_at`
 
 /** Past QUEUED and not at an end: one revision of a deployment at a time. */
 const UNDER_WAY = REVISION_STATUSES.filter(
@@ -33,7 +33,7 @@ const UNDER_WAY = REVISION_STATUSES.filter(
 const INSERT = `
 INSERT INTO revisions (${COLUMNS})
 SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_id = $2), 0),
-  $3, $4, $5, $6, $7, $8, $9, $10
+  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
 FROM deployments WHERE id = $2
 RETURNING ${COLUMNS}`
 
@@ -43,7 +43,8 @@ const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = 
 
 const MOVE = `
 UPDATE revisions
-SET status = $3, status_message = coalesce($4, status_message), updated_at = $5
+SET status = $3, status_message = coalesce($4, status_message), updated_at = $5,
+  deployed_at = coalesce($6, deployed_at)
 WHERE id = $1 AND status = $2`
 
 const OTHER_UNDER_WAY = `
@@ -77,6 +78,9 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))
     },
+    setBuiltFrom: async (id, built_from) => {
+      await db.run('UPDATE revisions SET built_from = $2 WHERE id = $1', [id, built_from])
+    },
     setCommit: (id, repo_commit_sha) => db.transaction((tx) => setCommit(tx, id, repo_commit_sha)),
   }
 }
@@ -96,10 +100,11 @@ function refuseUnknownStep(id: string, { from, to }: Step): void {
 async function move(
   tx: Db,
   id: string,
-  { from, to, status_message, updated_at }: Step,
+  { from, to, status_message, deployed_at, updated_at }: Step,
 ): Promise<boolean> {
   if (UNDER_WAY.includes(to)) await refuseSecondUnderWay(tx, id, { from, to })
-  return (await tx.run(MOVE, [id, from, to, status_message ?? null, updated_at])) === 1
+  const values = [status_message ?? null, updated_at, deployed_at ?? null]
+  return (await tx.run(MOVE, [id, from, to, ...values])) === 1
 }
 
 /** The index refuses it too; here the refusal gets its sentence. */
@@ -139,6 +144,8 @@ function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[
     JSON.stringify(revision.source_revision_config),
     JSON.stringify(revision.source_config),
     sealSecrets(box, revision.secrets, PLACES.revision(revision.id)),
+    revision.built_from,
+    revision.deployed_at,
   ]
 }
 

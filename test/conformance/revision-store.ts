@@ -103,6 +103,13 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await revisions.get(other.deployment_id, other.id)).toEqual(other)
     })
 
+    it('notes whose build it takes', async () => {
+      const { revisions } = open()
+      const { id, deployment_id } = await revisionAt('BUILDING')
+      await revisions.setBuiltFrom(id, 'another')
+      expect(await revisions.get(deployment_id, id)).toMatchObject({ built_from: 'another' })
+    })
+
     testMoves(open, revisionAt)
   })
 }
@@ -164,6 +171,15 @@ function testMoves(
     await revisions.move(id, told)
     await revisions.move(id, { from: 'QUEUED', to: 'SKIPPED', updated_at: LATER })
     expect(await revisions.get(deployment_id, id)).toMatchObject({ status_message: 'why' })
+  })
+
+  it('writes since when it is deployed, and keeps that', async () => {
+    const { revisions } = open()
+    const { id, deployment_id } = await revisionAt('DEPLOYING')
+    const deployed = { deployed_at: LATER, updated_at: LATER }
+    await revisions.move(id, { from: 'DEPLOYING', to: 'DEPLOYED', ...deployed })
+    await revisions.move(id, { from: 'DEPLOYED', to: 'DEPLOY_FAILED', updated_at: LATER })
+    expect(await revisions.get(deployment_id, id)).toMatchObject({ deployed_at: LATER })
   })
 
   it.each(UNDER_WAY)('lets no second revision under way beside one at %s', async (status) => {

@@ -36,6 +36,20 @@ export function testUploadStore(open: () => ControlPlaneStore): void {
       expect(await uploads.get(other.object_path)).toEqual(other)
     })
 
+    it("lists a deployment's, and removes one", async () => {
+      const { uploads } = open()
+      const later = await insertUpload()
+      const { deployment_id } = later
+      const created_at = '2026-11-20T11:00:00.000Z'
+      const earlier = anUpload({ deployment_id, created_at })
+      await uploads.insert(earlier)
+      await insertUpload()
+      expect(await uploads.list(deployment_id)).toEqual([earlier, later])
+      await uploads.delete(earlier.object_path)
+      await uploads.delete(earlier.object_path)
+      expect(await uploads.list(deployment_id)).toEqual([later])
+    })
+
     it('refuses an upload for a deployment that does not exist', async () => {
       const upload = anUpload({ deployment_id: randomUUID() })
       await expect(open().uploads.insert(upload)).rejects.toThrow()

@@ -26,6 +26,8 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
     latest_revision_id: null,
     active_revision_id: null,
     push_nonce: null,
+    asleep_since: null,
+    wake_at: null,
     ...change,
   }
 }
@@ -49,6 +51,8 @@ export function aRevision(
     },
     source_config: { install_command: null },
     secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
+    built_from: null,
+    deployed_at: null,
     ...change,
   }
 }

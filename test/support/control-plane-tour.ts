@@ -20,6 +20,7 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'DELETE /v2/deployments': ({ deployment_id }) => ({ query: `deployment_ids=${deployment_id}` }),
   'PATCH /v2/deployments/{deployment_id}': () => ({ body: { display_name: 'walked' } }),
   'POST /v2/deployments/{deployment_id}/revisions': () => ({ body: {} }),
+  'POST /v2/deployments/{deployment_id}/rollback': () => ({ body: {} }),
   'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': () => ({
     query: 'type=build',
   }),

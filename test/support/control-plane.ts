@@ -182,6 +182,7 @@ export class ControlPlaneWorld {
       builder: this.builder,
       driver,
       targets,
+      tarballs: this.tarballs,
       logs: this.logs,
       removeData: async (deployment_id: string) => {
         this.removedData.push(deployment_id)

@@ -38,6 +38,14 @@ export class FakeBuilder implements Builder {
     return this.built.get(revision_id)
   }
 
+  async list(): Promise<string[]> {
+    return [...this.built.keys()]
+  }
+
+  async prune(revision_id: string): Promise<void> {
+    this.built.delete(revision_id)
+  }
+
   async remove(revision_id: string): Promise<void> {
     this.removed.push(revision_id)
     this.built.delete(revision_id)
@@ -79,5 +87,9 @@ export class FakeTarballs implements Tarballs {
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) throw new AppError('bad_request', 'No gzip file.')
     this.kept.set(object_path, bytes)
     return bytes.length
+  }
+
+  async remove(object_path: string): Promise<void> {
+    this.kept.delete(object_path)
   }
 }

@@ -5,6 +5,7 @@ import { interruptRevision } from '../interruption.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { createRevision } from '../revision-creation.ts'
 import { getRevision, listRevisions, redeployRevision } from '../revisions.ts'
+import { rollBack } from '../rollback.ts'
 import { DeploymentPathSchema, DeploymentSchema } from '../schemas/deployment.ts'
 import {
   RevisionCreateRequestSchema,
@@ -12,6 +13,7 @@ import {
   RevisionSchema,
   RevisionsListSchema,
   RevisionsQuerySchema,
+  RollbackRequestSchema,
 } from '../schemas/revision.ts'
 import { body, type ControlPlaneEnv, json, refusals, SECURITY } from './route.ts'
 
@@ -106,6 +108,21 @@ const redeploy = createRoute({
   },
 })
 
+/** Goes before whatever is on its way, which is interrupted; takes the build that is kept. */
+const rollback = createRoute({
+  method: 'post',
+  path: '/v2/deployments/{deployment_id}/rollback',
+  operationId: 'rollback_deployment_v2_deployments__deployment_id__rollback_post',
+  summary: 'Go back to an older revision',
+  tags,
+  security,
+  request: { params: DeploymentPathSchema, body: body(RollbackRequestSchema) },
+  responses: {
+    201: json(RevisionSchema, 'The new revision, made from the older one.'),
+    ...refusals(401, 403, 404, 409, 413, 422),
+  },
+})
+
 export function revisionRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) => {
@@ -135,6 +152,11 @@ export function revisionRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPla
   routes.openapi(redeploy, async (c) => {
     const { deployment_id, revision_id } = c.req.valid('param')
     return c.json(await redeployRevision(parts, c.var.principal, deployment_id, revision_id), 200)
+  })
+  routes.openapi(rollback, async (c) => {
+    const { deployment_id } = c.req.valid('param')
+    const request = c.req.valid('json')
+    return c.json(await rollBack(parts, c.var.principal, deployment_id, request), 201)
   })
   return routes
 }

@@ -10,14 +10,19 @@ import {
 } from './source-config.ts'
 import { Limit, listOf, Offset, Truth, Uuid } from './text.ts'
 
-/** `status_message` says why a revision failed: the step, the cause, the last log lines. */
+/**
+ * `status_message` says why a revision failed: the step, the cause, the last log lines. Runyard's own:
+ * `number` (1, 2, 3, … within the deployment) and `deployed_at`, when it began to serve.
+ */
 export const RevisionSchema = z
   .object({
     id: z.uuid(),
+    number: z.int(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     status: z.enum(REVISION_STATUSES),
     status_message: z.string().nullable(),
+    deployed_at: z.iso.datetime().nullable(),
     source: z.enum(SOURCES),
     source_revision_config: SourceRevisionConfigSchema,
   })
@@ -37,6 +42,11 @@ export const RevisionCreateRequestSchema = z
   .openapi('RevisionCreateRequest')
 
 export type RevisionCreateRequest = z.infer<typeof RevisionCreateRequestSchema>
+
+/** `revision_id`: the one to go back to; by default the one that served before. */
+export const RollbackRequestSchema = z
+  .object({ revision_id: Uuid.nullish() })
+  .openapi('RollbackRequest')
 
 /** `offset` is the one to ask for next. An empty page is the end. */
 export const RevisionsListSchema = z

@@ -55,7 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT, push_nonce TEXT,
+  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT,
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)
@@ -118,7 +118,7 @@ CREATE TABLE revisions (
     CHECK (source IN ('github', 'external_docker', 'internal_docker', 'internal_source')),
   source_revision_config TEXT NOT NULL,
   source_config TEXT NOT NULL,
-  secrets TEXT NOT NULL,
+  secrets TEXT NOT NULL, built_from TEXT, deployed_at TEXT, parked_threads TEXT,
   UNIQUE (deployment_id, id),
   UNIQUE (deployment_id, number)
 ) STRICT;

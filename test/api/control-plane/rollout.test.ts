@@ -145,10 +145,30 @@ describe('a rollout', () => {
     expect((await revision(one, one.revision)).status).toBe('DEPLOYED')
   })
 
-  it('deploys an older revision again from its own commit', async () => {
+  it('deploys an older revision again with its own build', async () => {
     const one = await create()
     await reached(one, 'DEPLOYED')
     await reached(one, 'DEPLOYED', await change(one))
+    const again = await world.call('POST', `${one.path}/revisions/${one.revision}/redeploy`)
+    const third = again.body.latest_revision_id
+    await reached(one, 'DEPLOYED', third)
+    expect(world.builder.requests).toHaveLength(2)
+    expect(world.driver.starts.at(-1)).toMatchObject({
+      revision_id: third,
+      configPath: `/builds/${one.revision}/langgraph.json`,
+    })
+    expect((await revision(one, third)).source_revision_config).toMatchObject({
+      repo_ref: 'main',
+      repo_commit_sha: FAKE_COMMIT,
+    })
+    await eventually(() => expect(world.driver.present).toEqual([third]))
+  })
+
+  it('builds an older revision from its own commit where its build is gone', async () => {
+    const one = await create()
+    await reached(one, 'DEPLOYED')
+    await reached(one, 'DEPLOYED', await change(one))
+    world.builder.built.delete(one.revision)
     const again = await world.call('POST', `${one.path}/revisions/${one.revision}/redeploy`)
     const third = again.body.latest_revision_id
     await reached(one, 'DEPLOYED', third)
@@ -156,8 +176,6 @@ describe('a rollout', () => {
       revision_id: third,
       source_revision_config: { repo_ref: FAKE_COMMIT },
     })
-    expect((await revision(one, third)).source_revision_config.repo_ref).toBe('main')
-    await eventually(() => expect(world.driver.present).toEqual([third]))
   })
 
   it('does not touch the gateway again while nothing changes', async () => {
