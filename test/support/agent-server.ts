@@ -35,6 +35,8 @@ export interface RunningAgentServer {
   url: string
   client: Client
   store: AgentStore
+  /** When its next run or cron is due, in ms since 1970. */
+  nextDue(): Promise<number | null>
   /** Executes no more runs, and goes on to answer. */
   drain(limits: StopLimits): Promise<void>
   /** Stops it; with `graceMs` waits that long for runs. Default 0. */
@@ -81,6 +83,7 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
     url,
     client: clientOf(url),
     store,
+    nextDue: () => server.nextDue(),
     drain: (limits) => server.drain(limits),
     stop: async ({ graceMs } = { graceMs: 0 }) => {
       await server.stop({ graceMs })

@@ -189,6 +189,20 @@ test('a refused run lets its due time pass', async () => {
   expect(await server.client.runs.list(thread_id)).toMatchObject([{ run_id }])
 })
 
+test('a server says when it is due next, so that it can be woken for it', async () => {
+  const server = await start()
+  expect(await server.nextDue()).toBeNull()
+  const { cron_id, next_run_date } = await everyMinute(server.client)
+  expect(await server.nextDue()).toBe(Date.parse(next_run_date))
+  await server.client.runs.create(null, 'slow', { input: QUICK, afterSeconds: 10 })
+  expect(await server.nextDue()).toBe(now + 10_000)
+  await server.drain({ graceMs: 0 })
+  now += HOUR
+  const another = await server.client.crons.create('slow', { schedule: '@yearly' })
+  expect(another).toMatchObject({ next_run_date: '2027-01-01T00:00:00.000Z' })
+  expect(await readCron(server, cron_id)).toMatchObject({ next_run_date })
+})
+
 /** Everyone owns what they make and sees nothing else; `guest` may make no runs. */
 const byOwner: Authorize = async (caller, event, value) => {
   const owner = caller.headers['x-user'] ?? ''
