@@ -190,12 +190,17 @@ async function narrow(
   const value = { ...query, metadata: { ...query.metadata } }
   const filter = await parts.authorize(caller, { resource: 'crons', action: 'search' }, value)
   const { assistant_id } = value
-  const isName = assistant_id !== undefined && parts.project.graphs.has(assistant_id)
   return {
     ...value,
-    ...(isName && { assistant_id: systemAssistantId(assistant_id) }),
+    ...(assistant_id !== undefined && { assistant_id: idOf(assistant_id) }),
     ...(filter && { filter }),
   }
+}
+
+const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function idOf(assistant: string): string {
+  return ID_FORM.test(assistant) ? assistant.toLowerCase() : systemAssistantId(assistant)
 }
 
 function onWire({ caller: _, ...cron }: StoredCron): Cron {

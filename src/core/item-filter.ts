@@ -38,13 +38,16 @@ export function matchesItemFilter(value: JsonObject, filter: ItemFilter): boolea
   )
 }
 
-/** The conditions that ask for one plain value, which a database can look for itself. */
+/**
+ * The conditions that ask for one plain value, which a database can look for itself. Not those of a
+ * key that PostgreSQL could not even be asked for.
+ */
 export function plainEqualities(filter: ItemFilter): [string, string | number | boolean][] {
   return Object.entries(filter).flatMap(([key, condition]) => {
     const isEq = isObject(condition) && Object.keys(condition).join() === '$eq'
     const wanted = isEq ? condition.$eq : condition
     const isPlain = ['string', 'number', 'boolean'].includes(typeof wanted)
-    return isPlain ? [[key, wanted as string | number | boolean]] : []
+    return isPlain && !key.includes('\0') ? [[key, wanted as string | number | boolean]] : []
   })
 }
 

@@ -123,6 +123,18 @@ export function testItemStore(world: () => AgentStoreWorld): void {
       }
     })
 
+    it('are found beside items that hold any text', async () => {
+      await write(
+        anItem('zero', { value: { kind: 'a', text: '\u0000' } }),
+        anItem('quotes', { value: { kind: 'a', 'a"b\\c': '"\\', é: '\ud83d' } }),
+      )
+      expect((await keys({ filter: { kind: 'a' } })).toSorted()).toEqual(['quotes', 'zero'])
+      expect(await keys({ filter: { 'a"b\\c': '"\\' } })).toEqual(['quotes'])
+      expect(await keys({ filter: { text: '\u0000' } })).toEqual(['zero'])
+      expect(await keys({ filter: { é: '\ud83d' } })).toEqual(['quotes'])
+      expect(await keys({ filter: { 'no\u0000ne': 1 } })).toEqual([])
+    })
+
     it('are found only by those who may see them', async () => {
       const seen = { owner: 'ann' }
       await write(

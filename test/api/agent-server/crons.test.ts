@@ -89,6 +89,7 @@ describe.each(Object.entries(LINES))('with the SDK %s', (version, Sdk) => {
     expect(await schedules(asc)).toEqual(['0 1 * * *', '0 2 * * *', '0 3 * * *'])
     expect(await schedules({ ...asc, offset: 1, limit: 1 })).toEqual(['0 2 * * *'])
     expect(await schedules({ assistant_id: 'ask' })).toEqual(['0 3 * * *'])
+    expect(await schedules({ assistant_id: 'nobody\u0000' })).toEqual([])
     expect(await schedules({ enabled: false })).toEqual([])
     expect((await search({ limit: 1 })).headers.get('x-pagination-total')).toBe('3')
     expect(await (await search({ ...asc, limit: 1, select: ['schedule', 'now'] })).json()).toEqual([
