@@ -5,7 +5,7 @@ import { startExample } from '../support/example.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-it.each(['mcp', 'a2a', 'store'])(
+it.each(['mcp', 'a2a', 'store', 'auth', 'routes'])(
   'the client of examples/%s prints what its README shows',
   async (name) => {
     const example = await startExample(name)
