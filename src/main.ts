@@ -105,6 +105,14 @@ export async function dev(config: DevConfig): Promise<void> {
   leaveParent()
 }
 
+/** Says what is right and wrong here; the exit code is 1 when something does not work, or not safely. */
+export async function doctor(config: UpConfig, options: { isJson: boolean }): Promise<void> {
+  const { describeFindings, examine } = await import('./main/doctor.ts')
+  const findings = await examine(config)
+  console.log(options.isJson ? JSON.stringify(findings, undefined, 2) : describeFindings(findings))
+  if (findings.some(({ status }) => status === 'failed')) process.exitCode = 1
+}
+
 /** What the process driver sends first; `undefined` when there is none, or it is told to stop. */
 async function startMessage(stopping: AbortSignal): Promise<StartMessage | undefined> {
   const first = once(process, 'message', { signal: stopping }).catch(() => [])

@@ -17,6 +17,8 @@ export interface ServerCommands {
   up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
   serve(config: ServeConfig, options: { isManaged: boolean }): Promise<void>
   dev(config: DevConfig): Promise<void>
+  /** Settles when all is printed; sets exit code 1 when something failed. */
+  doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
 }
 
 /** How long a command that has failed may go on, in ms. */
@@ -62,6 +64,7 @@ function createProgram(loadMain: () => Promise<ServerCommands>): Command {
   program.addCommand(upCommand(loadMain))
   program.addCommand(serveCommand(loadMain))
   program.addCommand(devCommand(loadMain))
+  program.addCommand(doctorCommand(loadMain))
   return program
 }
 
@@ -120,6 +123,20 @@ function devCommand(loadMain: () => Promise<ServerCommands>): Command {
       const config = readDevConfig(options as Flags)
       const main = await loadMain()
       await (reload ? main.dev(config) : main.serve(config, { isManaged: false }))
+    })
+}
+
+function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
+  return new Command('doctor')
+    .description('look at the machine and the data folder, and say how to mend what is wrong')
+    .option('--host <host>', 'as for up')
+    .option('--port <port>', 'as for up')
+    .option('--data-dir <folder>', 'as for up')
+    .option('--json', 'answer with JSON')
+    .exitOverride()
+    .action(async ({ json, ...flags }: Record<string, string | true>) => {
+      const config = readUpConfig(flags as Flags)
+      await (await loadMain()).doctor(config, { isJson: json === true })
     })
 }
 

@@ -64,3 +64,24 @@ async function resealBatch(
   }
   return old.length
 }
+
+/** How many sealed texts open with none of the box's keys, or not at all. */
+export async function countUnopened(db: Db, box: SecretBox): Promise<number> {
+  let count = 0
+  for (const { table, column, placeOf } of SEALED_COLUMNS) {
+    const rows = await db.all<{ id: string; sealed: string }>(
+      `SELECT id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`,
+    )
+    count += rows.filter(({ id, sealed }) => !opens(box, sealed, placeOf(id))).length
+  }
+  return count
+}
+
+function opens(box: SecretBox, sealed: string, place: string): boolean {
+  try {
+    box.open(sealed, place)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,27 @@
+/** What `runyard doctor` finds. */
+
+export interface Finding {
+  /** What was looked at. */
+  what: string
+  /** `warning`: it works, but not as it should. `failed`: it does not, or not safely. */
+  status: 'ok' | 'warning' | 'failed'
+  says: string
+  /** What to do about it, mostly a command. */
+  mend?: string
+}
+
+export const ok = (what: string, says: string): Finding => ({ what, status: 'ok', says })
+
+export const warning = (what: string, says: string, mend: string): Finding => ({
+  what,
+  status: 'warning',
+  says,
+  mend,
+})
+
+export const failed = (what: string, says: string, mend: string): Finding => ({
+  what,
+  status: 'failed',
+  says,
+  mend,
+})
