@@ -62,6 +62,8 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/api-keys/{api_key_id}': 'administer',
   'DELETE /v2/api-keys/{api_key_id}': 'administer',
   'POST /v2/encryption-key/rotate': 'operate',
+  // Of all workspaces.
+  'GET /metrics': 'operate',
   'GET /v2/audit-log': 'administer',
   'GET /v2/audit-log/export': 'administer',
 }

@@ -5,6 +5,7 @@ import { cors } from 'hono/cors'
 import { createApp, createRoutes } from '../http/app.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
+import { observeRequests } from '../http/observe-requests.ts'
 import { requireAccess } from './access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { limitBody } from './request-body.ts'
@@ -15,6 +16,7 @@ import { encryptionKeyRoutes } from './routes/encryption-key.ts'
 import { integrationRoutes } from './routes/integrations.ts'
 import { listenerRoutes } from './routes/listeners.ts'
 import { logRoutes } from './routes/logs.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { oauthTokenRoutes } from './routes/oauth-tokens.ts'
 import { pushTokenRoutes } from './routes/push-tokens.ts'
 import { pushRoutes, pushWebhookRoutes } from './routes/push-webhooks.ts'
@@ -28,11 +30,12 @@ const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0'
 
 /**
  * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, and OPTIONS preflights;
- * everything else below `/v1` and `/v2` is refused with 401. Routes that others add to the app are
+ * everything else below `/v1` and `/v2`, and `/metrics`, is refused with 401. Routes that others add to the app are
  * not checked here.
  */
 export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const app = createApp<ControlPlaneEnv>(parts.log)
+  app.use(observeRequests({ log: parts.log, metrics: parts.metrics }))
   const api = apiRoutes(parts)
   app.route('/', api)
   // Through a plain app, so that the document lists each operation once.
@@ -57,7 +60,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
   api.route('/', pushRoutes(parts))
-  for (const path of ['/v1/*', '/v2/*']) {
+  for (const path of ['/v1/*', '/v2/*', '/metrics']) {
     api.use(path, requirePrincipal(parts.authenticate), requireAccess, limitBody)
   }
   api.route('/', deploymentRoutes(parts))
@@ -73,6 +76,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', apiKeyRoutes(parts))
   api.route('/', auditLogRoutes(parts))
   api.route('/', encryptionKeyRoutes(parts))
+  api.route('/', metricsRoutes(parts))
   registerSecuritySchemes(api)
   return api
 }

@@ -3,6 +3,7 @@ import type { Tarballs } from '../core/build.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Log } from '../core/log.ts'
+import type { ControlPlaneMetrics } from '../core/metrics.ts'
 import type { RevisionLogs } from '../core/revision-log.ts'
 import type { Authenticate } from '../core/target.ts'
 import type { BuildFollowers } from './build-followers.ts'
@@ -23,6 +24,7 @@ export interface ControlPlaneParts {
   wake: () => void
   /** The same, and settles when it has done what can be done at once for this deployment. */
   whenTended: (deployment_id: string) => Promise<void>
+  metrics: ControlPlaneMetrics
   clock: Clock
   log: Log
 }

@@ -80,6 +80,8 @@ export type DeploymentPatch = Partial<
 > & { updated_at: string }
 
 export interface DeploymentStore {
+  /** How many there are with each status, in all workspaces. */
+  countByStatus(): Promise<Record<string, number>>
   /** `false`: the name is taken, nothing was written. */
   insert(deployment: Deployment): Promise<boolean>
   get(id: string): Promise<Deployment | undefined>
@@ -98,6 +100,8 @@ export interface DeploymentStore {
 }
 
 export interface RevisionStore {
+  /** How many there are with each status, in all workspaces. */
+  countByStatus(): Promise<Record<string, number>>
   /** Adds the deployment's next revision, numbers it, and makes it the deployment's latest. */
   insert(revision: Omit<Revision, 'number'>): Promise<Revision>
   get(deployment_id: string, id: string): Promise<Revision | undefined>

@@ -47,6 +47,20 @@ export const noAgentMetrics: AgentMetrics = {
   read: async () => ({ contentType: 'text/plain', body: '' }),
 }
 
+/** A request that went to an agent server through the gateway. */
+export interface PassedRequest {
+  /** Its name. */
+  deployment: string
+  status: number
+  /** Until the end of the answer. */
+  seconds: number
+}
+
+/** Those of the control plane. */
+export interface ControlPlaneMetrics extends RequestMetrics, ReadableMetrics {
+  requestPassed(request: PassedRequest): void
+}
+
 /** The runs that are not over. */
 export interface QueueFigures {
   /** Pending and due. */

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { isAllowed } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { PassedRequest } from '../core/metrics.ts'
 import type { Authenticate, TargetTable } from '../core/target.ts'
 import type { Passage } from './exchange.ts'
 import { forward } from './proxy.ts'
@@ -39,6 +40,8 @@ export interface GatewayOptions {
   maxBodyBytes?: number
   /** How long a request waits for an agent server that is being restarted; 10,000 ms by default. */
   restartWaitMs?: number
+  /** Told of each request to a deployment that there is, once it has its whole answer. */
+  onPassed?: (request: PassedRequest) => void
 }
 
 /** Serves from its making on; `stop` cuts what is open. */
@@ -49,6 +52,7 @@ export class Gateway {
   private readonly log: Log
   private readonly maxBodyBytes: number
   private readonly restartWaitMs: number
+  private readonly onPassed: (request: PassedRequest) => void
   private readonly table = new Targets()
 
   constructor(options: GatewayOptions) {
@@ -58,6 +62,7 @@ export class Gateway {
     this.log = options.log
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
+    this.onPassed = options.onPassed ?? (() => {})
   }
 
   /** What the control plane steers the gateway by. */
@@ -93,12 +98,23 @@ export class Gateway {
     const route = this.routeOf(req)
     if (!route) return this.fallBack(req, res)
     const isUnchecked = !isOpen(req, route) && !(await this.admit(req, route))
+    this.observe(route.name, res)
     checkBodySize(req, this.maxBodyBytes)
     if (res.closed) return
     this.table.find(route.name).requireHope()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
     await this.forward({ route, req, res, body, isUnchecked })
+  }
+
+  /** Throws where there is no such deployment: anybody could make up names to count by. */
+  private observe(deployment: string, res: ServerResponse): void {
+    this.table.find(deployment)
+    const begun = performance.now()
+    res.once('close', () => {
+      const seconds = (performance.now() - begun) / 1000
+      this.onPassed({ deployment, status: res.statusCode, seconds })
+    })
   }
 
   private async upgrade(

@@ -26,6 +26,7 @@ import { lockFolder } from '../storage/folder-lock.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 import { commandPath } from './command-path.ts'
+import { openControlPlaneMetrics } from './control-plane-metrics.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
 import { EncryptionKeys } from './encryption-keys.ts'
 import { Started } from './lifecycle.ts'
@@ -68,7 +69,9 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
 
   let url = ''
   const tarballs = createTarballs({ dir: folder.builds })
+  const metrics = await openControlPlaneMetrics(store)
   const app = createControlPlaneApp({
+    metrics,
     store,
     tarballs,
     logs,
@@ -88,6 +91,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     authenticate,
     fallback,
     domain: config.domain,
+    onPassed: (request) => metrics.requestPassed(request),
     log,
   })
   started.add('gateway', () => gateway.stop())

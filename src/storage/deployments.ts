@@ -10,6 +10,7 @@ import type { Db, SqlValue } from './db.ts'
 import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
+import { countByStatus } from './status-counts.ts'
 
 type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets'> & {
   source_config: string
@@ -53,6 +54,7 @@ export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
     return row && read(row)
   }
   return {
+    countByStatus: () => countByStatus(db, 'deployments'),
     insert: async (deployment) => (await db.run(INSERT, toParams(deployment, box))) === 1,
     get: (id) => find(GET, id),
     getByName: (name) => find(GET_BY_NAME, name),

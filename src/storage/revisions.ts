@@ -13,6 +13,7 @@ import type { Db, SqlValue } from './db.ts'
 import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
+import { countByStatus } from './status-counts.ts'
 
 type RevisionRow = Omit<Revision, 'source_revision_config' | 'source_config' | 'secrets'> & {
   source_revision_config: string
@@ -59,6 +60,7 @@ const SET_CONFIG = 'UPDATE revisions SET source_revision_config = $2 WHERE id = 
 export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
   const read = (row: RevisionRow) => toRevision(row, box)
   return {
+    countByStatus: () => countByStatus(db, 'revisions'),
     insert: (revision) =>
       db.transaction(async (tx) => {
         const row = await tx.get<RevisionRow>(INSERT, toParams(revision, box))

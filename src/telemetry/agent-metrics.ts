@@ -2,8 +2,9 @@
  * The figures of an agent server, by prom-client. It is loaded after the server is up, since it takes
  * long to load: what is told before is kept until then.
  */
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentMetrics, MetricsFormat, QueueFigures } from '../core/metrics.ts'
+import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
 /** What is asked for when the figures are read. */
 export interface AgentFigures {
@@ -62,10 +63,7 @@ export class LateAgentMetrics implements AgentMetrics {
   async read(format: MetricsFormat): Promise<{ contentType: string; body: string }> {
     const { registry, gauges } = await this.load()
     await readFigures(this.#figures, gauges)
-    if (format === 'prometheus') {
-      return { contentType: registry.contentType, body: await registry.metrics() }
-    }
-    return { contentType: 'application/json', body: await asJson(registry) }
+    return written(registry, format)
   }
 
   #tell(what: (metrics: PromMetrics) => void): void {
@@ -99,54 +97,24 @@ interface FigureGauges {
   databaseLatency: Gauge
 }
 
-/** In s: from quick requests to runs of an hour. */
-const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
+/** In s: up to runs of an hour. */
 const RUN_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
-/** How often the event loop's lag is looked at, in ms: more often would keep an idle server busy. */
-const LAG_PRECISION_MS = 100
 
 async function createPromMetrics(): Promise<PromMetrics> {
-  const prom = (await import('prom-client')).default
-  const registry = new prom.Registry()
-  prom.collectDefaultMetrics({
-    register: registry,
-    eventLoopMonitoringPrecision: LAG_PRECISION_MS,
-  })
-  const registers = [registry]
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: L[],
-    buckets = RUN_BUCKETS,
-  ) => new prom.Histogram<L>({ name: `runyard_${name}`, help, labelNames, buckets, registers })
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    new prom.Gauge<L>({ name: `runyard_${name}`, help, labelNames, registers })
-  const requests: Counter<'method' | 'route' | 'status'> = new prom.Counter({
-    name: 'runyard_http_requests_total',
-    help: 'Requests that were answered',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  })
-  const requestDuration = histogram(
-    'http_request_duration_seconds',
-    'From a request to the head of its answer',
-    ['method', 'route'],
-    REQUEST_BUCKETS,
-  )
+  const opened = await openRegistry()
+  const { registry, gauge } = opened
+  const histogram = <L extends string>(name: string, help: string, labels: L[] = []) =>
+    opened.histogram(name, help, labels, RUN_BUCKETS)
   return {
+    ...requestMetrics(opened),
     registry,
-    requestAnswered({ method, route, status, seconds }) {
-      requests.inc({ method, route, status })
-      requestDuration.observe({ method, route }, seconds)
-    },
-    runWait: histogram('run_wait_seconds', 'From when a run was due to its start', []),
+    runWait: histogram('run_wait_seconds', 'From when a run was due to its start'),
     runDuration: histogram('run_duration_seconds', 'From the start of a run to its end', [
       'status',
     ]),
     firstEvent: histogram(
       'run_first_event_seconds',
       "From when a run was due to its graph's first output",
-      [],
     ),
     webhooks: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook', ['status']),
     streams: gauge('streams_open', 'Streams that clients are reading'),
@@ -158,13 +126,6 @@ async function createPromMetrics(): Promise<PromMetrics> {
       databaseLatency: gauge('database_latency_seconds', 'How long the database took to answer'),
     },
   }
-}
-
-/** By name: what it is, and its values with their labels. */
-async function asJson(registry: Registry): Promise<string> {
-  const all = await registry.getMetricsAsJSON()
-  const byName = all.map(({ name, help, type, values }) => [name, { help, type, values }])
-  return JSON.stringify(Object.fromEntries(byName))
 }
 
 async function readFigures(figures: AgentFigures, gauges: FigureGauges): Promise<void> {

@@ -21,6 +21,7 @@ import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { LogKind, RevisionLogs } from '../../src/core/revision-log.ts'
 import { createAuthenticate, hashKey, newKey } from '../../src/http/keys.ts'
+import { openControlPlaneMetrics } from '../../src/main/control-plane-metrics.ts'
 import { EncryptionKeys } from '../../src/main/encryption-keys.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane-store.ts'
 import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
@@ -96,6 +97,12 @@ export class ControlPlaneWorld {
       publicUrl: () => this.url,
       wake: () => this.reconciler.wake(),
       whenTended: (deployment_id) => this.reconciler.whenTended(deployment_id),
+      // Most tests read no figures: a world is made the sooner for it.
+      metrics: {
+        requestAnswered() {},
+        requestPassed() {},
+        read: async (format) => (await openControlPlaneMetrics(store)).read(format),
+      },
       clock: this.clock,
       log: silentLog,
     })
