@@ -25,7 +25,8 @@ export async function cancelManyRuns(
 ): Promise<void> {
   if ('status' in selection) return cancelByStatus(parts, caller, selection.status, cancellation)
   const { thread_id, run_ids } = selection
-  const filter = await authorizeOnThread(parts, caller, 'update', thread_id)
+  const what = { run_ids, action: cancellation.action }
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id, what)
   const cancelled = await parts.store.transaction(
     async (tx) => {
       const runs: QueuedRun[] = []
@@ -49,7 +50,7 @@ async function cancelByStatus(
   status: 'pending' | 'running' | 'all',
   cancellation: Cancellation,
 ): Promise<void> {
-  const value = { status }
+  const value = { status, action: cancellation.action }
   const event = { resource: 'threads', action: 'update' } as const
   const filter = await parts.authorize(caller, event, value)
   const statuses = status === 'all' ? (['pending', 'running'] as const) : [status]

@@ -39,7 +39,9 @@ export async function cancelRun(
   which: RunId,
   options: Cancellation & { wait?: AbortSignal },
 ): Promise<void> {
-  const filter = await authorizeOnThread(parts, caller, 'update', which.thread_id)
+  const { thread_id, run_id } = which
+  const what = { run_id, action: options.action }
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id, what)
   const cancelled = await parts.store.transaction(
     async (tx) => {
       const run = await findRun(tx, which, filter)

@@ -18,7 +18,8 @@ export async function deleteRun(
   which: RunId,
   signal: AbortSignal,
 ): Promise<void> {
-  const filter = await authorizeOnThread(parts, caller, 'delete', which.thread_id)
+  const { thread_id, run_id } = which
+  const filter = await authorizeOnThread(parts, caller, 'delete', thread_id, { run_id })
   const locks = [lockOf('thread', which.thread_id)]
   const cancelled = await parts.store.transaction(async (tx) => {
     const run = await findRun(tx, which, filter)

@@ -89,14 +89,18 @@ export async function authorizeThread(
 
 type ThreadAction = Extract<AuthorizationEvent, { resource: 'threads' }>['action']
 
-/** Asks whether the caller may do this to the thread. Answers what it may see. */
+/**
+ * Asks whether the caller may do this to the thread. Answers what it may see. `more`: what else tells
+ * a project's auth what is to be done.
+ */
 export async function authorizeOnThread(
   parts: Parts,
   caller: Caller,
   action: ThreadAction,
   thread_id: string,
+  more: Record<string, unknown> = {},
 ): Promise<MetadataFilter | undefined> {
-  return parts.authorize(caller, { resource: 'threads', action }, { thread_id })
+  return parts.authorize(caller, { resource: 'threads', action }, { thread_id, ...more })
 }
 
 /** The thread, if it is there and may be seen. Throws `not_found` for both alike. */
