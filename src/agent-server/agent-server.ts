@@ -239,8 +239,12 @@ export class AgentServer {
   }
 
   async #nextDue(after: number): Promise<number | null> {
-    const { runs, crons } = this.#parts.store
-    const dues = [await runs.nextDue(after), await crons.nextDue()]
+    const { runs, crons, webhookDeliveries } = this.#parts.store
+    const dues = [
+      await runs.nextDue(after),
+      await crons.nextDue(),
+      await webhookDeliveries.nextDue(),
+    ]
     const known = dues.filter((due) => due !== undefined)
     return known.length > 0 ? Math.min(...known) : null
   }

@@ -23,6 +23,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/deployments/{deployment_id}': 'read',
   'PATCH /v2/deployments/{deployment_id}': 'write',
   'DELETE /v2/deployments/{deployment_id}': 'write',
+  'GET /v2/deployments/{deployment_id}/runtime': 'read',
   'GET /v2/deployments/{deployment_id}/revisions': 'read',
   'POST /v2/deployments/{deployment_id}/revisions': 'write',
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt': 'write',

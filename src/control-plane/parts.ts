@@ -5,6 +5,7 @@ import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Log } from '../core/log.ts'
 import type { ControlPlaneMetrics } from '../core/metrics.ts'
 import type { RevisionLogs } from '../core/revision-log.ts'
+import type { Replica } from '../core/runtime.ts'
 import type { Authenticate } from '../core/target.ts'
 import type { BuildFollowers } from './build-followers.ts'
 
@@ -20,6 +21,8 @@ export interface ControlPlaneParts {
   changeEncryptionKey: () => Promise<number>
   /** The base of the URLs handed out, without a slash at the end. Asked for at each request. */
   publicUrl: () => string
+  /** The agent servers of a revision as they are now; none where it does not run. */
+  replicas: (revision_id: string) => Replica[]
   /** Tells the reconciler that there is something to do. */
   wake: () => void
   /** The same, and settles when it has done what can be done at once for this deployment. */

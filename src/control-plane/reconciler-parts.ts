@@ -39,7 +39,11 @@ export interface ReconcilerLimits {
   probationMs: number
   /** How many deployed revisions of a deployment can be gone back to without a build; default 5. */
   keptRevisions: number
-  /** How often it looks without being woken, in ms; default 1,000. */
+  /** How long there has to be room before a replica is taken away, in ms; default 60,000. */
+  calmMs: number
+  /** How long nothing may be asked of a deployment with min_scale 0, in ms; default 300,000. */
+  idleMs: number
+  /** How often it looks without being woken, in ms; default 2,000. */
   lookEveryMs: number
 }
 
@@ -51,5 +55,7 @@ export const DEFAULT_LIMITS: ReconcilerLimits = {
   stopGraceMs: 10_000,
   probationMs: 60_000,
   keptRevisions: 5,
-  lookEveryMs: 1000,
+  calmMs: 60_000,
+  idleMs: 300_000,
+  lookEveryMs: 2000,
 }

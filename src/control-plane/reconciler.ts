@@ -9,6 +9,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { timestamp } from '../core/clock.ts'
+import type { Deployment } from '../core/deployment.ts'
 import { Builds } from './builds.ts'
 import { endProbation } from './probation.ts'
 import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './reconciler-parts.ts'
@@ -16,6 +17,7 @@ import { type RemovalOptions, removeDeployment } from './removal.ts'
 import { Retention } from './retention.ts'
 import { Rollouts } from './rollouts.ts'
 import { Runtimes } from './runtimes.ts'
+import { Scaling } from './scaling.ts'
 import { Serving } from './serving.ts'
 
 /** How long a request waits for a look, in ms. */
@@ -45,9 +47,17 @@ export class Reconciler {
     const { maxBuilds } = this.#limits
     const onEnd = () => this.wake()
     this.#builds = new Builds({ store, builder, maxBuilds, onEnd, log: parts.log })
-    this.#runtimes = new Runtimes({ ...parts, ...this.#limits, builds: this.#builds })
+    const scaling = new Scaling({ ...parts, ...this.#limits })
+    this.#runtimes = new Runtimes({
+      ...parts,
+      ...this.#limits,
+      builds: this.#builds,
+      onDue: (deployment_id, due) => scaling.noteDue(deployment_id, due),
+      onEnd: (deployment_id) => this.#tendSoon(deployment_id),
+    })
     this.#retention = new Retention({ ...parts, ...this.#limits })
-    const room = { ...parts, builds: this.#builds, runtimes: this.#runtimes }
+    const onWanted = (deployment_id: string) => this.#tendSoon(deployment_id)
+    const room = { ...parts, builds: this.#builds, runtimes: this.#runtimes, scaling, onWanted }
     this.#serving = new Serving(room)
     this.#removal = { ...room, serving: this.#serving }
     const onOver = (deployment_id: string) => this.#retention.note(deployment_id)
@@ -61,11 +71,15 @@ export class Reconciler {
   async start(): Promise<void> {
     for (const deployment of await this.#parts.store.deployments.listAll()) {
       if (deployment.active_revision_id === null) this.#serving.pause(deployment)
-      else this.#serving.hold(deployment)
+      else if (deployment.asleep_since === null) this.#serving.hold(deployment)
+      else this.#serving.lull(deployment)
       this.#retention.note(deployment.id)
     }
     this.#isRunning = true
-    this.#unsubscribe = this.#parts.driver.onChange(() => this.wake())
+    this.#unsubscribe = this.#parts.driver.onChange((revision_id) => {
+      const deployment_id = this.#runtimes.deploymentOf(revision_id)
+      if (deployment_id) this.#tendSoon(deployment_id)
+    })
     this.#timer = setInterval(() => this.wake(), this.#limits.lookEveryMs)
     this.wake()
   }
@@ -122,6 +136,7 @@ export class Reconciler {
   }
 
   #tendSoon(id: string): void {
+    if (!this.#isRunning) return
     const tending = this.#tended.get(id)
     if (tending) tending.isWoken = true
     else this.#tended.set(id, { isWoken: true, ended: this.#tendWhileWoken(id) })
@@ -159,12 +174,22 @@ export class Reconciler {
     if (deployment.status === 'AWAITING_DATABASE') await this.#makeReady(id)
     if (await endProbation(deployment, { ...this.#parts, ...this.#limits })) return true
     const line = await this.#rollouts.unfinished(id)
-    const needed = [deployment.active_revision_id, ...line.map((revision) => revision.id)]
+    const active = deployment.asleep_since === null ? deployment.active_revision_id : null
+    const needed = [active, ...line.map((revision) => revision.id)]
     const wanted = new Set(needed.filter((one) => one !== null))
     this.#builds.retire(id, wanted)
     this.#runtimes.retire(id, wanted)
-    await this.#serving.tend(deployment)
+    if (await this.#serving.tend(deployment, line.length > 0)) return true
+    this.#lookWhenDue(deployment)
     return this.#rollouts.advance(deployment, line)
+  }
+
+  /** One that sleeps is woken on time, not at the next look. */
+  #lookWhenDue({ id, wake_at }: Deployment): void {
+    if (wake_at === null) return
+    const inMs = Date.parse(wake_at) - this.#parts.clock.now()
+    if (inMs > this.#limits.lookEveryMs) return
+    setTimeout(() => this.#tendSoon(id), Math.max(0, inMs)).unref()
   }
 
   /** An agent server makes its database itself, so there is nothing to wait for. */

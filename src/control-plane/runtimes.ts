@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Revision } from '../core/revision.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
+import { scaleLimits } from '../core/scaling.ts'
 import type { TargetTable } from '../core/target.ts'
 import type { Builds } from './builds.ts'
 
@@ -19,6 +20,10 @@ export interface RuntimesOptions {
   drainMs: number
   checkpointMs: number
   stopGraceMs: number
+  /** Hears when the next work of one that was drained is due, in ms since 1970. */
+  onDue: (deployment_id: string, due: number) => Promise<void>
+  /** Hears of the end of one that was retired. */
+  onEnd: (deployment_id: string) => void
   log: Log
 }
 
@@ -46,6 +51,7 @@ export class Runtimes {
     const built = await this.#options.builds.find(revision)
     if (!built) return
     this.#started.set(revision.id, deployment.id)
+    const resource_spec = (revision.source_config.resource_spec ?? null) as JsonObject | null
     await this.#options.driver.start({
       revision_id: revision.id,
       deployment_id: deployment.id,
@@ -53,9 +59,20 @@ export class Runtimes {
       configPath: built.configPath,
       nodePath: built.nodePath,
       secrets: projectSecrets(revision.secrets),
-      resource_spec: (revision.source_config.resource_spec ?? null) as JsonObject | null,
+      resource_spec,
+      replicas: Math.max(1, scaleLimits(resource_spec).min),
       isStandby,
     })
+  }
+
+  /** Whether it is on its way to its end. */
+  isRetiring(revision_id: string): boolean {
+    return this.#retiring.has(revision_id)
+  }
+
+  /** Whose it is; `undefined` where it was not started here. */
+  deploymentOf(revision_id: string): string | undefined {
+    return this.#started.get(revision_id)
   }
 
   /** Drains and ends, in the background, those of the deployment that are not needed any more. */
@@ -63,7 +80,7 @@ export class Runtimes {
     for (const revision_id of this.#startedOf(deployment_id)) {
       if (needed.has(revision_id) || this.#retiring.has(revision_id)) continue
       this.#retiring.add(revision_id)
-      void this.#drainAndEnd(revision_id)
+      void this.#drainAndEnd(revision_id, deployment_id)
     }
   }
 
@@ -86,7 +103,7 @@ export class Runtimes {
    * wait for a run see it end wherever it is executed. Streams that are still open then are cut, and
    * resumed there.
    */
-  async #drainAndEnd(revision_id: string): Promise<void> {
+  async #drainAndEnd(revision_id: string, deployment_id: string): Promise<void> {
     const { targets, drainMs, log } = this.#options
     try {
       await Promise.all([this.#drainRuns(revision_id), targets.drain({ revision_id }, drainMs)])
@@ -95,6 +112,7 @@ export class Runtimes {
       log.error({ err: error, revision_id }, 'an agent server could not be ended; trying again')
     } finally {
       this.#retiring.delete(revision_id)
+      this.#options.onEnd(deployment_id)
     }
   }
 
@@ -103,7 +121,9 @@ export class Runtimes {
     const limits = { graceMs: drainMs, checkpointMs }
     // One that does not answer any more keeps nobody waiting.
     const late = delay(drainMs + checkpointMs + UNANSWERED_MS, undefined, { ref: false })
-    await Promise.race([driver.drain(revision_id, limits), late])
+    const due = await Promise.race([driver.drain(revision_id, limits), late])
+    const deployment_id = this.#started.get(revision_id)
+    if (due !== undefined && deployment_id) await this.#options.onDue(deployment_id, due)
   }
 
   async #end(revision_id: string): Promise<void> {

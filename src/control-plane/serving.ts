@@ -11,12 +11,15 @@ import type { TargetTable } from '../core/target.ts'
 import type { Builds } from './builds.ts'
 import { statusMessage } from './failure.ts'
 import type { Runtimes } from './runtimes.ts'
+import type { Scaling } from './scaling.ts'
 
 /** How long to wait before an active revision that could not be started is tried again, in ms. */
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 /** How long a request waits for an agent server that is being started, in ms. */
 const START_WAIT_MS = 15_000
+/** The same where it has to be woken first. */
+const WAKE_WAIT_MS = 60_000
 
 export interface ServingOptions {
   store: ControlPlaneStore
@@ -24,6 +27,9 @@ export interface ServingOptions {
   targets: TargetTable
   builds: Builds
   runtimes: Runtimes
+  scaling: Scaling
+  /** Hears of each request to a deployment that sleeps. */
+  onWanted: (deployment_id: string) => void
   clock: Clock
   log: Log
 }
@@ -40,24 +46,64 @@ export class Serving {
   readonly #told = new Map<string, string>()
   /** Active revisions that could not be started. */
   readonly #retries = new Map<string, Retry>()
+  /** Deployments that sleep and are asked for. */
+  readonly #wanted = new Set<string>()
 
   constructor(options: ServingOptions) {
     this.#options = options
   }
 
-  /** Brings the gateway and the active revision's runtime one step nearer to the record. */
-  async tend(deployment: Deployment): Promise<void> {
+  /**
+   * Brings the gateway and the active revision's runtime one step nearer to the record. `isBusy`: a
+   * newer revision is on its way. `true`: the record changed.
+   */
+  async tend(deployment: Deployment, isBusy: boolean): Promise<boolean> {
     const active = deployment.active_revision_id
-    if (active === null) return this.pause(deployment)
-    const state = this.#options.driver.observe(active)
+    if (active === null) this.pause(deployment)
+    else if (deployment.asleep_since !== null) return this.#tendSleeper(deployment)
+    // It went to sleep and is wanted again: what is left of it ends first.
+    else if (this.#options.runtimes.isRetiring(active)) this.hold(deployment)
+    else return this.#tendActive(deployment, active, isBusy)
+    return false
+  }
+
+  async #tendActive(deployment: Deployment, active: string, isBusy: boolean): Promise<boolean> {
+    const { driver, scaling } = this.#options
+    const state = driver.observe(active)
     if (state.kind === 'healthy') {
       this.#retries.delete(active)
-      return this.point(deployment, active, state.endpoints)
+      if (!isBusy && (await scaling.isIdle(deployment, active)))
+        return this.#sleep(deployment, active)
+      this.#wanted.delete(deployment.id)
+      this.point(deployment, active, state.endpoints)
+      await scaling.tend(deployment, active)
+      return false
     }
     if (state.kind === 'failed') this.pause(deployment)
     else this.hold(deployment)
     if (state.kind === 'absent') await this.#bringBack(deployment, active)
     if (state.kind === 'failed') await this.#tryAgain(deployment, active, state.reason)
+    return false
+  }
+
+  /** Requests are held from here on, so none is lost between the decision and the end. */
+  async #sleep(deployment: Deployment, active: string): Promise<boolean> {
+    this.lull(deployment)
+    if (this.#options.targets.activity(deployment.name).open > 0) return true
+    await this.#options.scaling.noteAsleep(deployment, active)
+    return true
+  }
+
+  async #tendSleeper(deployment: Deployment): Promise<boolean> {
+    const { scaling, clock } = this.#options
+    const isDue = deployment.wake_at !== null && Date.parse(deployment.wake_at) <= clock.now()
+    if (!isDue && !this.#wanted.has(deployment.id)) {
+      this.lull(deployment)
+      return false
+    }
+    this.#wanted.delete(deployment.id)
+    await scaling.noteAwake(deployment)
+    return true
   }
 
   /** Sends the name's requests to this revision. */
@@ -81,6 +127,23 @@ export class Serving {
         deployment_id,
         workspace_id,
         limitMs: START_WAIT_MS,
+      }),
+    )
+  }
+
+  /** Lets requests wait until it is awake, which the first of them wakes it for. */
+  lull(deployment: Deployment): void {
+    const { id: deployment_id, tenant_id: workspace_id } = deployment
+    const onRequest = () => {
+      this.#wanted.add(deployment_id)
+      this.#options.onWanted(deployment_id)
+    }
+    this.#tell(deployment, 'asleep', () =>
+      this.#options.targets.hold(deployment.name, {
+        deployment_id,
+        workspace_id,
+        limitMs: WAKE_WAIT_MS,
+        onRequest,
       }),
     )
   }

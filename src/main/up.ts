@@ -80,6 +80,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     signingKey: store.signingKey,
     changeEncryptionKey: () => keys.change(store),
     publicUrl: () => config.publicUrl ?? url,
+    replicas: driver.replicas,
     wake: () => reconciler.wake(),
     whenTended: (deployment_id) => reconciler.whenTended(deployment_id),
     clock,
@@ -100,7 +101,10 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const { targets } = gateway
   const removeData = createRemoval(config, folder)
   const world = { store, builder, driver, targets, tarballs, logs, removeData, clock, log }
-  const reconciler = new Reconciler(world, { keptRevisions: config.keptRevisions })
+  const reconciler = new Reconciler(world, {
+    keptRevisions: config.keptRevisions,
+    idleMs: config.idleMs,
+  })
   started.add('reconciler', () => reconciler.stop())
   await reconciler.start()
 

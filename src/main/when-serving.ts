@@ -12,7 +12,9 @@ export async function whenServing(
   limitMs: number,
 ): Promise<void> {
   const deployments = await store.deployments.listAll()
-  const waiting = new Set(deployments.flatMap((one) => one.active_revision_id ?? []))
+  const waiting = new Set(
+    deployments.flatMap((one) => (one.asleep_since === null ? (one.active_revision_id ?? []) : [])),
+  )
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer)

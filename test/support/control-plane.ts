@@ -95,6 +95,7 @@ export class ControlPlaneWorld {
       signingKey: store.signingKey,
       changeEncryptionKey: () => keys.change(store),
       publicUrl: () => this.url,
+      replicas: (revision_id) => this.driver.replicas(revision_id),
       wake: () => this.reconciler.wake(),
       whenTended: (deployment_id) => this.reconciler.whenTended(deployment_id),
       // Most tests read no figures: a world is made the sooner for it.

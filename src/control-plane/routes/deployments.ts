@@ -10,6 +10,7 @@ import {
   listDeployments,
 } from '../deployments.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { getRuntime } from '../runtime-state.ts'
 import {
   BulkDeletionSchema,
   DeploymentCreateRequestSchema,
@@ -22,6 +23,7 @@ import {
   DeploymentsQuerySchema,
   FreeCountSchema,
 } from '../schemas/deployment.ts'
+import { RuntimeSchema } from '../schemas/runtime.ts'
 import { body, type ControlPlaneEnv, json, refusals, SECURITY } from './route.ts'
 
 const tags = ['Deployments (v2)']
@@ -121,6 +123,18 @@ const remove = createRoute({
   responses: { 204: { description: 'It is being deleted.' }, ...refusals(401, 403, 404, 422) },
 })
 
+/** Runyard's own: how many agent servers it has, and how they are. */
+const runtime = createRoute({
+  method: 'get',
+  path: '/v2/deployments/{deployment_id}/runtime',
+  operationId: 'get_deployment_runtime_v2_deployments__deployment_id__runtime_get',
+  summary: 'See how a deployment runs',
+  tags,
+  security,
+  request: { params: DeploymentPathSchema },
+  responses: { 200: json(RuntimeSchema, 'As it is now.'), ...refusals(401, 403, 404, 422) },
+})
+
 export function deploymentRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) =>
@@ -150,6 +164,10 @@ export function deploymentRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlP
   routes.openapi(remove, async (c) => {
     await deleteDeployment(parts, c.var.principal, c.req.valid('param').deployment_id)
     return c.body(null, 204)
+  })
+  routes.openapi(runtime, async (c) => {
+    const { deployment_id } = c.req.valid('param')
+    return c.json(await getRuntime(parts, c.var.principal, deployment_id), 200)
   })
   return routes
 }

@@ -75,6 +75,7 @@ describe('a rollout', () => {
         nodePath: null,
         secrets,
         resource_spec: null,
+        replicas: 1,
         isStandby: true,
       },
     ])
