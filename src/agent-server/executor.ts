@@ -10,6 +10,7 @@ import type { Lease, QueuedRun, RunError, StopOutcome } from '../core/run.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
+import { ORDER_KEY } from '../graph/checkpoint-config.ts'
 import type { Graph } from '../graph/graph.ts'
 import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
@@ -17,6 +18,7 @@ import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
 import { observeRun, statusOf } from './observed-run.ts'
+import { OrderedWrites } from './ordered-writes.ts'
 import type { Parts } from './parts.ts'
 import { ProtocolProjection } from './protocol/protocol-projection.ts'
 import { graphConfig, streamOptions } from './run-config.ts'
@@ -59,6 +61,7 @@ class Execution {
   readonly #work = new NodeWork()
   readonly #patience: Abandonment
   readonly #writer: EventWriter
+  readonly #order: OrderedWrites
   readonly #projection: RunProjection
   readonly #span: Span
   #hasEmitted = false
@@ -76,6 +79,7 @@ class Execution {
     this.#signal = this.#limit.signal
     this.#patience = new Abandonment(this.#signal)
     this.#writer = new EventWriter(parts.events, claimed)
+    this.#order = new OrderedWrites(this.#writer)
     this.#projection =
       claimed.run.kwargs.stream_protocol === 'v2'
         ? new ProtocolProjection(claimed.run, parts.clock)
@@ -85,6 +89,7 @@ class Execution {
   async execute(): Promise<void> {
     try {
       const outcome = await this.#attempt()
+      this.#order.end({ isDropped: outcome === undefined })
       if (outcome) await this.#writeFailure(outcome)
       const isOurs = await this.#writer.flush()
       if (outcome && isOurs) await this.end(outcome)
@@ -144,15 +149,21 @@ class Execution {
   async #iterate(): Promise<void> {
     const { run, lease } = this.#claimed
     const projection = this.#projection
-    await this.#writer.write(projection.begin())
-    const resumed = await this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
+    const { checkpoints, events } = this.#parts.store
+    const resumed = await checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
+    await projection.prepare(events, { isResumed: resumed })
+    await this.#order.write(projection.begin())
     const config = graphConfig(run, lease, resumed)
     const graph = await this.#open(config)
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     const input = resumed ? null : this.#input()
-    const configurable = { ...(config.configurable as object), [WORK_KEY]: this.#work }
+    const configurable = {
+      ...(config.configurable as object),
+      [WORK_KEY]: this.#work,
+      ...(isOrdered(run) && { [ORDER_KEY]: this.#order }),
+    }
     const callbacks = [
-      ...projection.callbacks((events) => this.#writer.begin(events)),
+      ...projection.callbacks((events) => this.#order.begin(events)),
       ...(await this.#tracers()),
     ]
     const options = {
@@ -164,11 +175,12 @@ class Execution {
     const stream = await this.#patience.wait(
       openStream(graph, input, options, run.kwargs.stream_mode),
     )
-    for await (const emission of this.#patience.each(stream)) {
+    for await (const emission of this.#patience.each(this.#order.watch(stream))) {
       this.#noteFirst()
-      if (!(await this.#writer.write(projection.project(emission)))) return
+      const told = projection.checkpointOf(emission)
+      if (!(await this.#order.write(projection.project(emission), told))) return
     }
-    await this.#writer.write(projection.end())
+    await this.#order.write(projection.end())
   }
 
   /** For a run that names a project of LangSmith; the others are traced there by themselves. */
@@ -204,7 +216,7 @@ class Execution {
   async #writeFailure(outcome: Outcome): Promise<void> {
     if (outcome.kind === 'success') return
     const error = 'error' in outcome ? outcome.error : undefined
-    await this.#writer.write(this.#projection.fail(error))
+    await this.#order.write(this.#projection.fail(error))
   }
 
   #failure(error: unknown): Outcome {
@@ -241,6 +253,11 @@ async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean
   if (!before) return false
   const { next } = await readGraphState(graph, run.thread_id)
   return next.some((node) => before === '*' || before.includes(node))
+}
+
+/** Legacy streams tell a step again that is done again; and at the end nothing is left to order. */
+function isOrdered({ kwargs }: QueuedRun): boolean {
+  return kwargs.stream_protocol === 'v2' && kwargs.durability !== 'exit'
 }
 
 function timeoutError(limitMs: number): RunError {

@@ -1,16 +1,21 @@
 /** From what a graph emits to the events of the legacy streams (facts, section 3). */
-import type { NewEvent } from '../core/event.ts'
+import type { EventStore, NewEvent } from '../core/event.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { StreamMode } from '../core/stream-mode.ts'
 import { toWire } from '../graph/wire.ts'
 import { MessageProjection } from './message-projection.ts'
+import type { ToldCheckpoint } from './ordered-writes.ts'
 import { debugPayload } from './stream-debug.ts'
 import type { Emission } from './stream-source.ts'
 
 /** What a run writes to the log of what its graph emits. */
 export interface RunProjection {
+  /** Before all else: an earlier attempt at the run may have written some of it. */
+  prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
   /** Before the graph is opened. */
   begin(): NewEvent[]
+  /** The checkpoint that the emission tells of, if it does. */
+  checkpointOf(emission: Emission): ToldCheckpoint | undefined
   /**
    * Callback handlers that the graph is to be called with; `write` takes events that come of what
    * they are told.
@@ -32,6 +37,12 @@ export class StreamProjection implements RunProjection {
   constructor(run: QueuedRun) {
     this.#run = run
     this.#modes = new Set<StreamMode>(run.kwargs.stream_mode)
+  }
+
+  async prepare(): Promise<void> {}
+
+  checkpointOf(): undefined {
+    return undefined
   }
 
   /** Every stream begins with it. */

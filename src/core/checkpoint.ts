@@ -99,6 +99,19 @@ export interface CheckpointStore {
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
 }
 
+/** Keeps what a run stores and what it tells in one order; its checkpointer asks. */
+export interface WriteOrder {
+  /**
+   * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
+   * the run has emitted until now is in its log. Never rejects.
+   */
+  settled(what: 'checkpoint' | 'writes', at: Omit<CheckpointKey, 'thread_id'>): Promise<void>
+  /** The run goes on from this checkpoint of the namespace, or begins there. */
+  loaded(checkpoint_ns: string, checkpoint_id: string | undefined): void
+  /** The checkpoint is stored, or could not be. */
+  stored(checkpoint_id: string): void
+}
+
 /** What a graph's checkpointer does with its store. */
 export type GraphCheckpoints = Pick<
   CheckpointStore,

@@ -94,7 +94,9 @@ export interface EventStore {
   ): Promise<LoggedEvent[]>
   /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
   readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
-  /** Of these only where they stand and their names. */
+  /** All that the run has written, with a `seq` greater than `after`, in order. */
+  readRun(run_id: string, after: number, limit: number): Promise<RunEvent[]>
+  /** Of a thread's events only where they stand and their names, in order. */
   readNames(
     thread_id: string,
     after: number,

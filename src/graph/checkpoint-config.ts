@@ -1,7 +1,7 @@
 /** What a config of LangGraph tells the checkpointer: where to read or write, and for whom. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
-import type { CheckpointKey } from '../core/checkpoint.ts'
+import type { CheckpointKey, WriteOrder } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Lease } from '../core/run.ts'
 import { toWire } from './wire.ts'
@@ -11,6 +11,9 @@ import { toWire } from './wire.ts'
  * keeps keys with two underscores out of metadata.
  */
 export const LEASE_KEY = '__runyard_lease'
+
+/** The key of `configurable` that carries the run's `WriteOrder`, in the same way. */
+export const ORDER_KEY = '__runyard_order'
 
 type Configurable = Record<string, unknown>
 
@@ -46,6 +49,11 @@ function missing(name: string): Error {
 /** `undefined` outside of a run, as when the state is updated through the API. */
 export function readLease(config: RunnableConfig): Lease | undefined {
   return config.configurable?.[LEASE_KEY]
+}
+
+/** `undefined`: nobody follows in which order things are stored. */
+export function readOrder(config: RunnableConfig): WriteOrder | undefined {
+  return config.configurable?.[ORDER_KEY]
 }
 
 /** The run that writes, `null` outside of one. */

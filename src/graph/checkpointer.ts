@@ -23,6 +23,7 @@ import type { JsonObject } from '../core/json.ts'
 import {
   collectMetadata,
   readLease,
+  readOrder,
   readPlace,
   readRunId,
   requireKey,
@@ -51,6 +52,7 @@ export function createCheckpointerClass(
       const { thread_id, checkpoint_ns = '', ...id } = readPlace(config)
       if (thread_id === undefined) return undefined
       const record = await this.#store.get({ thread_id, checkpoint_ns, ...id })
+      readOrder(config)?.loaded(checkpoint_ns, record?.checkpoint_id)
       return record && this.#toTuple(record)
     }
 
@@ -85,13 +87,16 @@ export function createCheckpointerClass(
         checkpoint: await dump(this.serde, rest),
         metadata: collectMetadata(config, metadata),
       }
+      const values = await this.#dumpChanged(channel_values, newVersions)
       const versions = Object.entries(checkpoint.channel_versions)
-      await this.#store.put(
-        stored,
-        Object.fromEntries(versions.map(([channel, version]) => [channel, String(version)])),
-        await this.#dumpChanged(channel_values, newVersions),
-        readLease(config),
-      )
+      const ofChannels = versions.map(([channel, version]) => [channel, String(version)])
+      const order = readOrder(config)
+      try {
+        await order?.settled('checkpoint', key)
+        await this.#store.put(stored, Object.fromEntries(ofChannels), values, readLease(config))
+      } finally {
+        order?.stored(checkpoint.id)
+      }
       return { configurable: key }
     }
 
@@ -107,6 +112,7 @@ export function createCheckpointerClass(
           return { task_id: taskId, channel, idx, ...(await dump(this.serde, value)) }
         }),
       )
+      await readOrder(config)?.settled('writes', key)
       await this.#store.putWrites(key, pending, readLease(config))
     }
 

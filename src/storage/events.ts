@@ -34,6 +34,9 @@ ORDER BY run_seq LIMIT $4`
 const READ_THREAD = `
 SELECT ${COLUMNS} FROM events WHERE thread_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 
+const READ_RUN = `
+SELECT ${COLUMNS} FROM events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+
 const READ_NAMES = `
 SELECT seq, event FROM events WHERE thread_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 
@@ -79,6 +82,10 @@ export function createEventStore(db: Db): EventStore {
     async readThread(thread_id, after, limit) {
       const rows = await db.all(READ_THREAD, [thread_id, after, limit])
       return rows.map((row) => decodeRow<ThreadEvent>(row, []))
+    },
+    async readRun(run_id, after, limit) {
+      const rows = await db.all(READ_RUN, [run_id, after, limit])
+      return rows.map((row) => decodeRow<RunEvent>(row, []))
     },
     readNames: (thread_id, after, limit) => db.all(READ_NAMES, [thread_id, after, limit]),
     async readLifecycle(run_id) {

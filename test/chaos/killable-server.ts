@@ -1,4 +1,4 @@
-/** A real `runyard serve` on the project `echo`, which can be killed and comes back as it was. */
+/** A real `runyard serve` on a fixture project, by default `echo`, which can be killed and comes back as it was. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fixtureProject } from '../support/agent-server.ts'
@@ -8,11 +8,13 @@ const command = resolve(import.meta.dirname, '../../bin/runyard')
 
 export class KillableServer {
   readonly #dataDir: string
+  readonly #projectName: string
   #port = 0
   #up: Promise<ServeProcess>
 
-  constructor(dataDir: string) {
+  constructor(dataDir: string, projectName = 'echo') {
     this.#dataDir = dataDir
+    this.#projectName = projectName
     this.#up = this.#start()
   }
 
@@ -37,7 +39,7 @@ export class KillableServer {
   }
 
   async #start(): Promise<ServeProcess> {
-    const cwd = fixtureProject('echo')
+    const cwd = fixtureProject(this.#projectName)
     const args = [command, 'serve', '--port', `${this.#port}`, '--data-dir', this.#dataDir]
     const started = await startServeProcess(process.execPath, args, {
       cwd,

@@ -9,8 +9,10 @@
  *    └──the run ends──▶ completed, failed, interrupted: as the run does
  * ```
  */
+
+import type { RunEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { AgentStatus } from '../../core/protocol.ts'
+import { type AgentStatus, protocolPlaceOf } from '../../core/protocol.ts'
 
 /** What LangGraph tells of a task in stream mode `tasks`. */
 export interface TaskPayload {
@@ -42,6 +44,24 @@ export class Children {
   readonly #steps = new Map<string, { ended: string[]; before: string[] }>()
   /** Whose task has a result. */
   #ending: { child: Child; status: AgentStatus }[] = []
+
+  /** An earlier attempt at the run has told this. */
+  restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
+    const { channel, namespace = [] } = protocolPlaceOf(event) ?? {}
+    if (channel !== 'tasks' && channel !== 'lifecycle') return
+    const told = (JSON.parse(data) as { data: JsonObject }).data
+    if (channel === 'tasks') {
+      this.onTask(namespace, told as unknown as TaskPayload)
+      return
+    }
+    const { event: status, graph_name } = told as unknown as {
+      event: AgentStatus
+      graph_name: string
+    }
+    const key = keyOf(namespace)
+    if (namespace.length > 0) this.#children.set(key, { namespace, graph_name, status })
+    this.#ending = this.#ending.filter(({ child }) => keyOf(child.namespace) !== key)
+  }
 
   /** An event of this namespace comes. */
   onEvent(namespace: readonly string[], agentName?: string): ChildEvent[] {

@@ -1,5 +1,7 @@
 /** The messages that a run's models write, as the protocol's events. */
+import type { RunEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { protocolPlaceOf } from '../../core/protocol.ts'
 import { type Message, MessageBlocks } from './message-blocks.ts'
 
 export interface MessageEvent {
@@ -21,13 +23,25 @@ export class Messages {
   readonly #unfinished = new Map<string, Unfinished>()
   readonly #finished = new Set<string>()
   readonly #whole = new WeakSet<object>()
+  /** By id, the namespace in which an earlier attempt at the run has written a message. */
+  readonly #writtenIn = new Map<string, string>()
   /** Of messages whose model was done before a piece of it came here. */
   readonly #early = new Map<string, number>()
+
+  /** An earlier attempt at the run has told this. */
+  restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
+    const place = protocolPlaceOf(event)
+    if (place?.channel !== 'messages' || !data.includes('"message-start"')) return
+    const { id } = (JSON.parse(data) as { data: { id?: string } }).data
+    if (id) this.#writtenIn.set(id, place.namespace.join('|'))
+  }
 
   /** A piece of a message, or a whole one. What tools answer is told of elsewhere. */
   onMessage(namespace: string[], message: Message, metadata: object): MessageEvent[] {
     const { id } = message
     if (!id || this.#finished.has(id) || isOfTool(message)) return []
+    // A graph above answers with what was written below it before.
+    if ((this.#writtenIn.get(id) ?? namespace.join('|')) !== namespace.join('|')) return []
     const known = this.#unfinished.get(id)
     const one = known ?? this.#begin(id, namespace, metadata)
     one.pieces += 1

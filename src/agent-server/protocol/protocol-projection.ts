@@ -1,11 +1,12 @@
 /** From what a graph emits to the events of the protocol, as the log keeps them. */
 import type { Clock } from '../../core/clock.ts'
-import type { NewEvent } from '../../core/event.ts'
+import type { EventStore, NewEvent, RunEvent } from '../../core/event.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type AgentStatus, type Channel, protocolEventName } from '../../core/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/run.ts'
 import { toWire } from '../../graph/wire.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
+import type { ToldCheckpoint } from '../ordered-writes.ts'
 import { debugPayload } from '../stream-debug.ts'
 import type { RunProjection } from '../stream-projection.ts'
 import type { Emission } from '../stream-source.ts'
@@ -13,6 +14,7 @@ import { type ChildEvent, Children, type TaskPayload } from './children.ts'
 import type { Message } from './message-blocks.ts'
 import { type MessageEvent, Messages } from './messages.ts'
 import { modelCallHandler } from './model-calls.ts'
+import { Retold } from './retold.ts'
 import { toolEvent } from './tool-event.ts'
 
 /** What a run of the protocol asks its graph for; subgraphs are always told of. */
@@ -28,6 +30,10 @@ export const PROTOCOL_MODES = [
 /** These the legacy streams of the run show as well. */
 const LEGACY_CHANNELS: ReadonlySet<Channel> = new Set(['values', 'updates', 'custom', 'tasks'])
 
+const ROOT_CHECKPOINT = protocolEventName({ channel: 'checkpoints', namespace: [] })
+/** How many events are read at once. */
+const PAGE = 256
+
 export class ProtocolProjection implements RunProjection {
   readonly #run: QueuedRun
   readonly #clock: Clock
@@ -35,25 +41,57 @@ export class ProtocolProjection implements RunProjection {
   readonly #messages = new Messages()
   /** The interrupts that were told of: each graph above tells of them again. */
   readonly #interrupts = new Set<string>()
+  #retold: Retold | undefined
+  #hasBegun = false
 
   constructor(run: QueuedRun, clock: Clock) {
     this.#run = run
     this.#clock = clock
   }
 
+  async prepare(events: EventStore, { isResumed }: { isResumed: boolean }): Promise<void> {
+    const { run_id } = this.#run
+    const told: RunEvent[] = []
+    let after = 0
+    for (;;) {
+      const page = await events.readRun(run_id, after, PAGE)
+      for (const event of page) {
+        this.#hasBegun = true
+        this.#children.restore(event)
+        this.#messages.restore(event)
+        // What came before it is done; if the run is not resumed, all of it is done again.
+        if (isResumed && event.event === ROOT_CHECKPOINT) told.length = 0
+        told.push(event)
+      }
+      const last = page.at(-1)
+      if (!last) break
+      after = last.seq
+    }
+    if (told.length > 0) this.#retold = new Retold(told)
+  }
+
   begin(): NewEvent[] {
+    if (this.#hasBegun) return []
     const { run_id, metadata } = this.#run
     const data = { event: 'running', graph_name: String(metadata.graph_id), run_id }
     return [{ ...this.#event('lifecycle', [], data), isOfThreadOnly: false }]
   }
 
-  project({ namespace, mode, payload }: Emission): NewEvent[] {
-    const own = namespace.filter((part) => part !== '')
-    return [...this.#begun(own, mode, payload), ...this.#project(own, mode, payload)]
+  checkpointOf({ namespace, mode, payload }: Emission): ToldCheckpoint | undefined {
+    const { id } = (mode === 'checkpoints' ? payload : {}) as { id?: unknown }
+    if (typeof id !== 'string') return undefined
+    return { checkpoint_ns: namespace.join('|'), checkpoint_id: id }
   }
 
-  callbacks(write: (events: NewEvent[]) => void): object[] {
+  project({ namespace, mode, payload }: Emission): NewEvent[] {
+    const own = namespace.filter((part) => part !== '')
+    const events = [...this.#begun(own, mode, payload), ...this.#project(own, mode, payload)]
+    return this.#untold(events)
+  }
+
+  callbacks(begin: (events: NewEvent[]) => void): object[] {
     const messages = this.#messages
+    const write = (events: NewEvent[]) => begin(this.#untold(events))
     const handler = modelCallHandler({
       onWritten: (id, pieces) => write(this.#written(messages.onWritten(id, pieces))),
       onFailed: (id, error) => write(this.#written(messages.onFailed(id, failureOf(error)))),
@@ -63,20 +101,26 @@ export class ProtocolProjection implements RunProjection {
   }
 
   end(): NewEvent[] {
-    const isOpen = this.#interrupts.size > 0
-    return [
-      ...this.#written(this.#messages.onEnd()),
-      ...this.#over(isOpen ? 'interrupted' : 'completed'),
-    ]
+    const status = this.#interrupts.size > 0 ? 'interrupted' : 'completed'
+    return this.#last([...this.#written(this.#messages.onEnd()), ...this.#over(status)])
   }
 
   fail(error: RunError | undefined): NewEvent[] {
     const message = error?.message ?? 'The run was cancelled.'
     const failure = { message, code: error?.error ?? 'cancelled' }
-    return [
-      ...this.#written(this.#messages.onEnd(failure)),
-      ...this.#over(error ? 'failed' : 'interrupted'),
-    ]
+    const status = error ? 'failed' : 'interrupted'
+    return this.#last([...this.#written(this.#messages.onEnd(failure)), ...this.#over(status)])
+  }
+
+  /** What the log does not have from an earlier attempt. */
+  #untold(events: NewEvent[]): NewEvent[] {
+    const retold = this.#retold
+    return retold ? events.flatMap((event) => retold.onEvent(event)) : events
+  }
+
+  #last(events: NewEvent[]): NewEvent[] {
+    const last = this.#untold(events)
+    return this.#retold ? [...this.#retold.onEnd(), ...last] : last
   }
 
   #begun(namespace: string[], mode: string, payload: unknown): NewEvent[] {
@@ -150,7 +194,9 @@ export class ProtocolProjection implements RunProjection {
     const child = [...namespace, `${task.name}:${task.id}`]
     const written = isOver ? this.#written(this.#messages.onTaskEnd(child)) : []
     this.#children.onTask(namespace, task)
-    return [...written, this.#event('tasks', namespace, toWire(debugPayload('tasks', task)))]
+    const { metadata, ...shown } = toWire(debugPayload('tasks', task)) as JsonObject
+    const about = metadata && { metadata: withoutAttempt(metadata as JsonObject) }
+    return [...written, this.#event('tasks', namespace, { ...shown, ...about })]
   }
 
   /** Only where a checkpoint is: its state is told of as `values`. */
@@ -200,4 +246,9 @@ export class ProtocolProjection implements RunProjection {
 function failureOf(error: unknown): { message: string; code: string } {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   return { message, code: name }
+}
+
+/** It would make a task that is done again another one. */
+function withoutAttempt({ run_attempt, ...metadata }: JsonObject): JsonObject {
+  return metadata
 }

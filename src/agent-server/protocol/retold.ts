@@ -1,0 +1,182 @@
+/**
+ * What a run tells a second time, after the server that executed it has died: the step that was not
+ * finished is done again, and what the log has of it already is not written again.
+ *
+ * Messages are compared piece by piece. One that is written otherwise than before begins anew, with
+ * the same id, and one that does not come again is told of as broken off.
+ */
+import type { NewEvent } from '../../core/event.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { protocolEventName, protocolPlaceOf } from '../../core/protocol.ts'
+
+/** An event as the log has it, or will have it. */
+export type Told = Pick<NewEvent, 'event' | 'data'>
+
+interface Params {
+  namespace: string[]
+  timestamp: number
+  node?: string
+  data: JsonObject
+}
+
+interface ToldMessage {
+  params: Params
+  /** What is still expected of it. */
+  rest: string[]
+  /** What came of it again. */
+  again: NewEvent[]
+  isFinished: boolean
+}
+
+/**
+ * Of the checkpoint that holds a graph's input. LangGraph tells of it, and of its values, only to whom
+ * goes on from it.
+ */
+const INPUT_STEP = -1
+
+export class Retold {
+  /** By name, the namespace being part of it: what is still expected. */
+  readonly #events = new Map<string, { key: string; at: number }[]>()
+  readonly #messages = new Map<string, ToldMessage>()
+  /** Namespaces whose next values are those of their input. */
+  readonly #silent = new Set<string>()
+  #count = 0
+
+  /** `told`: what the log has since the checkpoint from which the run goes on. */
+  constructor(told: Told[]) {
+    for (const event of told) this.#expect(event)
+  }
+
+  /** What is to be written, now that the run tells this. */
+  onEvent(event: NewEvent): NewEvent[] {
+    const { channel, namespace } = protocolPlaceOf(event.event) ?? {}
+    if (channel === 'messages') return this.#onMessage(event)
+    const key = keyOf(event)
+    const expected = this.#events.get(event.event) ?? []
+    const [known] = expected.splice(expected.findIndex((one) => one.key === key) >>> 0, 1)
+    if (known) {
+      if (channel === 'checkpoints') this.#goOnFrom(namespace ?? [], known.at)
+      return []
+    }
+    if (channel === 'checkpoints') return this.#onCheckpoint(event, namespace ?? [])
+    return channel === 'values' && this.#silent.delete(keyOfNamespace(namespace)) ? [] : [event]
+  }
+
+  /** A step that the log does not know: what was expected before it does not come any more. */
+  #onCheckpoint(event: NewEvent, namespace: string[]): NewEvent[] {
+    const { data } = JSON.parse(event.data) as Params
+    if (data.step !== INPUT_STEP) return [...this.#forget(namespace), event]
+    this.#silent.add(keyOfNamespace(namespace))
+    return []
+  }
+
+  /** The run is over: what does not come again. */
+  onEnd(): NewEvent[] {
+    return this.#forget([])
+  }
+
+  #expect(event: Told): void {
+    const place = protocolPlaceOf(event.event)
+    if (!place) return
+    if (place.channel === 'messages') {
+      this.#expectMessage(event)
+      return
+    }
+    const expected = this.#events.get(event.event) ?? []
+    this.#count += 1
+    expected.push({ key: keyOf(event), at: this.#count })
+    this.#events.set(event.event, expected)
+  }
+
+  /** A subgraph goes on from its own checkpoint: what it told before that does not come again. */
+  #goOnFrom(namespace: string[], at: number): void {
+    for (const [name, expected] of this.#events) {
+      const own = protocolPlaceOf(name)?.namespace ?? []
+      if (keyOfNamespace(own) !== keyOfNamespace(namespace)) continue
+      const rest = expected.filter((one) => one.at > at)
+      this.#events.set(name, rest)
+    }
+  }
+
+  #expectMessage(event: Told): void {
+    const params = JSON.parse(event.data) as Params
+    const id = messageKey(params)
+    const known = this.#messages.get(id) ?? { params, rest: [], again: [], isFinished: false }
+    // One that began anew is what it became since.
+    if (params.data.event === 'message-start') known.rest = []
+    known.rest.push(keyOf(event))
+    known.isFinished = isLast(params)
+    this.#messages.set(id, known)
+  }
+
+  #onMessage(event: NewEvent): NewEvent[] {
+    const params = JSON.parse(event.data) as Params
+    const told = this.#messages.get(messageKey(params))
+    if (!told) {
+      const isNew = params.data.event === 'message-start'
+      return [...(isNew ? this.#breakOff(params.namespace) : []), event]
+    }
+    told.again.push(event)
+    const [next] = told.rest
+    if (next === undefined) return [event]
+    if (next === keyOf(event)) {
+      told.rest.shift()
+      return []
+    }
+    told.rest = []
+    return told.again
+  }
+
+  #forget(namespace: string[]): NewEvent[] {
+    for (const name of this.#events.keys()) {
+      if (isWithin(protocolPlaceOf(name)?.namespace ?? [], namespace)) this.#events.delete(name)
+    }
+    const broken = this.#breakOff(namespace)
+    for (const [id, { params }] of this.#messages) {
+      if (isWithin(params.namespace, namespace)) this.#messages.delete(id)
+    }
+    return broken
+  }
+
+  /** The messages of this namespace that were begun and did not come again. */
+  #breakOff(namespace: string[]): NewEvent[] {
+    return [...this.#messages].flatMap(([id, { params, again, isFinished }]) => {
+      if (again.length > 0 || isFinished || !isWithin(params.namespace, namespace)) return []
+      this.#messages.delete(id)
+      return [brokenOff(params)]
+    })
+  }
+}
+
+function brokenOff(params: Params): NewEvent {
+  const { namespace } = params
+  const message = 'The server stopped while this was written; it is written anew.'
+  const data = { event: 'error', message, code: 'restarted', run_id: params.data.run_id ?? null }
+  return {
+    event: protocolEventName({ channel: 'messages', namespace }),
+    data: JSON.stringify({ ...params, timestamp: Date.now(), data }),
+    isOfThreadOnly: true,
+  }
+}
+
+function messageKey({ namespace, data }: Params): string {
+  return [...namespace, data.run_id].join('|')
+}
+
+function isLast({ data }: Params): boolean {
+  return data.event === 'message-finish' || data.event === 'error'
+}
+
+/** Without the moment, and what each attempt says anew. */
+function keyOf({ data }: Told): string {
+  const { timestamp, ...params } = JSON.parse(data) as Params
+  return JSON.stringify(params)
+}
+
+function keyOfNamespace(namespace: string[] = []): string {
+  return namespace.join('|')
+}
+
+function isWithin(namespace: string[], above: string[]): boolean {
+  return above.every((part, i) => namespace[i] === part)
+}

@@ -1,0 +1,110 @@
+/**
+ * Kills the server, again and again, while clients of the thread-centred protocol follow a run, and
+ * expects of all that they were shown that it is what an undisturbed run shows.
+ */
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { Client } from '@langchain/langgraph-sdk'
+import { Client as NextClient } from 'sdk-1-15'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../support/agent-server.ts'
+import {
+  EVERYTHING,
+  endOfRun,
+  readUntil,
+  send,
+  subscribe,
+  type WireEvent,
+} from '../support/protocol-client.ts'
+import { normalized } from '../support/transcript.ts'
+import { effort, SEED } from './effort.ts'
+import { KillableServer } from './killable-server.ts'
+import { Random } from './random.ts'
+
+const random = new Random(SEED)
+const input = { messages: [], answers: 2, words: 6, ms: 5 }
+const START = { assistant_id: 'talk', input }
+const LIMIT_MS = 60_000
+
+let dataDir: string
+let server: KillableServer
+let undisturbed: string[]
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder()
+  server = new KillableServer(dataDir, 'protocol')
+  const thread_id = randomUUID()
+  const url = await server.url()
+  await send(url, thread_id, 'run.start', START)
+  undisturbed = told(await readUntil(await subscribe(url, thread_id), endOfRun(1)))
+}, LIMIT_MS)
+afterAll(async () => {
+  await server.kill()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** What the events say, without their moments, and with the ids numbered as they come up. */
+function told(events: Pick<WireEvent, 'seq' | 'method' | 'params'>[]): string[] {
+  const lines = events.map(({ seq, method, params: { timestamp, ...params } }) =>
+    JSON.stringify([seq, method, params]),
+  )
+  return normalized(lines.join('\n')).split('\n')
+}
+
+describe(`a server that is killed while it streams, seed ${SEED}`, () => {
+  it(
+    'shows what an undisturbed one shows, whenever it dies and whoever reconnects from where',
+    async () => {
+      for (let round = effort({ short: 1, whole: 40 }); round > 0; round -= 1) {
+        const thread_id = randomUUID()
+        await send(await server.url(), thread_id, 'run.start', START)
+        const events: WireEvent[] = []
+        for (let kills = random.between(1, 2); kills > 0; kills -= 1) {
+          await follow(thread_id, events, random.between(1, undisturbed.length - 1 - events.length))
+          await server.killAndRestart()
+        }
+        await follow(thread_id, events, Number.POSITIVE_INFINITY)
+        expect(told(events)).toEqual(undisturbed)
+        const after = await readUntil(await subscribe(await server.url(), thread_id), endOfRun(1))
+        expect(after).toEqual(events)
+      }
+    },
+    LIMIT_MS * effort({ short: 1, whole: 10 }),
+  )
+
+  it.each([
+    ['1.12.4', Client],
+    ['1.15.0', NextClient as unknown as typeof Client],
+  ])(
+    'is reconnected to by SDK %s, whose events are the same',
+    async (_version, Sdk) => {
+      const client = new Sdk({ apiUrl: await server.url(), apiKey: null })
+      const thread = client.threads.stream(randomUUID(), { assistantId: 'talk' })
+      const events: WireEvent[] = []
+      const killAt = random.between(5, undisturbed.length - 5)
+      const following = thread.subscribe({ channels: EVERYTHING as never[] })
+      await thread.run.start({ input })
+      let restarted: Promise<void> | undefined
+      for await (const event of (await following) as AsyncIterable<WireEvent>) {
+        events.push(event)
+        if (events.length === killAt) restarted = server.killAndRestart()
+      }
+      await restarted
+      await thread.close()
+      expect(told(events)).toEqual(undisturbed)
+    },
+    LIMIT_MS,
+  )
+})
+
+/** Reads on until this many more events came, or the end. */
+async function follow(thread_id: string, events: WireEvent[], more: number): Promise<void> {
+  const since = events.at(-1)?.seq ?? 0
+  const stream = await subscribe(await server.url(), thread_id, { since })
+  const upTo = events.length + Math.max(more, 1)
+  const isEnd = endOfRun(1)
+  await readUntil(stream, (event) => {
+    events.push(event)
+    return isEnd(event) || events.length === upTo
+  })
+}
