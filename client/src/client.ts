@@ -76,11 +76,6 @@ export class ControlPlaneClient {
     return this.#call('GET', `/v2/deployments/${deploymentId}/revisions/${revisionId}`)
   }
 
-  /** Makes a new revision from an older one; answers the deployment with it. */
-  async redeployRevision(deploymentId: string, revisionId: string): Promise<Deployment> {
-    return this.#call('POST', `/v2/deployments/${deploymentId}/revisions/${revisionId}/redeploy`)
-  }
-
   /** What a revision's build printed, from an offset on. */
   async readBuildLog(
     deploymentId: string,

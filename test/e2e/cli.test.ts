@@ -109,6 +109,22 @@ describe('a deployment by the CLI', { timeout: ROLLOUT_MS }, () => {
     expect(JSON.parse(await ok('deployments', '--json'))).toMatchObject([{ name: 'support' }])
   })
 
+  it('is called with a key that only calls agents, of its own workspace', async () => {
+    const make = async (...more: string[]) =>
+      (await ok('keys', 'create', '--name', 'caller', '--role', 'agent', ...more)).trim()
+    const workspace = await runyard.call('POST', '/v2/workspaces', { name: 'Blue' })
+    const { id } = workspace.body as { id: string }
+    const [own, foreign] = [await make(), await make('--workspace', id)]
+    const call = async (key: string) => {
+      const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+      const url = `${runyard.url}/agents/support/threads`
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
+    }
+    expect([await call(own), await call(foreign)]).toEqual([200, 404])
+    const refused = await start(['deployments'], { RUNYARD_API_KEY: own }).ended
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('role agent') })
+  })
+
   it('fails with the reason when its project does, and the old revision serves on', async () => {
     mkdirSync(join(folder, 'broken'))
     writeFileSync(join(folder, 'broken/langgraph.json'), '{"graphs": {"agent": "./gone.ts:graph"}}')
