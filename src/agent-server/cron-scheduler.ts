@@ -1,4 +1,5 @@
 /** Looks for due crons: when the next one is due, when one was changed, and now and then. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 
@@ -19,6 +20,8 @@ const RETRY_MS = 1_000
 export class CronScheduler {
   readonly #parts: CronSchedulerParts
   readonly #pollMs: number
+  /** Who wakes it has nothing to do with the crons that it fires then. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   #isRunning = false
   #isLooking = false
   #isLookWanted = false
@@ -47,7 +50,7 @@ export class CronScheduler {
   wake(): void {
     if (!this.#isRunning) return
     this.#isLookWanted = true
-    if (!this.#isLooking) this.#looked = this.#look()
+    if (!this.#isLooking) this.#looked = this.#outside(() => this.#look())
   }
 
   async #look(): Promise<void> {

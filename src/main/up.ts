@@ -1,4 +1,5 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { dirname } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { createBuilder } from '../build/builder.ts'
@@ -67,6 +68,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   started.add('runtime driver', () => driver.stopAll(STOP_GRACE_MS))
   const logs = createLogs(folder)
 
+  // The reconciler goes on with its work when the request that has woken it is long over.
+  const outside = AsyncLocalStorage.snapshot()
   let url = ''
   const tarballs = createTarballs({ dir: folder.builds })
   const metrics = await openControlPlaneMetrics(store)
@@ -81,8 +84,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     changeEncryptionKey: () => keys.change(store),
     publicUrl: () => config.publicUrl ?? url,
     replicas: driver.replicas,
-    wake: () => reconciler.wake(),
-    whenTended: (deployment_id) => reconciler.whenTended(deployment_id),
+    wake: () => outside(() => reconciler.wake()),
+    whenTended: (deployment_id) => outside(() => reconciler.whenTended(deployment_id)),
     clock,
     log,
   })

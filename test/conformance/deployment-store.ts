@@ -18,6 +18,15 @@ export function testDeploymentStore(open: () => ControlPlaneStore): void {
       expect(await deployments.getByName(deployment.name)).toEqual(deployment)
     })
 
+    it('are counted by status', async () => {
+      const { deployments, revisions } = open()
+      expect(await deployments.countByStatus()).toEqual({})
+      await deployments.insert(aDeployment({ name: 'one', status: 'READY' }))
+      await deployments.insert(aDeployment({ name: 'two', status: 'READY' }))
+      expect(await deployments.countByStatus()).toEqual({ READY: 2 })
+      expect(await revisions.countByStatus()).toEqual({})
+    })
+
     it('finds nothing under an unknown id or name', async () => {
       const { deployments } = open()
       expect(await deployments.get(randomUUID())).toBeUndefined()
