@@ -3,10 +3,11 @@
  * global `__LGUI_<name>`; both sides meet at global symbols of the SDK's `react-ui`, which hands the
  * page's own React, and what else is shared, to the bundle.
  */
+import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
 import { AppError } from '../core/errors.ts'
-import { importFor, noteSource } from './module-loader.ts'
+import { noteSource } from './module-loader.ts'
 import type { ModuleSpec } from './module-spec.ts'
 import type { UiConfig } from './ui-config.ts'
 
@@ -22,7 +23,7 @@ export async function bundleUi(root: string, config: UiConfig): Promise<Map<stri
   if (config.components.size === 0) return bundles
   const { build } = await import('esbuild')
   for (const [name, spec] of config.components) {
-    const plugins = [sharePlugin([...SHARED, ...config.shared]), ...(await styles(spec))]
+    const plugins = [sharePlugin([...SHARED, ...config.shared]), ...styles(spec)]
     const result = await asRefusal(name, () => build({ ...optionsOf(root, name, spec), plugins }))
     noteSources(root, result)
     bundles.set(name, filesOf(result))
@@ -91,16 +92,18 @@ function escapeRegExp(text: string): string {
 }
 
 /** Tailwind needs a plugin, which is the project's own to install. */
-async function styles({ file }: ModuleSpec): Promise<Plugin[]> {
+function styles({ file }: ModuleSpec): Plugin[] {
+  const require = createRequire(file)
   try {
-    const tailwind = (await importFor(file, 'esbuild-plugin-tailwindcss')) as {
-      default: () => Plugin
-    }
-    return [tailwind.default()]
+    require.resolve(TAILWIND)
   } catch {
     return []
   }
+  const tailwind = require(TAILWIND) as { default: () => Plugin }
+  return [tailwind.default()]
 }
+
+const TAILWIND = 'esbuild-plugin-tailwindcss'
 
 async function asRefusal<T>(name: string, build: () => Promise<T>): Promise<T> {
   try {
