@@ -69,6 +69,7 @@ export function puppetProject(
     root: '/',
     config: {
       ttl: { sweepIntervalMinutes: 60, sweepLimit: 1 },
+      store: { sweepIntervalMinutes: 60 },
       webhooks: readWebhookConfig(undefined),
     },
     graphs: new Map([
