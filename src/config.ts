@@ -49,6 +49,11 @@ export interface UpConfig {
    * so that a rollback to one takes no longer than a process start.
    */
   readonly keptRevisions: number
+  /**
+   * `RUNYARD_DRAIN_SECS`: how long runs and streams of a replaced revision go on there before they are
+   * handed on; default 60.
+   */
+  readonly drainMs: number
   /** `RUNYARD_IDLE_SECS`: how long nobody asks a deployment with min_scale 0 until it sleeps; default 300. */
   readonly idleMs: number
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
@@ -139,6 +144,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
     buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
     buildMemoryBytes: read.limit('RUNYARD_BUILD_MEMORY_MB', 4096) * 1024 ** 2,
+    drainMs: read.limit('RUNYARD_DRAIN_SECS', 60) * 1000,
     idleMs: read.limit('RUNYARD_IDLE_SECS', 300) * 1000,
     keptRevisions: read.count(undefined, 'RUNYARD_KEPT_REVISIONS', 5),
     logLevel: read.logLevel(),

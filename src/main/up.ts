@@ -107,6 +107,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const reconciler = new Reconciler(world, {
     keptRevisions: config.keptRevisions,
     idleMs: config.idleMs,
+    drainMs: config.drainMs,
   })
   started.add('reconciler', () => reconciler.stop())
   await reconciler.start()

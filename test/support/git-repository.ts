@@ -1,6 +1,6 @@
 /** A real git repository made from a folder, for sources with a `file://` URL. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +10,8 @@ export interface GitRepository {
   url: string
   /** Writes a file and commits it; answers the commit's id. */
   commit(file: string, content: string): string
+  /** A file as it is now. */
+  read(file: string): string
   remove(): void
 }
 
@@ -36,6 +38,7 @@ export function createGitRepository(folder: string): GitRepository {
       writeFileSync(join(root, file), content)
       return commitAll(`change ${file}`)
     },
+    read: (file) => readFileSync(join(root, file), 'utf8'),
     remove: () => rmSync(root, { recursive: true, force: true }),
   }
 }

@@ -25,10 +25,12 @@ export interface TestRunyard {
   stop(): Promise<void>
 }
 
-/** Starts without the example agent. `dataDir` of a halted one continues it. */
-export async function startRunyard(options: { dataDir?: string } = {}): Promise<TestRunyard> {
+/** Starts without the example agent. `dataDir` of a halted one continues it; `env` is added. */
+export async function startRunyard(
+  options: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<TestRunyard> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'runyard-e2e-')))
-  const env = { ...process.env, RUNYARD_DATA_DIR: dataDir, RUNYARD_PORT: '0' }
+  const env = { ...process.env, RUNYARD_DATA_DIR: dataDir, RUNYARD_PORT: '0', ...options.env }
   const running = await startUp(readUpConfig({}, env), createLog('error'))
   const { url, adminKey } = running
   await running.whenServing(30_000)
