@@ -71,7 +71,15 @@ export function createCheckpointerClass(
       for (const record of records) yield await this.#toTuple(record)
     }
 
-    override async put(
+    override put(...given: Parameters<BaseCheckpointSaver['put']>): Promise<RunnableConfig> {
+      return lookedAtLater(this.#put(...given))
+    }
+
+    override putWrites(...given: Parameters<BaseCheckpointSaver['putWrites']>): Promise<void> {
+      return lookedAtLater(this.#putWrites(...given))
+    }
+
+    async #put(
       config: RunnableConfig,
       checkpoint: Checkpoint,
       metadata: CheckpointMetadata,
@@ -100,11 +108,7 @@ export function createCheckpointerClass(
       return { configurable: key }
     }
 
-    override async putWrites(
-      config: RunnableConfig,
-      writes: GraphWrite[],
-      taskId: string,
-    ): Promise<void> {
+    async #putWrites(config: RunnableConfig, writes: GraphWrite[], taskId: string): Promise<void> {
       const key = requireKey(readPlace(config))
       const pending = await Promise.all(
         writes.map(async ([channel, value], place): Promise<PendingWrite> => {
@@ -156,6 +160,12 @@ export function createCheckpointerClass(
       return { ...tuple, checkpoint }
     }
   }
+}
+
+/** LangGraph goes on meanwhile: a refusal that comes before it looks is nobody's oversight. */
+function lookedAtLater<T>(written: Promise<T>): Promise<T> {
+  written.catch(() => {})
+  return written
 }
 
 /**

@@ -13,6 +13,7 @@ import { initial } from './migrations/agent-server/0001-initial.ts'
 import { webhookDeliveries } from './migrations/agent-server/0002-webhook-deliveries.ts'
 import { storeItems } from './migrations/agent-server/0003-store-items.ts'
 import { crons } from './migrations/agent-server/0004-crons.ts'
+import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
 import { openDb } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -28,6 +29,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   webhookDeliveries,
   storeItems,
   crons,
+  channelParts,
 ]
 
 /**

@@ -1,6 +1,7 @@
 /** What concerns a thread's whole history of checkpoints: copying it, cutting it, measuring it. */
-import type { CheckpointStore, StorageUse } from '../core/checkpoint.ts'
+import type { ChannelValue, CheckpointStore, StorageUse } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
+import { IN_PARTS, PartReader } from './channel-parts.ts'
 import type { Db } from './db.ts'
 import { encodeJson } from './json-columns.ts'
 
@@ -44,6 +45,7 @@ const SET_METADATA = `UPDATE checkpoints SET metadata = $4 WHERE ${HERE}`
 const COPIED_COLUMNS = {
   checkpoints: `checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id, type, bytes, metadata,
     channel_versions`,
+  channel_parts: 'hash, bytes',
   channel_values: 'checkpoint_ns, channel, version, type, bytes',
   checkpoint_writes: `checkpoint_ns, checkpoint_id, task_id, idx, run_id, channel, type, bytes`,
 }
@@ -83,6 +85,19 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
   ]
   for (const statement of statements) await tx.run(statement, params)
   await tx.run(deleteUnusedValues(tx), [thread_id])
+  await deleteUnusedParts(tx, thread_id)
+}
+
+async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
+  const values = await tx.all<ChannelValue>(
+    'SELECT channel, version, type, bytes FROM channel_values WHERE thread_id = $1 AND type = $2',
+    [thread_id, IN_PARTS],
+  )
+  const used = await new PartReader(tx, thread_id).reachable(values)
+  await tx.run(
+    `DELETE FROM channel_parts WHERE thread_id = $1 AND hash NOT IN ${tx.json.texts('$2')}`,
+    [thread_id, JSON.stringify(used)],
+  )
 }
 
 /**
@@ -114,6 +129,10 @@ const MEASURE_VALUES = `
 SELECT channel, count(*) AS versions, sum(octet_length(bytes)) AS bytes
 FROM channel_values WHERE thread_id = $1 GROUP BY channel ORDER BY channel`
 
+const MEASURE_PARTS = `
+SELECT count(*) AS count, coalesce(sum(octet_length(bytes)), 0) AS bytes
+FROM channel_parts WHERE thread_id = $1`
+
 const MEASURE_WRITES = `
 SELECT count(*) AS count, coalesce(sum(octet_length(bytes)), 0) AS bytes
 FROM checkpoint_writes WHERE thread_id = $1`
@@ -126,6 +145,7 @@ interface Sum {
 async function measure(tx: Db, thread_id: string): Promise<StorageUse> {
   const checkpoints = await tx.get<Sum>(MEASURE_CHECKPOINTS, [thread_id])
   const writes = await tx.get<Sum>(MEASURE_WRITES, [thread_id])
+  const parts = await tx.get<Sum>(MEASURE_PARTS, [thread_id])
   const channels = await tx.all<{ channel: string; versions: number; bytes: number }>(
     MEASURE_VALUES,
     [thread_id],
@@ -136,7 +156,7 @@ async function measure(tx: Db, thread_id: string): Promise<StorageUse> {
     checkpoints: toSum(checkpoints),
     channel_values: {
       count: total('versions'),
-      bytes: total('bytes'),
+      bytes: total('bytes') + toSum(parts).bytes,
       by_channel: Object.fromEntries(
         channels.map(({ channel, versions, bytes }) => [
           channel,

@@ -6,6 +6,7 @@ import type {
   PendingWrite,
 } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
+import { PartReader } from './channel-parts.ts'
 import type { Db, SqlValue } from './db.ts'
 
 interface CheckpointRow {
@@ -41,7 +42,7 @@ export async function readCheckpoint(
   const row = checkpoint_id
     ? await tx.get<CheckpointRow>(GET, [thread_id, checkpoint_ns, checkpoint_id])
     : await tx.get<CheckpointRow>(LATEST, [thread_id, checkpoint_ns])
-  return row && complete(tx, row)
+  return row && complete(tx, row, new PartReader(tx, row.thread_id))
 }
 
 export async function readCheckpoints(
@@ -63,15 +64,23 @@ export async function readCheckpoints(
   const limit = query.limit === undefined ? '' : `LIMIT ${place(query.limit)}`
   const sql = `SELECT ${COLUMNS} FROM checkpoints ${where} ORDER BY checkpoint_id DESC ${limit}`
   const records: CheckpointRecord[] = []
-  for (const row of await tx.all<CheckpointRow>(sql, params)) records.push(await complete(tx, row))
+  const readers = new Map<string, PartReader>()
+  for (const row of await tx.all<CheckpointRow>(sql, params)) {
+    const reader = readers.get(row.thread_id) ?? new PartReader(tx, row.thread_id)
+    readers.set(row.thread_id, reader)
+    records.push(await complete(tx, row, reader))
+  }
   return records
 }
 
-async function complete(tx: Db, row: CheckpointRow): Promise<CheckpointRecord> {
+async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise<CheckpointRecord> {
   const { type, bytes, metadata, ...key } = row
   const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
-  const values = await tx.all<ChannelValue>(valuesSql(tx), here)
-  const writes = await tx.all<PendingWrite>(WRITES, here)
+  const [kept, writes] = await Promise.all([
+    tx.all<ChannelValue>(valuesSql(tx), here),
+    tx.all<PendingWrite>(WRITES, here),
+  ])
+  const values = await reader.putTogether(kept)
   return {
     ...key,
     checkpoint: { type, bytes },

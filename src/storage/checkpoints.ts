@@ -3,17 +3,19 @@
  * version, and the pending writes by the run that made them.
  */
 import type {
+  ChannelValue,
   CheckpointKey,
   CheckpointRecord,
   CheckpointStore,
   PendingWrite,
   StoredCheckpoint,
 } from '../core/checkpoint.ts'
+import { partStatements, takeApart } from './channel-parts.ts'
 import { createCheckpointHistories } from './checkpoint-histories.ts'
 import { readCheckpoint, readCheckpoints } from './checkpoint-records.ts'
-import type { Db } from './db.ts'
+import type { Db, Statement } from './db.ts'
 import { encodeJson } from './json-columns.ts'
-import { requireLease } from './leases.ts'
+import { batchUnder } from './leases.ts'
 
 const PUT = `
 INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id,
@@ -43,24 +45,21 @@ const HAS_CHECKPOINT_OF = `
 SELECT 1 FROM checkpoints
 WHERE run_id = $2 AND thread_id = $1 AND checkpoint_ns = '' LIMIT 1`
 
-const TABLES = ['checkpoints', 'channel_values', 'checkpoint_writes']
+const TABLES = ['checkpoints', 'channel_values', 'channel_parts', 'checkpoint_writes']
 
 export function createCheckpointStore(db: Db): CheckpointStore {
   return {
     put: (checkpoint, versions, values, lease) =>
-      db.transaction(async (tx) => {
-        await requireLease(tx, lease)
-        await putCheckpoint(tx, checkpoint, versions)
-        const { thread_id, checkpoint_ns } = checkpoint
-        for (const { channel, version, type, bytes } of values) {
-          await tx.run(PUT_VALUE, [thread_id, checkpoint_ns, channel, version, type, bytes])
-        }
-      }, []),
+      batchUnder(db, lease, [
+        putStatement(checkpoint, versions),
+        ...valueStatements(checkpoint, values),
+      ]),
     putWrites: (key, writes, lease) =>
-      db.transaction(async (tx) => {
-        await requireLease(tx, lease)
-        for (const write of writes) await putWrite(tx, key, write, lease?.run_id ?? '')
-      }, []),
+      batchUnder(
+        db,
+        lease,
+        writes.map((write) => writeStatement(key, write, lease?.run_id ?? '')),
+      ),
     get: (at) => db.snapshot((tx) => readCheckpoint(tx, at)),
     list: (query): Promise<CheckpointRecord[]> => db.snapshot((tx) => readCheckpoints(tx, query)),
     deleteThread: (thread_id) =>
@@ -77,12 +76,8 @@ export function createCheckpointStore(db: Db): CheckpointStore {
   }
 }
 
-async function putCheckpoint(
-  tx: Db,
-  stored: StoredCheckpoint,
-  versions: Record<string, string>,
-): Promise<void> {
-  await tx.run(PUT, [
+function putStatement(stored: StoredCheckpoint, versions: Record<string, string>): Statement {
+  const params = [
     stored.thread_id,
     stored.checkpoint_ns,
     stored.checkpoint_id,
@@ -92,17 +87,33 @@ async function putCheckpoint(
     stored.checkpoint.bytes,
     encodeJson(stored.metadata),
     encodeJson(versions),
-  ])
+  ]
+  return { sql: PUT, params }
 }
 
-async function putWrite(
-  tx: Db,
+/** The parts first: who sees a value finds all of it. */
+function valueStatements(
+  { thread_id, checkpoint_ns }: StoredCheckpoint,
+  values: ChannelValue[],
+): Statement[] {
+  const kept = values.map(takeApart)
+  const parts = kept.flatMap((one) => one.parts)
+  return [
+    ...partStatements(thread_id, parts),
+    ...kept.map(({ value: { channel, version, type, bytes } }) => ({
+      sql: PUT_VALUE,
+      params: [thread_id, checkpoint_ns, channel, version, type, bytes],
+    })),
+  ]
+}
+
+function writeStatement(
   { thread_id, checkpoint_ns, checkpoint_id }: CheckpointKey,
   { task_id, idx, channel, type, bytes }: PendingWrite,
   run_id: string,
-): Promise<void> {
+): Statement {
   const place = [thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id]
-  await tx.run(PUT_WRITE, [...place, channel, type, bytes])
+  return { sql: PUT_WRITE, params: [...place, channel, type, bytes] }
 }
 
 /** The run's writes, those on its checkpoints, the values that only these used, and they. */

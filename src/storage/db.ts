@@ -24,6 +24,12 @@ export interface Db {
   get<T = Row>(sql: string, params?: SqlValue[]): Promise<T | undefined>
   /** Answers how many rows were inserted, changed or deleted. */
   run(sql: string, params?: SqlValue[]): Promise<number>
+  /**
+   * Statements of which nobody needs the answers, as one step and on PostgreSQL in one round trip: all
+   * of them, or none when `condition`, a SELECT, finds no row (`false`). They may be done twice, so
+   * the second time must change nothing.
+   */
+  batch(statements: readonly Statement[], condition?: Statement): Promise<boolean>
   /** Several statements without parameters, for migrations: types as in SQLite's strict tables. */
   script(sql: string): Promise<void>
   /**
@@ -61,6 +67,11 @@ export interface VectorSql {
   encode(vector: readonly number[]): SqlValue
   /** The cosine distance of two vectors of one length, 0…2; NULL where one of them is all zeros. */
   cosineDistance(vector: string, other: string): string
+}
+
+export interface Statement {
+  sql: string
+  params: SqlValue[]
 }
 
 export const DIALECTS = ['sqlite', 'postgres'] as const

@@ -1,7 +1,7 @@
 /** The fencing check that every write for a run goes through, in the transaction of the write. */
 import { AppError } from '../core/errors.ts'
 import type { Lease } from '../core/run.ts'
-import type { Db } from './db.ts'
+import type { Db, Statement } from './db.ts'
 
 /** A condition on `runs`: $1 is the run, $2 the server, $3 the token. */
 export const HELD = `run_id = $1 AND lease_server_id = $2 AND lease_token = $3 AND status = 'running'`
@@ -11,18 +11,31 @@ export function heldParams(lease: Lease): [string, string, number] {
   return [lease.run_id, lease.server_id, lease.token]
 }
 
+/** A SELECT that finds a row while the lease is held, which it stays until the transaction ends. */
+export function heldStatement(db: Db, lease: Lease): Statement {
+  return { sql: `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`, params: heldParams(lease) }
+}
+
 /** The run stays this server's until the transaction ends: who takes it over waits, or passes by. */
 export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
-  const sql = `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`
-  const row = await db.get(sql, heldParams(lease))
+  const { sql, params } = heldStatement(db, lease)
+  const row = await db.get(sql, params)
   return row !== undefined
 }
 
-/** Throws `conflict` when the lease was lost. No lease: nothing to check. */
-export async function requireLease(db: Db, lease: Lease | undefined): Promise<void> {
-  if (!lease || (await holdsLease(db, lease))) return
-  throw new AppError(
+/** All of the statements, under the lease if there is one. Throws `conflict` when it was lost. */
+export async function batchUnder(
+  db: Db,
+  lease: Lease | undefined,
+  statements: readonly Statement[],
+): Promise<void> {
+  if (await db.batch(statements, lease && heldStatement(db, lease))) return
+  throw leaseLost(lease)
+}
+
+function leaseLost(lease: Lease | undefined): AppError {
+  return new AppError(
     'conflict',
-    `Run ${lease.run_id} is not this server's any more: its lease was lost, nothing was written. Stop executing it.`,
+    `Run ${lease?.run_id} is not this server's any more: its lease was lost, nothing was written. Stop executing it.`,
   )
 }

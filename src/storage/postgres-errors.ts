@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts'
 
 const DEADLOCK = '40P01'
 const SERIALIZATION_FAILURE = '40001'
-const UNIQUE_VIOLATION = '23505'
+const DIVISION_BY_ZERO = '22012'
 const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const IDLE_IN_TRANSACTION = '25P03'
@@ -28,9 +28,9 @@ export function isCollision(error: unknown): boolean {
   return error instanceof DatabaseError && [DEADLOCK, SERIALIZATION_FAILURE].includes(codeOf(error))
 }
 
-/** A row with this key is there already. */
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof DatabaseError && codeOf(error) === UNIQUE_VIOLATION
+/** The condition of a batch was not met. */
+export function isStopped(error: unknown): boolean {
+  return error instanceof DatabaseError && codeOf(error) === DIVISION_BY_ZERO
 }
 
 /** Whether it may help to connect again in a moment. */

@@ -12,9 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, type PoolClient, type QueryResult } from 'pg'
 import { parseDatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
-import type { Db, Locks, RowLocks, SqlValue, VectorSql } from './db.ts'
+import type { Db, Locks, RowLocks, SqlValue, Statement, VectorSql } from './db.ts'
 import { PostgresPool } from './postgres-connection.ts'
-import { asRefusal, isCollision, isLost } from './postgres-errors.ts'
+import { asRefusal, isCollision, isLost, isStopped } from './postgres-errors.ts'
 import { json } from './postgres-json.ts'
 import { findVectors } from './postgres-vectors.ts'
 import { inPostgresWords } from './postgres-words.ts'
@@ -107,6 +107,19 @@ class PostgresDb implements Db {
     return this.transaction((tx) => tx.script(sql), [])
   }
 
+  async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    this.#refuseWithin()
+    for (let tries = 1; ; tries += 1) {
+      const client = await this.pool.acquire()
+      const failure = await sendBatch(this.pool, client, statements, condition)
+      client.release(failure !== undefined && isLost(failure))
+      if (failure === undefined) return true
+      if (isStopped(failure)) return false
+      const isWorthRepeating = isLost(failure) || isCollision(failure)
+      if (!isWorthRepeating || tries >= MAX_TRIES) throw asRefusal(failure)
+    }
+  }
+
   transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks): Promise<T> {
     return this.#repeat(begin(this.pool, locks), work)
   }
@@ -185,6 +198,28 @@ WHERE n.nspname = current_schema() AND c.relkind = 'r'`
 async function sizeOf(db: Db): Promise<number> {
   const row = await db.get<{ bytes: number }>(SIZE)
   return Number(row?.bytes ?? 0)
+}
+
+/** Sends all of it at once. Answers the first failure, after which nothing has been done. */
+async function sendBatch(
+  pool: PostgresPool,
+  client: PoolClient,
+  statements: readonly Statement[],
+  condition: Statement | undefined,
+): Promise<unknown> {
+  const all = condition ? [stopUnless(condition), ...statements] : statements
+  const sent = [
+    client.query(begin(pool, [])),
+    ...all.map(({ sql, params }) => pool.query(client, sql, params)),
+    client.query('COMMIT'),
+  ]
+  const results = await Promise.allSettled(sent)
+  return results.find((result) => result.status === 'rejected')?.reason
+}
+
+/** Only an error stops what was sent along with it: a division by the number of rows. */
+function stopUnless({ sql, params }: Statement): Statement {
+  return { sql: `SELECT 1 / count(*) FROM (${sql}) AS condition`, params }
 }
 
 /** The names are hashed with the schema: advisory locks are of the whole database. */
@@ -308,6 +343,12 @@ class PostgresTransaction implements Db {
 
   async script(sql: string): Promise<void> {
     await this.#open().query(inPostgresWords(sql))
+  }
+
+  async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    if (condition && !(await this.get(condition.sql, condition.params))) return false
+    await Promise.all(statements.map(({ sql, params }) => this.run(sql, params)))
+    return true
   }
 
   async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { AppError } from '../core/errors.ts'
-import type { Db, JsonSql, RowLocks, SqlValue, VectorSql } from './db.ts'
+import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from './db.ts'
 import { isBusy, whileBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { Turns } from './turns.ts'
@@ -73,6 +73,20 @@ class SqliteDb implements Db {
     return this.#alone(() => this.#connection.script(sql))
   }
 
+  batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    return this.#alone(() => {
+      this.#connection.beginWriting()
+      try {
+        const isDone = runBatch(this.#connection, statements, condition)
+        this.#connection.commit()
+        return isDone
+      } catch (error) {
+        this.#connection.rollback()
+        throw error
+      }
+    })
+  }
+
   async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     this.#refuseWithin()
     return this.#turns.take(() => runTransaction(this.#connection, 'beginWriting', work))
@@ -116,6 +130,16 @@ class SqliteDb implements Db {
     if (!current.getStore()?.isOpenOn(this.#connection)) return
     throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
   }
+}
+
+function runBatch(
+  connection: SqliteConnection,
+  statements: readonly Statement[],
+  condition: Statement | undefined,
+): boolean {
+  if (condition && connection.get(condition.sql, condition.params) === undefined) return false
+  for (const { sql, params } of statements) connection.run(sql, params)
+  return true
 }
 
 async function runTransaction<T>(
@@ -169,6 +193,10 @@ class SqliteTransaction implements Db {
 
   async script(sql: string): Promise<void> {
     this.#open().script(sql)
+  }
+
+  async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    return runBatch(this.#open(), statements, condition)
   }
 
   async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {

@@ -27,7 +27,14 @@ WHERE ttl_due_at < $1 AND status <> 'busy' AND purge_at IS NULL ORDER BY ttl_due
 const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
 
 /** What belongs to a thread without a reference to it; its runs and labels go with its row. */
-const TABLES = ['events', 'event_counters', 'checkpoints', 'channel_values', 'checkpoint_writes']
+const TABLES = [
+  'events',
+  'event_counters',
+  'checkpoints',
+  'channel_values',
+  'channel_parts',
+  'checkpoint_writes',
+]
 
 export function createThreadStore(db: Db): ThreadStore {
   return {

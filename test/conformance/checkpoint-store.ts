@@ -130,6 +130,67 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     })
   })
 
+  describe('a long list', () => {
+    const message = (n: number) => ({ id: `m${n}`, content: `${n}: ${'x'.repeat(300)}` })
+    const jsonOf = (length: number) => JSON.stringify(Array.from({ length }, (_, n) => message(n)))
+
+    /** The list as it is at a checkpoint, by so many of its items. */
+    const putList = (length: number, thread_id = 't') => {
+      const version = String(length).padStart(5, '0')
+      const value = { channel: 'messages', version, ...bytesOf(jsonOf(length)) }
+      const at = { thread_id, checkpoint_id: `c${version}` }
+      return store.checkpoints.put(aCheckpoint(at), { messages: version }, [value])
+    }
+    const listAt = async (length: number, thread_id = 't') => {
+      const checkpoint_id = `c${String(length).padStart(5, '0')}`
+      const record = await store.checkpoints.get({ thread_id, checkpoint_ns: '', checkpoint_id })
+      const [value] = record?.values ?? []
+      return { type: value?.type, json: new TextDecoder().decode(value?.bytes) }
+    }
+    const bytesUsed = async () => {
+      const { checkpoints, channel_values } = await store.checkpoints.measure('t')
+      return checkpoints.bytes + channel_values.bytes
+    }
+
+    it('comes back as it was put, from any of its checkpoints', async () => {
+      for (const length of [1, 3, 4, 31, 32, 33, 64, 65]) await putList(length)
+      for (const length of [1, 3, 4, 31, 32, 33, 64, 65]) {
+        expect(await listAt(length), String(length)).toEqual({ type: 'json', json: jsonOf(length) })
+      }
+      const records = await store.checkpoints.list({ thread_id: 't', limit: 3 })
+      const lists = records.map(({ values }) => new TextDecoder().decode(values[0]?.bytes))
+      expect(lists).toEqual([65, 64, 33].map(jsonOf))
+    })
+
+    it('takes as much for a turn late in a conversation as for one early in it', async () => {
+      const turns = new Map<number, number>()
+      let before = 0
+      for (let turn = 1; turn <= 200; turn += 1) {
+        await putList(2 * turn - 1)
+        await putList(2 * turn)
+        if (![19, 20, 199, 200].includes(turn)) continue
+        const used = await bytesUsed()
+        turns.set(turn, used - before)
+        before = used
+      }
+      expect(Number(turns.get(200))).toBeLessThan(1.5 * Number(turns.get(20)))
+    })
+
+    it('gives its room back when only the latest is kept, and goes on', async () => {
+      for (let length = 40; length <= 80; length += 1) await putList(length)
+      const shorter = { channel: 'messages', version: 'z', ...bytesOf(jsonOf(36)) }
+      await store.checkpoints.put(aCheckpoint({ checkpoint_id: 'z' }), { messages: 'z' }, [shorter])
+      await store.checkpoints.copyThread('t', 'u')
+      await store.checkpoints.keepLatest('t')
+      expect(await bytesUsed()).toBeLessThan(1.2 * jsonOf(36).length)
+      const latest = await store.checkpoints.get({ thread_id: 't', checkpoint_ns: '' })
+      expect(new TextDecoder().decode(latest?.values[0]?.bytes)).toBe(jsonOf(36))
+      expect(await listAt(80, 'u')).toEqual({ type: 'json', json: jsonOf(80) })
+      await store.checkpoints.deleteThread('u')
+      expect((await store.checkpoints.measure('u')).channel_values.bytes).toBe(0)
+    })
+  })
+
   describe('checkpoints', () => {
     it('come back as they were put', async () => {
       const checkpoint = aCheckpoint({

@@ -8,6 +8,7 @@ export interface RunOptions {
   configurable: Record<string, unknown>
   streamMode?: string | string[]
   subgraphs?: boolean
+  durability?: 'sync' | 'async' | 'exit'
 }
 
 /** Everything that the run streams, as clients see it. */
@@ -28,8 +29,9 @@ export async function finishRun(
   graph: Graph,
   input: unknown,
   configurable: Record<string, unknown>,
+  options: Omit<RunOptions, 'configurable'> = {},
 ): Promise<JsonObject> {
-  const seen = await streamRun(graph, input, { configurable })
+  const seen = await streamRun(graph, input, { ...options, configurable })
   return seen.at(-1) as JsonObject
 }
 

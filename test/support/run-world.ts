@@ -22,9 +22,12 @@ export class RunWorld {
     this.store = store
   }
 
-  static async open(): Promise<RunWorld> {
+  /** `findPlace`: where the database is, a file in the folder by default. */
+  static async open(
+    findPlace: (folder: string) => Promise<string> = async (folder) => join(folder, 'agent.db'),
+  ): Promise<RunWorld> {
     const folder = await mkdtemp(join(tmpdir(), 'runyard-runs-'))
-    const path = join(folder, 'agent.db')
+    const path = await findPlace(folder)
     return new RunWorld(folder, path, await openWithAssistant(path))
   }
 

@@ -49,6 +49,13 @@ CREATE INDEX assistants_by_name ON assistants USING btree (name, created_at, ass
 
 CREATE INDEX assistants_by_updated_at ON assistants USING btree (updated_at, created_at, assistant_id);
 
+CREATE TABLE channel_parts (
+  thread_id text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT channel_parts_pkey PRIMARY KEY (thread_id, hash)
+);
+
 CREATE TABLE channel_values (
   thread_id text COLLATE "C" NOT NULL,
   checkpoint_ns text COLLATE "C" NOT NULL,

@@ -44,6 +44,13 @@ CREATE INDEX assistants_by_name ON assistants (name, created_at, assistant_id);
 
 CREATE INDEX assistants_by_updated_at ON assistants (updated_at, created_at, assistant_id);
 
+CREATE TABLE channel_parts (
+  thread_id TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (thread_id, hash)
+) STRICT;
+
 CREATE TABLE channel_values (
   thread_id TEXT NOT NULL,
   checkpoint_ns TEXT NOT NULL,

@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { joinJsonList, splitJsonList } from './json-list.ts'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+test('a list comes apart at its own commas, and together again byte by byte', () => {
+  const json = '[1,"a,]\\"",{"b":[2,{"c":"}"}]},[],"ü\\\\"]'
+  const items = splitJsonList(bytesOf(json)) ?? expect.fail('no list')
+  expect(items.map(textOf)).toEqual(['1', '"a,]\\""', '{"b":[2,{"c":"}"}]}', '[]', '"ü\\\\"'])
+  expect(textOf(joinJsonList(items))).toBe(json)
+})
+
+test('whatever is in the list', () => {
+  const lists = fc.array(fc.jsonValue(), { minLength: 1 })
+  fc.assert(
+    fc.property(lists, (list) => {
+      const json = JSON.stringify(list)
+      const items = splitJsonList(bytesOf(json)) ?? []
+      expect(items.map((item) => JSON.parse(textOf(item)))).toEqual(JSON.parse(json))
+      expect(textOf(joinJsonList(items))).toBe(json)
+    }),
+  )
+})
+
+test.each(['{}', '"[1]"', '[]', '1', '', ' [1]'])('%j is left as it is', (json) => {
+  expect(splitJsonList(bytesOf(json))).toBeUndefined()
+})

@@ -1,0 +1,47 @@
+/** The items of a JSON list, as the bytes that they are in it: nothing is parsed or written anew. */
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Between the brackets of a list that stands without white space around it; `undefined`: it is none. */
+export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
+  if (json[0] !== OPEN_LIST || json.at(-1) !== CLOSE_LIST || json.length < 3) return undefined
+  const items: Uint8Array[] = []
+  let depth = 0
+  let start = 1
+  for (let at = 1; at < json.length - 1; at += 1) {
+    const byte = json[at]
+    if (byte === QUOTE) at = endOfString(json, at)
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
+    else if (byte === COMMA && depth === 0) {
+      items.push(json.subarray(start, at))
+      start = at + 1
+    }
+  }
+  items.push(json.subarray(start, json.length - 1))
+  return items
+}
+
+/** Where the string ends that begins here. */
+function endOfString(json: Uint8Array, start: number): number {
+  for (let at = start + 1; at < json.length; at += 1) {
+    if (json[at] === BACKSLASH) at += 1
+    else if (json[at] === QUOTE) return at
+  }
+  return json.length
+}
+
+/** The list of these items, byte by byte what `splitJsonList` took apart. */
+export function joinJsonList(items: readonly Uint8Array[]): Uint8Array {
+  const length = items.reduce((sum, item) => sum + item.length + 1, 1)
+  const json = new Uint8Array(length)
+  let at = 0
+  for (const item of items) {
+    json[at] = at === 0 ? OPEN_LIST : COMMA
+    json.set(item, at + 1)
+    at += item.length + 1
+  }
+  json[length - 1] = CLOSE_LIST
+  return json
+}
