@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import {
   readClientConfig,
   readDevConfig,
+  readEventRetentionMs,
   readGraphConfigs,
   readRunTimeoutMs,
   readServeConfig,
@@ -180,6 +181,14 @@ describe('the time limit of runs', () => {
 
   it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
     expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+})
+
+describe('how long events are kept', () => {
+  it('is read from EVENT_RETENTION_MINUTES, and is an hour without it', () => {
+    expect(readEventRetentionMs({})).toBe(3_600_000)
+    expect(readEventRetentionMs({ EVENT_RETENTION_MINUTES: '2' })).toBe(120_000)
+    expect(() => readEventRetentionMs({ EVENT_RETENTION_MINUTES: '-1' })).toThrow('RETENTION')
   })
 })
 

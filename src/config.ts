@@ -242,6 +242,23 @@ export function readRunTimeoutMs(env: Environment = process.env): number {
   )
 }
 
+const DEFAULT_EVENT_RETENTION_MS = 3_600_000
+
+/**
+ * `EVENT_RETENTION_MINUTES`: for how many minutes after the end of a run its streams can be read
+ * again; unset: 60. Answered in ms. To be read as the time limit is. Throws `bad_request`.
+ */
+export function readEventRetentionMs(env: Environment = process.env): number {
+  const text = env.EVENT_RETENTION_MINUTES
+  if (!text) return DEFAULT_EVENT_RETENTION_MS
+  const minutes = Number(text)
+  if (minutes > 0 && Number.isFinite(minutes)) return minutes * 60_000
+  throw new AppError(
+    'bad_request',
+    `EVENT_RETENTION_MINUTES must be a number of minutes above 0, not "${text}".`,
+  )
+}
+
 /**
  * Whether the project's variables ask LangChain to trace to LangSmith. To be read once the project's
  * own environment is in place.

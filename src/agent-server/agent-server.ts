@@ -50,6 +50,8 @@ export interface AgentServerOptions extends DoorConfig {
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
   runTimeoutMs?: number
+  /** How long the events of a run are kept after its end, in ms. Default 3,600,000: an hour. */
+  eventRetentionMs?: number
   /** Adds up what happens. Default: nobody does. */
   metrics?: AgentMetrics
   /** Default: nothing is traced. */
@@ -107,7 +109,15 @@ export class AgentServer {
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
     const pendingRuns = new PendingRuns(store.runs, clock, limits)
     const ring = { events: RING_EVENTS, chars: limits.streamBufferBytes }
-    const events = new EventLog({ store, isLocal, ring, clock, log })
+    const retentionMs = options.eventRetentionMs
+    const events = new EventLog({
+      store,
+      isLocal,
+      ring,
+      ...(retentionMs !== undefined && { retentionMs }),
+      clock,
+      log,
+    })
     const authorize = options.authorize ?? project.auth?.authorize ?? allowAll
     const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
     const queue = this.#queue

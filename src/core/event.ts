@@ -106,6 +106,8 @@ export interface EventStore {
   readLifecycle(run_id: string): Promise<RunEvent[]>
   /** The last `seq` that was given in the thread; 0 before the first. */
   lastSeq(thread_id: string): Promise<number>
+  /** The highest `seq` of the thread's runs that has expired; 0: none has. */
+  expiredSeq(thread_id: string): Promise<number>
   /** Removes the events of one run. */
   deleteRun(run_id: string): Promise<void>
   /**

@@ -7,6 +7,7 @@ import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
 import type { Limits } from '../agent-server/limits.ts'
 import {
   applyProjectEnvironment,
+  readEventRetentionMs,
   readGraphConfigs,
   readIsLangSmithUsed,
   readRunTimeoutMs,
@@ -81,6 +82,7 @@ export async function startServe(
       ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
       limits: limitsOf(config),
       runTimeoutMs: readRunTimeoutMs(),
+      eventRetentionMs: readEventRetentionMs(),
       isLangSmithUsed: readIsLangSmithUsed(),
       webhooks: {
         ...readWebhookEnvironment(project.config.webhooks.envPrefix),

@@ -14,6 +14,7 @@ import { webhookDeliveries } from './migrations/agent-server/0002-webhook-delive
 import { storeItems } from './migrations/agent-server/0003-store-items.ts'
 import { crons } from './migrations/agent-server/0004-crons.ts'
 import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
+import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
 import { openDb } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -30,6 +31,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   storeItems,
   crons,
   channelParts,
+  expiredEvents,
 ]
 
 /**

@@ -46,10 +46,20 @@ WHERE run_id = $1 AND substr(event, 1, 18) = 'protocol/lifecycle' ORDER BY seq`
 
 const LAST_OF_THREAD = 'SELECT last_seq FROM event_counters WHERE thread_id = $1'
 
-const EXPIRE = `
-DELETE FROM events WHERE run_id IN (
-  SELECT run_id FROM events WHERE event = '${END_EVENT}' AND created_at < $1
+const ENDED = `
+SELECT run_id FROM events WHERE event = '${END_EVENT}' AND created_at < $1`
+
+const NOTE_EXPIRED = `
+UPDATE event_counters SET expired_seq = (
+  SELECT max(events.seq) FROM events
+  WHERE events.thread_id = event_counters.thread_id AND events.run_id IN (${ENDED})
+) WHERE thread_id IN (
+  SELECT thread_id FROM events WHERE event = '${END_EVENT}' AND created_at < $1
 )`
+
+const EXPIRE = `DELETE FROM events WHERE run_id IN (${ENDED})`
+
+const EXPIRED_OF_THREAD = 'SELECT expired_seq FROM event_counters WHERE thread_id = $1'
 
 const EXPIRE_OF_THREADS = `
 DELETE FROM events WHERE event = '${STATE_UPDATE_EVENT}' AND created_at < $1`
@@ -96,11 +106,16 @@ export function createEventStore(db: Db): EventStore {
       const row = await db.get<{ last_seq: number }>(LAST_OF_THREAD, [thread_id])
       return row?.last_seq ?? 0
     },
+    async expiredSeq(thread_id) {
+      const row = await db.get<{ expired_seq: number }>(EXPIRED_OF_THREAD, [thread_id])
+      return row?.expired_seq ?? 0
+    },
     async deleteRun(run_id) {
       await db.run('DELETE FROM events WHERE run_id = $1', [run_id])
     },
     expire: (before) =>
       db.transaction(async (tx) => {
+        await tx.run(NOTE_EXPIRED, [before])
         const ofRuns = await tx.run(EXPIRE, [before])
         return ofRuns + (await tx.run(EXPIRE_OF_THREADS, [before]))
       }, []),

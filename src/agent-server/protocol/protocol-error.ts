@@ -21,6 +21,7 @@ const CODE_OF: Readonly<Record<ErrorCode, ProtocolErrorCode>> = {
   forbidden: 'permission_denied',
   not_found: 'no_such_run',
   conflict: 'invalid_argument',
+  gone: 'invalid_argument',
   too_large: 'invalid_argument',
   too_many_requests: 'unknown_error',
   unavailable: 'unknown_error',

@@ -9,6 +9,7 @@ import type { Command, CommandContext } from './command.ts'
 import { ReconnectSchema, readParams, UnsubscribeSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
+import { requireKept } from './thread-events.ts'
 import { childrenOf, requireRun } from './tree.ts'
 
 export class SubscriptionCommands {
@@ -50,6 +51,7 @@ export class SubscriptionCommands {
       id: this.#idOf(filter as ProtocolFilter),
       filter: filter as ProtocolFilter,
     }
+    await this.#requireKept(since)
     const replayed_events = await this.#subscriptions.count(subscription.filter, since)
     const result = { subscription_id: subscription.id, replayed_events }
     await this.#subscriptions.add([subscription], since, () => this.#succeed(command, result))
@@ -66,12 +68,18 @@ export class SubscriptionCommands {
     const asked = readParams(command.method, ReconnectSchema, command.params)
     const run = await requireRun(this.#context, asked.run_id)
     const since = asked.last_event_id === undefined ? 0 : Number(asked.last_event_id)
+    await this.#requireKept(since)
     const restored = asked.subscriptions?.map(subscriptionOf) ?? this.#subscriptions.all()
     const counts = restored.map(({ filter }) => this.#subscriptions.count(filter, since))
     const missed_events = Math.max(0, ...(await Promise.all(counts)))
     const current_namespaces = (await childrenOf(this.#context, run)) as unknown as JsonObject[]
     const result = { restored: restored.length > 0, missed_events, current_namespaces }
     await this.#subscriptions.add(restored, since, () => this.#succeed(command, result))
+  }
+
+  #requireKept(since: number): Promise<void> {
+    const { parts, thread_id } = this.#context
+    return requireKept(parts, thread_id, since)
   }
 
   async #succeed({ id }: Command, result: JsonObject): Promise<void> {

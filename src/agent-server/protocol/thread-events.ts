@@ -1,5 +1,6 @@
 /** A thread's events for one subscriber. */
 import type { Caller, MetadataFilter } from '../../core/authorization.ts'
+import { AppError } from '../../core/errors.ts'
 import type { ProtocolFilter } from '../../core/protocol.ts'
 import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
 import { isWanted } from '../../stream/protocol-filter.ts'
@@ -21,6 +22,23 @@ export async function admit(parts: Parts, caller: Caller, thread_id: string): Pr
   const isThere = (await parts.store.threads.get(thread_id)) !== undefined
   if (isThere) await requireThread(parts.store.threads, thread_id, filter)
   return { thread_id, filter, isOpen: !isThere }
+}
+
+/**
+ * Throws `gone` where what came after this event is not kept any more. 0 asks for what there is, and
+ * is never refused.
+ */
+export async function requireKept(
+  { store }: Parts,
+  thread_id: string,
+  since: number,
+): Promise<void> {
+  const expired = await store.events.expiredSeq(thread_id)
+  if (since === 0 || since >= expired) return
+  throw new AppError(
+    'gone',
+    `The events of thread ${thread_id} up to seq ${expired} have expired: what came after ${since} is not all there. Read the state, and subscribe since ${expired} or without since.`,
+  )
 }
 
 /** Once the thread is there. Throws `not_found` when the caller may not see it. */

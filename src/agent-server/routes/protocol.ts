@@ -7,7 +7,7 @@ import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
 import { handleCommand, parseCommand } from '../protocol/command.ts'
 import { serveSocket } from '../protocol/socket-session.ts'
-import { admit, protocolFrames } from '../protocol/thread-events.ts'
+import { admit, protocolFrames, requireKept } from '../protocol/thread-events.ts'
 import { ThreadPathSchema, UuidSchema } from '../schemas/ids.ts'
 import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from '../schemas/protocol.ts'
 import { refusals } from './refusals.ts'
@@ -44,7 +44,7 @@ const events = createRoute({
   },
   responses: {
     200: EVENTS_ANSWER,
-    ...refusals(404, 422),
+    ...refusals(404, 410, 422),
   },
 })
 
@@ -65,6 +65,7 @@ export function protocolRoutes(parts: Parts) {
     const { thread_id } = c.req.valid('param')
     const { since = 0, channels, namespaces, depth } = c.req.valid('json')
     const admission = await admit(parts, c.var.caller, thread_id)
+    await requireKept(parts, thread_id, since)
     const filter = {
       channels,
       ...(namespaces && { namespaces }),

@@ -5,6 +5,7 @@ const REFUSALS = {
   400: { description: 'Cannot be done so', schema: RefusalSchema },
   404: { description: 'Not found', schema: RefusalSchema },
   409: { description: 'Conflict', schema: RefusalSchema },
+  410: { description: 'Not kept any more', schema: RefusalSchema },
   422: { description: 'The request does not validate', schema: ValidationErrorSchema },
   429: {
     description: 'Too many; the answer says of what, and `Retry-After` when',

@@ -136,6 +136,7 @@ CREATE INDEX crons_of_thread ON crons USING btree (thread_id) WHERE (thread_id I
 CREATE TABLE event_counters (
   thread_id text COLLATE "C" NOT NULL,
   last_seq bigint NOT NULL,
+  expired_seq bigint NOT NULL DEFAULT 0,
   CONSTRAINT event_counters_pkey PRIMARY KEY (thread_id)
 );
 

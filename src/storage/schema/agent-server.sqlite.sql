@@ -126,7 +126,7 @@ CREATE INDEX crons_of_thread ON crons (thread_id) WHERE thread_id IS NOT NULL;
 CREATE TABLE event_counters (
   thread_id TEXT PRIMARY KEY,
   last_seq INTEGER NOT NULL
-) STRICT;
+, expired_seq INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE events (
   thread_id TEXT NOT NULL,

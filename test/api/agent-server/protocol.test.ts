@@ -7,6 +7,7 @@ import {
   type Answer,
   endOfRun,
   readUntil,
+  SocketClient,
   send,
   subscribe,
   type WireEvent,
@@ -368,6 +369,26 @@ describe('a subscription', () => {
         .filter((one) => one?.[1] === 'updates' || one?.[1] === 'custom')
         .map((one) => [one?.[1], one?.[2]])
     expect(told(again)).toEqual(told(own))
+  })
+
+  it('of what is not kept any more is refused, and without since shows what there is', async () => {
+    const { thread_id, events } = await run(echo, 'slow', { count: 1, ms: 1 })
+    const last = events.at(-1)?.seq as number
+    await echo.store.events.expire(Date.now() + 60_000)
+    const gone = await subscribe(echo.url, thread_id, { since: 2 })
+    expect(gone.status).toBe(410)
+    expect(await gone.json()).toMatchObject({ detail: expect.stringContaining(`since ${last}`) })
+    const socket = new SocketClient(echo.url, thread_id)
+    const wish = { channels: ['lifecycle'], since: 2 }
+    expect(await socket.send('subscription.subscribe', wish)).toMatchObject(
+      refusal('invalid_argument', /expired/),
+    )
+    socket.close()
+    await send(echo.url, thread_id, 'run.start', { assistant_id: 'slow', input: { count: 1 } })
+    for (const wish of [{}, { since: last }]) {
+      const rest = await readUntil(await subscribe(echo.url, thread_id, wish), endOfRun(1))
+      expect(rest[0]?.seq).toBe(last + 1)
+    }
   })
 
   it('of a thread that somebody else makes ends without a word of it', async () => {
