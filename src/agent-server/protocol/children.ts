@@ -128,10 +128,10 @@ function end(child: Child, status: AgentStatus): ChildEvent {
   return { namespace: child.namespace, data: { event: status, graph_name: child.graph_name } }
 }
 
-/** LangGraph's tool node gets one call, with its context or in a list. */
+/** A tool node gets one call: with its context, beside the state (LangChain's agents), or in a list. */
 function toolCallIn(input: unknown): string | undefined {
-  const { tool_call } = (input ?? {}) as { tool_call?: { id?: unknown } }
-  const call = Array.isArray(input) ? (input[0] as { id?: unknown } | undefined) : tool_call
+  const { tool_call, lg_tool_call } = (input ?? {}) as Record<string, { id?: unknown } | undefined>
+  const call = Array.isArray(input) ? input[0] : (tool_call ?? lg_tool_call)
   return typeof call?.id === 'string' ? call.id : undefined
 }
 
