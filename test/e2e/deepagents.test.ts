@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/agent-server.ts'
@@ -16,17 +17,22 @@ const PEER = resolve(import.meta.dirname, '../peer/deepagents')
 const CHANNELS = ['lifecycle', 'messages', 'tools', 'input']
 
 let server: ServeProcess
+let dataDir: string
 beforeAll(async () => {
   if (!existsSync(join(PEER, 'node_modules/deepagents'))) {
     const args = ['ci', '--ignore-scripts', '--loglevel=error']
     execFileSync('npm', args, { cwd: PEER, stdio: 'inherit' })
   }
   const command = resolve(import.meta.dirname, '../../bin/runyard')
-  const args = [command, 'serve', '--port', '0', '--data-dir', await temporaryFolder()]
+  dataDir = await temporaryFolder()
+  const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
   const env = { RUNYARD_LOG_LEVEL: 'error' }
   server = await startServeProcess(process.execPath, args, { cwd: PEER, env })
 }, 300_000)
-afterAll(() => server.process.kill('SIGKILL'))
+afterAll(async () => {
+  await server.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
 
 it('shows a deep agent, its subagent and what each says', async () => {
   const { url } = server
