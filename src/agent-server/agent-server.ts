@@ -113,6 +113,7 @@ export class AgentServer {
     const events = new EventLog({
       store,
       isLocal,
+      notices: store.notices,
       ring,
       ...(retentionMs !== undefined && { retentionMs }),
       clock,
@@ -203,6 +204,7 @@ export class AgentServer {
   #createQueue({ store, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
     return new Queue({
       store,
+      notices: store.notices,
       server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
       execute: (run, lease, signal) => executeRun(this.#parts, run, lease, signal),
       onExhausted: (run, lease) => endExhausted(this.#parts, run, lease),

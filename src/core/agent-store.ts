@@ -5,6 +5,7 @@ import type { CronStore } from './cron.ts'
 import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { ItemStore } from './item.ts'
+import type { Notices } from './notices.ts'
 import type { RunStore } from './run.ts'
 import type { ServerStore } from './server.ts'
 import type { ThreadStore } from './thread.ts'
@@ -21,6 +22,8 @@ export interface AgentStore {
   servers: ServerStore
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore
+  /** Within a transaction nothing can be told: it is not through. */
+  notices: Notices
   /**
    * All or nothing. Only the store handed to `work` takes part; it must not be used afterwards.
    * May not be nested. `work` may be run again from the start, so it must change nothing else.

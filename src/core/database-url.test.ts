@@ -11,6 +11,7 @@ it('keeps its own parameters from the driver, and hands the others on', () => {
     poolSize: 3,
     statementTimeoutMs: 500,
     isShared: true,
+    listenString: undefined,
   })
 })
 
@@ -21,7 +22,16 @@ it('knows what they are when they are not given', () => {
     poolSize: 10,
     statementTimeoutMs: 30_000,
     isShared: false,
+    listenString: 'postgresql:///runyard?host=%2Frun%2Fpostgresql',
   })
+})
+
+it.each([
+  ['db.internal:5432', 'postgres://user:p%40ss@db.internal:5432/runyard'],
+  ['/run/pg:5433', 'postgres://user:p%40ss@db.example.com:5433/runyard?host=%2Frun%2Fpg'],
+])('listens at %s, past PgBouncer', (direct, listenString) => {
+  const url = `${URL_OF_ONE}?pgbouncer=true&direct=${encodeURIComponent(direct)}`
+  expect(parseDatabaseUrl(url)).toMatchObject({ connectionString: URL_OF_ONE, listenString })
 })
 
 it.each([
@@ -31,6 +41,7 @@ it.each([
   [`${URL_OF_ONE}?pool_size=0`, 'pool_size'],
   [`${URL_OF_ONE}?statement_timeout=soon`, 'statement_timeout'],
   [`${URL_OF_ONE}?pgbouncer=1`, 'pgbouncer'],
+  [`${URL_OF_ONE}?direct=db.example.com`, 'direct'],
 ])('refuses %s and says what is wrong, without the password', (url, word) => {
   const refusal = () => parseDatabaseUrl(url)
   expect(refusal).toThrow(expect.objectContaining({ code: 'bad_request' }))

@@ -7,6 +7,7 @@
  * - `statement_timeout`: how long a statement may take, in ms; default 30,000
  * - `pgbouncer=true`: it is PgBouncer in transaction mode: no named statements, nothing that outlives
  *   a transaction
+ * - `direct`: `HOST:PORT` of PostgreSQL itself beside PgBouncer, for LISTEN
  */
 import { AppError } from './errors.ts'
 
@@ -18,9 +19,11 @@ export interface DatabaseUrl {
   statementTimeoutMs: number
   /** The server hands a connection on after each transaction. */
   isShared: boolean
+  /** What LISTEN connects to. `undefined`: there is only PgBouncer, which keeps nobody listening. */
+  listenString: string | undefined
 }
 
-const OWN = ['schema', 'pool_size', 'statement_timeout', 'pgbouncer']
+const OWN = ['schema', 'pool_size', 'statement_timeout', 'pgbouncer', 'direct']
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
 const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
@@ -51,8 +54,12 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     ),
     isShared: truthIn('pgbouncer', given('pgbouncer')),
   }
+  const direct = given('direct')
   for (const name of OWN) url.searchParams.delete(name)
-  return { connectionString: url.href, ...parsed }
+  const connectionString = url.href
+  const own = parsed.isShared ? undefined : connectionString
+  const listenString = direct === undefined ? own : directly(url, direct)
+  return { connectionString, ...parsed, listenString }
 }
 
 /** Where a deployment's agent servers keep theirs: a schema of its own, named after the URL's. */
@@ -85,6 +92,18 @@ function truthIn(name: string, text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false
   if (text === 'true') return true
   throw refusal(`${name} must be true or false`)
+}
+
+/** A host that begins with a slash is the folder of a socket. */
+function directly(url: URL, direct: string): string {
+  const [, host, port] = /^([^\s/@?#]+|\/[^\s?#:]*):(\d{1,5})$/.exec(direct) ?? []
+  if (host === undefined || port === undefined) throw refusal('direct must be HOST:PORT')
+  const there = new URL(url)
+  for (const name of ['host', 'port']) there.searchParams.delete(name)
+  there.port = port
+  if (host.startsWith('/')) there.searchParams.set('host', host)
+  else there.hostname = host
+  return there.href
 }
 
 function refusal(sentence: string): AppError {

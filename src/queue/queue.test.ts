@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { NoticeHub } from '../../test/support/notice-hub.ts'
 import { pause } from '../../test/support/pause.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
@@ -166,6 +167,49 @@ describe('finding runs', () => {
     await startQueue({ execute })
     await eventually(() => expect(begunAt).toHaveLength(1))
     expect(begunAt[0]).toBeGreaterThanOrEqual(available_at)
+  })
+})
+
+describe('beside servers that tell', () => {
+  test('a run that finds no room here is begun by another server, at its word', async () => {
+    const hub = new NoticeHub()
+    const [here, there] = [obedient(), obedient()]
+    const queue = await startQueue({ ...here, concurrency: 1, notices: hub.join() })
+    await startQueue({ ...there, notices: hub.join() })
+    await world.addRun()
+    queue.wake()
+    await eventually(() => expect(here.begun).toHaveLength(1))
+    expect(there.begun).toEqual([])
+    const second = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(there.begun).toMatchObject([{ run_id: second.run_id }]))
+  })
+
+  test('a run that a server hands back as it stops is begun by another at once', async () => {
+    const hub = new NoticeHub()
+    const [here, there] = [obedient(), obedient()]
+    const queue = await startQueue({ ...here, notices: hub.join() })
+    const run = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(here.begun).toHaveLength(1))
+    await startQueue({ ...there, notices: hub.join() })
+    await queue.stop({ graceMs: 0 })
+    await eventually(() => expect(there.begun).toMatchObject([{ run_id: run.run_id }]))
+  })
+
+  test('a cancel reaches the server that executes the run, before its lease is renewed', async () => {
+    const hub = new NoticeHub()
+    const { begun, reasons, execute } = obedient()
+    const queue = await startQueue({ execute, notices: hub.join() })
+    const other = await startQueue({ ...obedient(), concurrency: 0, notices: hub.join() })
+    const run = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(begun).toHaveLength(1))
+    await world.store.runs.requestCancel(run.run_id, 'interrupt')
+    expect(other.cancelLocal(run.run_id, 'interrupt')).toBe(false)
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
+    expect(hub.told.at(-1)).toEqual({ kind: 'cancel', run_id: run.run_id })
   })
 })
 

@@ -12,6 +12,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AgentStore } from '../core/agent-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { CancelAction } from '../core/run.ts'
 import { Deadline } from './deadline.ts'
 import type { Execute } from './execution.ts'
@@ -34,14 +35,17 @@ export interface QueueParts {
   concurrency: number
   /** How long a server that was lost keeps its runs, in ms; renewed every third of it. 15,000. */
   leaseMs?: number
-  /** How often to look for runs that another process added or let go, in ms. 250. */
+  /** How often to look for runs that another process added or let go, in ms. 250; while it tells, 1,000. */
   pollMs?: number
+  /** How other servers are told, and tell. Default: not at all. */
+  notices?: Notices
   clock: Clock
   log: Log
 }
 
 const DEFAULT_LEASE_MS = 15_000
 const DEFAULT_POLL_MS = 250
+const TOLD_POLL_MS = 1_000
 /** How often dead servers are looked for; leases are renewed at least as often. */
 const SWEEP_MS = 1_000
 /** How long an execution that was told to stop may take before its run is handed back regardless. */
@@ -50,7 +54,7 @@ const ABORT_MS = 2_000
 export class Queue {
   readonly #parts: QueueParts
   readonly #leaseMs: number
-  readonly #pollMs: number
+  readonly #notices: Notices
   readonly #log: Log
   readonly #executions: Executions
   readonly #liveness: Liveness
@@ -62,6 +66,9 @@ export class Queue {
   #isAccepting = false
   #isFilling = false
   #isFillWanted = false
+  /** Others are to know, should there be no room here. */
+  #mustTell = false
+  #deafen = () => {}
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
   /** When runs are no longer left alone, and when they are stopped wherever they are. */
@@ -76,7 +83,7 @@ export class Queue {
     const onReleased = () => this.wake()
     this.#parts = parts
     this.#leaseMs = leaseMs
-    this.#pollMs = parts.pollMs ?? DEFAULT_POLL_MS
+    this.#notices = parts.notices ?? noNotices
     this.#log = log
     this.#executions = new Executions({ runs: store.runs, execute, leaseMs, clock, log })
     this.#liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
@@ -89,6 +96,7 @@ export class Queue {
     await this.#liveness.start()
     if (this.#stopping) return this.#liveness.stop()
     this.#isAccepting = true
+    this.#deafen = this.#notices.hear((notice) => this.#heed(notice))
     this.#ticker.start()
     this.wake()
   }
@@ -111,11 +119,13 @@ export class Queue {
     return this.#stopping
   }
 
-  /** Looks for runs now. To be called when one was added and when one ended, after the commit. */
+  /**
+   * Looks for runs now, and where there is no room has the other servers look. To be called when one
+   * was added and when one ended, after the commit.
+   */
   wake(): void {
-    if (!this.#isAccepting) return
-    this.#isFillWanted = true
-    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
+    this.#mustTell = true
+    this.#look()
   }
 
   /** Whether the run executes in this process, under a lease that is not known to be lost. */
@@ -125,13 +135,45 @@ export class Queue {
 
   /**
    * Tells the run to stop, where it executes here. `false`: it does not; the server that executes
-   * it sees what `requestCancel` has noted when it renews its lease, within a second.
+   * it is told, and sees what `requestCancel` has noted when it renews its lease, within a second.
    */
   cancelLocal(run_id: string, action: CancelAction): boolean {
     const execution = this.#executions.find(run_id)
     execution?.stop({ kind: 'cancelled', action })
     if (!execution && this.#isFilling) this.#earlyCancels.set(run_id, action)
+    if (!execution) this.#notices.tell({ kind: 'cancel', run_id })
     return execution !== undefined
+  }
+
+  #heed(notice: Notice): void {
+    if (notice.kind === 'run_waits' || notice.kind === 'missed') this.#look()
+    const isHere = notice.kind === 'cancel' && this.isRunning(notice.run_id)
+    if (isHere || notice.kind === 'missed') void this.#executions.renew()
+  }
+
+  #look(): void {
+    if (!this.#isAccepting) {
+      this.#tellIfFull()
+      return
+    }
+    this.#isFillWanted = true
+    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
+  }
+
+  /** There is room again, and the next one of the thread's line may be claimed: by others, if not here. */
+  #onDone(): void {
+    if (this.#isAccepting) this.#look()
+    else this.wake()
+  }
+
+  #tellIfFull(): void {
+    if (this.#mustTell && !this.#hasRoom()) this.#notices.tell({ kind: 'run_waits' })
+    this.#mustTell = false
+  }
+
+  get #pollMs(): number {
+    const { pollMs } = this.#parts
+    return pollMs ?? (this.#notices.areHeard ? TOLD_POLL_MS : DEFAULT_POLL_MS)
   }
 
   async #fill(): Promise<void> {
@@ -141,10 +183,11 @@ export class Queue {
     while (this.#isFillWanted) {
       this.#isFillWanted = false
       nextLookMs = await this.#claimAll()
+      this.#tellIfFull()
     }
     this.#earlyCancels.clear()
     this.#isFilling = false
-    if (this.#isAccepting) this.#poll = setTimeout(() => this.wake(), nextLookMs)
+    if (this.#isAccepting) this.#poll = setTimeout(() => this.#look(), nextLookMs)
   }
 
   /** Claims what there is room for; answers when to look again, in ms. */
@@ -180,7 +223,7 @@ export class Queue {
     })
     if (!claimed) return false
     if (!this.#isAccepting) return !(await store.runs.giveBack(claimed.lease))
-    const execution = this.#executions.add({ ...claimed, leaseExpiresAt }, () => this.wake())
+    const execution = this.#executions.add({ ...claimed, leaseExpiresAt }, () => this.#onDone())
     const action = this.#earlyCancels.get(execution.run_id)
     if (action) execution.stop({ kind: 'cancelled', action })
     return true
@@ -198,6 +241,8 @@ export class Queue {
     await this.#filled
     await this.#settle()
     await this.#executions.handBackAll()
+    this.#deafen()
+    this.#notices.tell({ kind: 'run_waits' })
     await this.#ticker.stop()
     await this.#liveness.stop()
   }

@@ -1,6 +1,7 @@
 /** The agent server's database: one file a noun, put together here. */
 import type { AgentStore } from '../core/agent-store.ts'
 import { AppError } from '../core/errors.ts'
+import { noNotices } from '../core/notices.ts'
 import { createAssistantStore } from './assistants.ts'
 import { createCheckpointStore } from './checkpoints.ts'
 import { createCronStore } from './crons.ts'
@@ -15,7 +16,7 @@ import { storeItems } from './migrations/agent-server/0003-store-items.ts'
 import { crons } from './migrations/agent-server/0004-crons.ts'
 import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
 import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
-import { openDb } from './open-db.ts'
+import { openDb, openNotices } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { createThreadStore } from './threads.ts'
@@ -47,10 +48,16 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
     await db.close()
     throw error
   }
+  const isOwn = typeof where === 'string'
+  const notices = isOwn ? await openNotices(where, DEFAULT_SCHEMA) : noNotices
   return {
     ...createParts(db),
+    notices,
     transaction: (work, locks) => db.transaction((tx) => work(createTransactionStore(tx)), locks),
-    close: () => db.close(),
+    async close() {
+      await notices.close()
+      await db.close()
+    },
   }
 }
 
@@ -61,10 +68,10 @@ function createTransactionStore(tx: Db): AgentStore {
       'A transaction is neither nested nor closed: it ends with its work.',
     )
   }
-  return { ...createParts(tx), transaction: refuse, close: refuse }
+  return { ...createParts(tx), notices: noNotices, transaction: refuse, close: refuse }
 }
 
-function createParts(db: Db): Omit<AgentStore, 'transaction' | 'close'> {
+function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
     assistants: createAssistantStore(db),
     threads: createThreadStore(db),

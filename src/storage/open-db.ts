@@ -1,11 +1,21 @@
 /** Opens whichever database it is; only what is needed of it is loaded. */
-import { isDatabaseUrl } from '../core/database-url.ts'
+import { isDatabaseUrl, parseDatabaseUrl } from '../core/database-url.ts'
+import { type Notices, noNotices } from '../core/notices.ts'
 import type { Db } from './db.ts'
 
 /** `where`: a `postgres://` URL, with the tables in `schema` unless it names one; else a file. */
 export async function openDb(where: string, schema: string): Promise<Db> {
   if (isDatabaseUrl(where)) return (await import('./postgres.ts')).openPostgres(where, schema)
   return (await import('./sqlite.ts')).openSqlite(where)
+}
+
+/** How the servers of this database tell each other; `where` and `schema` as for `openDb`. */
+export async function openNotices(where: string, schema: string): Promise<Notices> {
+  if (!isDatabaseUrl(where)) return noNotices
+  const { listenString, schema: own = schema } = parseDatabaseUrl(where)
+  if (listenString === undefined) return noNotices
+  const { PostgresNotices } = await import('./postgres-notices.ts')
+  return new PostgresNotices(listenString, own)
 }
 
 /** Removes the URL's schema with all that is in it; does nothing where there is none. */

@@ -12,6 +12,7 @@ import {
   type ThreadEvent,
 } from '../core/event.ts'
 import type { Log } from '../core/log.ts'
+import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import { Announcer } from './announcer.ts'
 import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
 import { Follower } from './follower.ts'
@@ -20,8 +21,10 @@ import { followThread, type ThreadStart } from './thread-follower.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
-  /** Whether the run executes in this process now; others' runs are asked for every 100 ms. */
+  /** Whether the run executes in this process now. */
   isLocal: (run_id: string) => boolean
+  /** How other servers are told of events, and tell. Default: not at all; each asks all the time. */
+  notices?: Notices
   /** How long the events of a run are kept after its end, in ms. One hour. */
   retentionMs?: number
   /** How much of each followed run is kept in memory. 1,024 events, 1 MiB of text. */
@@ -46,16 +49,23 @@ export class EventLog {
   readonly #threads = new Map<string, Announcer>()
   #expiry: NodeJS.Timeout | undefined
   #expiring: Promise<void> = Promise.resolve()
+  readonly #notices: Notices
+  #deafen = () => {}
   #isStopped = false
 
   constructor(parts: EventLogParts) {
     this.#parts = parts
+    this.#notices = parts.notices ?? noNotices
     const onWritten = (events: RunEvent[]) => this.deliver(events)
     this.#appends = new BatchedAppends(parts.store.events, parts.clock, onWritten)
   }
 
-  /** Begins to remove expired events. Writing and following work without it. */
+  /**
+   * Begins to hear of what other servers write, and to remove expired events. Writing and following
+   * work without it.
+   */
   start(): void {
+    this.#deafen = this.#notices.hear((notice) => this.#heed(notice))
     this.#expiry = setInterval(() => {
       this.#expiring = this.#expire()
     }, EXPIRE_MS)
@@ -66,9 +76,9 @@ export class EventLog {
     clearInterval(this.#expiry)
     await this.#expiring
     await this.#appends.settle()
+    this.#deafen()
     this.#isStopped = true
-    for (const live of this.#live.values()) live.announce()
-    for (const thread of this.#threads.values()) thread.announce()
+    this.#announceAll()
   }
 
   /**
@@ -86,15 +96,32 @@ export class EventLog {
    * the transaction that ends the run. To be called after the commit, with the events in order.
    */
   deliver(events: RunEvent[]): void {
+    const runs = new Map(events.map(({ run_id, thread_id }) => [run_id, thread_id]))
     for (const event of events) if (isLogged(event)) this.#live.get(event.run_id)?.add(event)
-    for (const thread_id of new Set(events.map((event) => event.thread_id))) {
-      this.announceThread(thread_id)
-    }
+    for (const [run_id, thread_id] of runs) this.#announce(thread_id, run_id)
   }
 
   /** Wakes who follows the thread: something of no run was written to it. After the commit. */
   announceThread(thread_id: string): void {
+    this.#announce(thread_id, null)
+  }
+
+  #announce(thread_id: string, run_id: string | null): void {
     this.#threads.get(thread_id)?.announce()
+    this.#notices.tell({ kind: 'events', thread_id, run_id })
+  }
+
+  /** Followers read what another server wrote from the store. */
+  #heed(notice: Notice): void {
+    if (notice.kind === 'missed') this.#announceAll()
+    if (notice.kind !== 'events') return
+    this.#threads.get(notice.thread_id)?.announce()
+    if (notice.run_id !== null) this.#live.get(notice.run_id)?.announce()
+  }
+
+  #announceAll(): void {
+    for (const live of this.#live.values()) live.announce()
+    for (const thread of this.#threads.values()) thread.announce()
   }
 
   /**
@@ -134,7 +161,13 @@ export class EventLog {
     const pageChars = pageCharsOf(ring)
     const news = opened(this.#threads, thread_id, () => new Announcer())
     try {
-      const source = { store, news, pageChars, throwIfStopped: () => this.#throwIfStopped() }
+      const source = {
+        store,
+        news,
+        pageChars,
+        isAnnounced: () => this.#notices.areHeard,
+        throwIfStopped: () => this.#throwIfStopped(),
+      }
       yield* followThread(source, thread_id, options)
     } finally {
       closed(this.#threads, thread_id, news)
@@ -157,6 +190,7 @@ export class EventLog {
       clock,
       pageChars: pageCharsOf(ring),
       isLocal: () => isLocal(run_id),
+      isAnnounced: () => this.#notices.areHeard,
       throwIfStopped: () => this.#throwIfStopped(),
     }
   }

@@ -8,8 +8,8 @@ import { PageSize } from './page-size.ts'
 
 /** How often the store is asked for a run that another process executes, in ms. */
 const REMOTE_POLL_MS = 100
-/** The same for a run that executes here, where every event is announced: a safety net. */
-const LOCAL_POLL_MS = 1_000
+/** The same where every event is announced: a safety net. */
+const ANNOUNCED_POLL_MS = 1_000
 /** The same for a run that waits to be executed, so that a long line of them costs little. */
 const PENDING_POLL_MS = 1_000
 
@@ -21,6 +21,8 @@ export interface FollowSource {
   pageChars?: number
   /** Whether the run executes in this process now. */
   isLocal: () => boolean
+  /** Whether what other processes write is announced too. Default: it is not. */
+  isAnnounced?: () => boolean
   /** Throws when the log was stopped. */
   throwIfStopped: () => void
 }
@@ -33,6 +35,8 @@ export class Follower {
   #cursor: number
   #isOver = false
   #hasWaitedInVain = false
+  /** Something was read since it last waited: should the run have ended, its end will be read too. */
+  #hasRead = false
 
   constructor(
     source: FollowSource,
@@ -58,6 +62,7 @@ export class Follower {
         yield event
         if (isEnd(event)) return
       }
+      if (page.length > 0) this.#hasRead = true
       if (page.length > 0 || live.version !== seen) continue
       const end = live.end ?? (this.#isOver ? await this.#lostEnd() : undefined)
       if (end) return yield end
@@ -83,8 +88,10 @@ export class Follower {
 
   async #wait(seen: number): Promise<void> {
     const { live, isLocal } = this.#source
-    const mustLookUp = !isLocal() || this.#hasWaitedInVain
-    const ms = mustLookUp ? await this.#lookUp() : LOCAL_POLL_MS
+    const isToldOf = isLocal() || (this.#hasRead && this.#isAnnounced())
+    const mustLookUp = !isToldOf || this.#hasWaitedInVain
+    const ms = mustLookUp ? await this.#lookUp() : ANNOUNCED_POLL_MS
+    this.#hasRead = false
     if (!this.#isOver) await live.changed(seen, ms, this.#signal)
     this.#hasWaitedInVain = live.version === seen
   }
@@ -97,8 +104,12 @@ export class Follower {
     const { store, isLocal } = this.#source
     const run = await store.runs.get(this.#run_id)
     this.#isOver = !run || isTerminal(run.status)
-    if (isLocal()) return LOCAL_POLL_MS
+    if (isLocal() || this.#isAnnounced()) return ANNOUNCED_POLL_MS
     return run?.status === 'pending' ? PENDING_POLL_MS : REMOTE_POLL_MS
+  }
+
+  #isAnnounced(): boolean {
+    return this.#source.isAnnounced?.() ?? false
   }
 
   /** The end of a run whose end event cannot be read from here on. */

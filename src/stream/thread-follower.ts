@@ -9,6 +9,8 @@ import { PageSize } from './page-size.ts'
  * announced. To ask in vain costs about 11 µs (SQLite).
  */
 const POLL_MS = 200
+/** The same while other processes announce what they write: a safety net. */
+const ANNOUNCED_POLL_MS = 1_000
 
 export interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
@@ -16,6 +18,8 @@ export interface ThreadSource {
   news: Announcer
   /** How much is read at once, in characters. Default 262,144. */
   pageChars?: number
+  /** Whether what other processes write is announced now. Default: it is not. */
+  isAnnounced?: () => boolean
   /** Throws when the log was stopped. */
   throwIfStopped: () => void
 }
@@ -30,7 +34,7 @@ export interface ThreadStart {
 
 /** See `EventLog.followThread`. */
 export async function* followThread(
-  { store, news, pageChars, throwIfStopped }: ThreadSource,
+  { store, news, pageChars, isAnnounced, throwIfStopped }: ThreadSource,
   thread_id: string,
   { after, isAwaited = false, signal }: ThreadStart,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
@@ -51,7 +55,7 @@ export async function* followThread(
     throwIfStopped()
     if (page.length > 0) continue
     if (!(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
-    await news.changed(seen, POLL_MS, signal)
+    await news.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
   }
 }
 

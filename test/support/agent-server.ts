@@ -118,10 +118,11 @@ export interface AgentServerProcess {
 /** Starts `agent-server-process.ts` on the project `echo` and the folder. Port 0: a free one. */
 export async function spawnAgentServer(
   dataDir: string,
-  { port = 0, leaseMs = 15_000 } = {},
+  { port = 0, leaseMs = 15_000, database = '' } = {},
 ): Promise<AgentServerProcess> {
   const script = fileURLToPath(new URL('agent-server-process.ts', import.meta.url))
-  const args = [script, await agentDatabase(dataDir), String(port), String(leaseMs)]
+  const where = database || (await agentDatabase(dataDir))
+  const args = [script, where, String(port), String(leaseMs)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')
   const url = await firstLine(child)
