@@ -7,6 +7,7 @@ import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { type AgentMetrics, noAgentMetrics } from '../core/metrics.ts'
+import type { ParkedThreads } from '../core/parked-threads.ts'
 import type { Load } from '../core/runtime.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import { connectLoopback } from '../graph/loopback.ts'
@@ -24,6 +25,7 @@ import { endExhausted, executeRun } from './executor.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from './limits.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
 import { observeAttempt } from './observed-webhook.ts'
+import { checkParkedThreads } from './parked-threads.ts'
 import type { Parts } from './parts.ts'
 import { StrayRejections } from './stray-rejections.ts'
 import { registerSystemAssistants } from './system-assistants.ts'
@@ -177,6 +179,11 @@ export class AgentServer {
   /** When its next run or cron is due, in ms since 1970: in the past when one could be executed now. */
   nextDue(): Promise<number | null> {
     return this.#nextDue(0)
+  }
+
+  /** Which threads in the middle of a graph this project could not go on with. */
+  checkParkedThreads(): Promise<ParkedThreads> {
+    return checkParkedThreads(this.#parts)
   }
 
   /**

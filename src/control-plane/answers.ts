@@ -52,6 +52,7 @@ export function revisionAnswer(revision: Revision): RevisionAnswer {
     status: revision.status,
     status_message: revision.status_message,
     deployed_at: revision.deployed_at,
+    parked_threads: revision.parked_threads,
     source: revision.source,
     source_revision_config: revision.source_revision_config,
   }
@@ -68,6 +69,7 @@ function sourceConfigAnswer(
     ...config,
     repo_url: repo_url === null || maySeeSecrets ? repo_url : withoutCredentials(repo_url),
     build_on_push: config.build_on_push ?? false,
+    parked_threads: config.parked_threads ?? null,
     custom_url: url,
   }
 }

@@ -104,7 +104,10 @@ export async function repeatRevision(
   clock: Clock,
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   await requireTarball(store, revision)
-  const { source_config, secrets } = revision
+  const { secrets } = revision
+  // What a deployment does about parked threads is no property of its revisions.
+  const { parked_threads = null } = deployment.source_config
+  const source_config = { ...revision.source_config, parked_threads }
   const patch = { source_config, secrets, updated_at: timestamp(clock) }
   await store.deployments.update(deployment.id, patch)
   const source = { ...revision, built_from: revision.built_from ?? revision.id }
@@ -143,6 +146,7 @@ export async function addRevision(
     secrets: deployment.secrets,
     built_from: source.built_from ?? null,
     deployed_at: null,
+    parked_threads: null,
   })
   return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
 }

@@ -4,6 +4,7 @@ import { type Clock, timestamp } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { Log } from '../core/log.ts'
+import { describeBroken } from '../core/parked-threads.ts'
 import {
   isRevisionOver,
   REVISION_STATUSES,
@@ -134,6 +135,8 @@ export class Rollouts {
     endpoints: Endpoints,
   ): Promise<boolean> {
     const { store, driver, serving, clock, log } = this.#options
+    const refusal = await this.#checkParkedThreads(deployment, revision)
+    if (refusal) return this.#move(revision, 'DEPLOY_FAILED', refusal)
     await driver.activate(revision.id)
     serving.point(deployment, revision.id, endpoints)
     const updated_at = timestamp(clock)
@@ -156,5 +159,22 @@ export class Rollouts {
     log.info({ revision_id: revision.id, deployment: deployment.name, hasMoved }, 'switched')
     this.#options.onOver(deployment.id)
     return hasMoved
+  }
+
+  /**
+   * Notes which parked threads the revision cannot go on with. Answers why it may not be deployed,
+   * where the deployment says so; the way back is never barred.
+   */
+  async #checkParkedThreads(
+    deployment: Deployment,
+    revision: Revision,
+  ): Promise<string | undefined> {
+    if (deployment.active_revision_id === null) return undefined
+    const verdict = await this.#options.driver.inspect(revision.id)
+    if (!verdict) return undefined
+    await this.#options.store.revisions.setParkedThreads(revision.id, verdict)
+    const isBlocking = deployment.source_config.parked_threads === 'block'
+    if (verdict.broken === 0 || !isBlocking || revision.built_from !== null) return undefined
+    return `parked threads: ${describeBroken(verdict)}`
   }
 }

@@ -21,6 +21,7 @@ export const EMPTY_SOURCE_CONFIG: SourceConfig = {
   listener_config: null,
   install_command: null,
   build_command: null,
+  parked_threads: null,
 }
 
 export const EMPTY_REVISION_CONFIG: SourceRevisionConfig = {

@@ -1,5 +1,6 @@
 /** A deployment: a name that an agent is reached by, and the revisions behind it. */
 import type { JsonObject } from './json.ts'
+import type { ParkedThreads } from './parked-threads.ts'
 import type { Revision, RevisionStatus, Secret, Source } from './revision.ts'
 
 export const DEPLOYMENT_STATUSES = [
@@ -124,6 +125,7 @@ export interface RevisionStore {
       updated_at: string
     },
   ): Promise<boolean>
+  setParkedThreads(id: string, parked_threads: ParkedThreads): Promise<void>
   /** Notes whose build a revision takes: its own id when it was built after all. */
   setBuiltFrom(id: string, built_from: string): Promise<void>
   /** Notes the commit that a `github` revision was resolved to. */

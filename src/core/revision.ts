@@ -13,6 +13,7 @@
  * becomes DEPLOY_FAILED when its agent server dies within the first minute.
  */
 import type { JsonObject } from './json.ts'
+import type { ParkedThreads } from './parked-threads.ts'
 
 export const REVISION_STATUSES = [
   'CREATING',
@@ -100,4 +101,6 @@ export interface Revision {
   built_from: string | null
   /** When it became DEPLOYED. */
   deployed_at: string | null
+  /** What was found out about threads in the middle of a graph before it got its first request. */
+  parked_threads: ParkedThreads | null
 }

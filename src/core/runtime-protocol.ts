@@ -10,6 +10,8 @@
  *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
  *   ◀──────────────────────────── ready ──   it listens
  *   GET <url>/ok with the gateway token ──▶  200: healthy; asked again from time to time
+ *   ── inspect ───────────────────────────▶  compares threads of the revision before with its graphs
+ *   ◀─────────────────────── inspection ──
  *   ── activate ──────────────────────────▶  only to one that stands by: executes runs from now on
  *   ◀─────────────────────────── active ──
  *   ◀───────────────────────────── load ──   about once a second, when there is something new
@@ -25,6 +27,7 @@
  * for `start` before it loads any of the project's code. Messages of another `type` are ignored by
  * both sides, so that either can be newer.
  */
+import type { ParkedThreads } from './parked-threads.ts'
 import type { DrainLimits, Load } from './runtime.ts'
 
 /** The header that carries `Endpoint.token`. */
@@ -78,6 +81,18 @@ export interface LoadMessage {
 }
 
 /** Of the driver. */
+export interface InspectMessage {
+  type: 'inspect'
+}
+
+/** The answer to it. */
+export interface InspectionMessage {
+  type: 'inspection'
+  /** `null`: it could not be found out. */
+  parked_threads: ParkedThreads | null
+}
+
+/** Of the driver. */
 export interface DrainMessage extends DrainLimits {
   type: 'drain'
 }
@@ -111,6 +126,14 @@ export function isActivateMessage(message: unknown): message is ActivateMessage 
 
 export function isActiveMessage(message: unknown): message is ActiveMessage {
   return isOfType(message, 'active')
+}
+
+export function isInspectMessage(message: unknown): message is InspectMessage {
+  return isOfType(message, 'inspect')
+}
+
+export function isInspectionMessage(message: unknown): message is InspectionMessage {
+  return isOfType(message, 'inspection')
 }
 
 export function isDrainMessage(message: unknown): message is DrainMessage {

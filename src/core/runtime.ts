@@ -11,6 +11,7 @@
  * A revision is healthy as long as one of its agent servers is.
  */
 import type { JsonObject } from './json.ts'
+import type { ParkedThreads } from './parked-threads.ts'
 import type { Secret } from './revision.ts'
 
 /** What is to run. */
@@ -90,6 +91,11 @@ export interface RuntimeDriver {
   observe(revision_id: string): RuntimeState
   /** Its agent servers, in the order of their start; none where it is absent. */
   replicas(revision_id: string): Replica[]
+  /**
+   * Which threads that are in the middle of a graph the revision cannot go on with. `undefined`: it
+   * is not healthy, or could not find out in time.
+   */
+  inspect(revision_id: string): Promise<ParkedThreads | undefined>
   /**
    * Has a revision that stands by execute runs. Settles when it does, or is gone. Does nothing where
    * it does already or is absent.

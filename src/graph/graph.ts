@@ -23,6 +23,8 @@ export interface Graph {
   ): Promise<SnapshotConfig>
   /** By name. */
   nodes: Record<string, unknown>
+  /** By name: the state keys, and LangGraph's own. */
+  channels?: Record<string, unknown>
   /** The state keys that `values` has. */
   streamChannelsAsIs: string | string[]
   /** What the graph was compiled from; a graph of LangGraph's functional API has none. */

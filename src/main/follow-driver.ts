@@ -4,8 +4,10 @@ import {
   type ActiveMessage,
   type DrainedMessage,
   type DrainMessage,
+  type InspectionMessage,
   isActivateMessage,
   isDrainMessage,
+  isInspectMessage,
 } from '../core/runtime-protocol.ts'
 import { reportLoad } from './report-load.ts'
 
@@ -13,6 +15,7 @@ import { reportLoad } from './report-load.ts'
 export function followDriver(agentServer: AgentServer): () => void {
   const onMessage = (message: unknown) => {
     if (isActivateMessage(message)) void activate(agentServer)
+    if (isInspectMessage(message)) void inspect(agentServer)
     if (isDrainMessage(message)) void drain(agentServer, message)
   }
   process.on('message', onMessage)
@@ -32,6 +35,15 @@ async function activate(agentServer: AgentServer): Promise<void> {
     console.error('The agent server cannot begin to work.', error)
     process.exit(1)
   }
+}
+
+/** What it cannot find out keeps no rollout back. */
+async function inspect(agentServer: AgentServer): Promise<void> {
+  const parked_threads = await agentServer.checkParkedThreads().catch((error: unknown) => {
+    console.error('The parked threads could not be checked.', error)
+    return null
+  })
+  process.send?.({ type: 'inspection', parked_threads } satisfies InspectionMessage)
 }
 
 async function drain(agentServer: AgentServer, limits: DrainMessage): Promise<void> {

@@ -15,7 +15,11 @@ import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
 import { countByStatus } from './status-counts.ts'
 
-type RevisionRow = Omit<Revision, 'source_revision_config' | 'source_config' | 'secrets'> & {
+type RevisionRow = Omit<
+  Revision,
+  'source_revision_config' | 'source_config' | 'secrets' | 'parked_threads'
+> & {
+  parked_threads: string | null
   source_revision_config: string
   source_config: string
   secrets: string
@@ -24,7 +28,8 @@ type RevisionRow = Omit<Revision, 'source_revision_config' | 'source_config' | '
 type Step = Parameters<RevisionStore['move']>[1]
 
 const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, status_message, source,
-  source_revision_config, source_config, secrets, built_from, deployed_at`
+  source_revision_config, source_config, secrets, built_from, deployed_at,
+  parked_threads`
 
 /** Past QUEUED and not at an end: one revision of a deployment at a time. */
 const UNDER_WAY = REVISION_STATUSES.filter(
@@ -34,7 +39,7 @@ const UNDER_WAY = REVISION_STATUSES.filter(
 const INSERT = `
 INSERT INTO revisions (${COLUMNS})
 SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_id = $2), 0),
-  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
 FROM deployments WHERE id = $2
 RETURNING ${COLUMNS}`
 
@@ -79,6 +84,12 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
     move: async (id, step) => {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))
+    },
+    setParkedThreads: async (id, parked_threads) => {
+      await db.run('UPDATE revisions SET parked_threads = $2 WHERE id = $1', [
+        id,
+        JSON.stringify(parked_threads),
+      ])
     },
     setBuiltFrom: async (id, built_from) => {
       await db.run('UPDATE revisions SET built_from = $2 WHERE id = $1', [id, built_from])
@@ -148,6 +159,7 @@ function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[
     sealSecrets(box, revision.secrets, PLACES.revision(revision.id)),
     revision.built_from,
     revision.deployed_at,
+    revision.parked_threads && JSON.stringify(revision.parked_threads),
   ]
 }
 
@@ -156,6 +168,7 @@ function toRevision(row: RevisionRow, box: SecretBox): Revision {
     ...row,
     source_revision_config: JSON.parse(row.source_revision_config),
     source_config: JSON.parse(row.source_config),
+    parked_threads: row.parked_threads && JSON.parse(row.parked_threads),
     secrets: openSecrets(box, row.secrets, PLACES.revision(row.id)),
   }
 }

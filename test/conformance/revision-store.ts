@@ -103,6 +103,14 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await revisions.get(other.deployment_id, other.id)).toEqual(other)
     })
 
+    it('notes what was found out about parked threads', async () => {
+      const { revisions } = open()
+      const { id, deployment_id } = await revisionAt('DEPLOYING')
+      const parked_threads = { checked_at: LATER, parked: 2, broken: 0, threads: [] }
+      await revisions.setParkedThreads(id, parked_threads)
+      expect(await revisions.get(deployment_id, id)).toMatchObject({ parked_threads })
+    })
+
     it('notes whose build it takes', async () => {
       const { revisions } = open()
       const { id, deployment_id } = await revisionAt('BUILDING')

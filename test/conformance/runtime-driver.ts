@@ -222,6 +222,12 @@ export function testRuntimeDriver(
       await driver.activate('unknown')
     })
 
+    it('asks a revision about the threads of the one before', async () => {
+      const { spec } = await startHealthy()
+      expect(await driver.inspect(spec.revision_id)).toMatchObject({ parked: 0, threads: [] })
+      expect(await driver.inspect('unknown')).toBeUndefined()
+    })
+
     it('drains, and answers when the next work is due', async () => {
       const { spec, endpoint } = await startHealthy()
       const limits = { graceMs: 5, checkpointMs: 6 }

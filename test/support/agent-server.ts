@@ -19,6 +19,7 @@ import { applyProjectEnvironment } from '../../src/config.ts'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
+import type { ParkedThreads } from '../../src/core/parked-threads.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/environment.ts'
 import { loadProject } from '../../src/graph/project.ts'
 import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
@@ -37,6 +38,7 @@ export interface RunningAgentServer {
   store: AgentStore
   /** When its next run or cron is due, in ms since 1970. */
   nextDue(): Promise<number | null>
+  checkParkedThreads(): Promise<ParkedThreads>
   /** Executes no more runs, and goes on to answer. */
   drain(limits: StopLimits): Promise<void>
   /** Stops it; with `graceMs` waits that long for runs. Default 0. */
@@ -54,6 +56,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>
   database?: string
   /** Default 0: a free port. */
   port?: number
+  /** Default `false`: it works from its start. */
+  isStandby?: boolean
 }
 
 /** Starts one on a port of 127.0.0.1. */
@@ -77,7 +81,7 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
     project,
     log,
   })
-  await server.start()
+  await server.start({ isStandby: rest.isStandby ?? false })
   const { url, close } = await listen(server, port)
   return {
     url,
@@ -85,6 +89,7 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
     store,
     nextDue: () => server.nextDue(),
     drain: (limits) => server.drain(limits),
+    checkParkedThreads: () => server.checkParkedThreads(),
     stop: async ({ graceMs } = { graceMs: 0 }) => {
       await server.stop({ graceMs })
       await close()

@@ -53,6 +53,7 @@ export function aRevision(
     secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
     built_from: null,
     deployed_at: null,
+    parked_threads: null,
     ...change,
   }
 }

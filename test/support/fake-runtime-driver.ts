@@ -1,4 +1,5 @@
 /** A second `RuntimeDriver`, in memory: its agent servers become healthy when the test says so. */
+import type { ParkedThreads } from '../../src/core/parked-threads.ts'
 import type {
   DrainLimits,
   Load,
@@ -19,6 +20,8 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** How many agent servers a revision was last told to have. */
   readonly scales = new Map<string, number>()
   readonly activated: string[] = []
+  /** What a revision, or `any`, finds out about parked threads. */
+  readonly parked = new Map<string, ParkedThreads>()
   /** Every drain: `<revision> <graceMs>`. */
   readonly drained: string[] = []
   readonly #states = new Map<string, RuntimeState>()
@@ -44,6 +47,10 @@ export class FakeRuntimeDriver implements RuntimeDriver {
     const load = this.loads.get(revision_id) ?? null
     const one: Replica = { state: state.kind, since: 0, restarts: 0, reason, load }
     return Array.from({ length: this.scales.get(revision_id) ?? 1 }, () => one)
+  }
+
+  async inspect(revision_id: string): Promise<ParkedThreads | undefined> {
+    return this.parked.get(revision_id) ?? this.parked.get('any')
   }
 
   async activate(revision_id: string): Promise<void> {

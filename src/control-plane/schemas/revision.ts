@@ -10,9 +10,29 @@ import {
 } from './source-config.ts'
 import { Limit, listOf, Offset, Truth, Uuid } from './text.ts'
 
+export const ParkedThreadsSchema = z
+  .object({
+    checked_at: z.iso.datetime(),
+    parked: z.int(),
+    broken: z.int(),
+    threads: z.array(
+      z.object({
+        thread_id: z.string(),
+        status: z.enum(['interrupted', 'busy']),
+        graph_id: z.string(),
+        is_graph_missing: z.boolean(),
+        missing_nodes: z.array(z.string()),
+        missing_keys: z.array(z.string()),
+      }),
+    ),
+  })
+  .openapi('ParkedThreads')
+
 /**
  * `status_message` says why a revision failed: the step, the cause, the last log lines. Runyard's own:
- * `number` (1, 2, 3, … within the deployment) and `deployed_at`, when it began to serve.
+ * `number` (1, 2, 3, … within the deployment), `deployed_at`, when it began to serve, and
+ * `parked_threads`: which threads that are interrupted or busy it cannot go on with, found out before
+ * it got its first request.
  */
 export const RevisionSchema = z
   .object({
@@ -23,6 +43,7 @@ export const RevisionSchema = z
     status: z.enum(REVISION_STATUSES),
     status_message: z.string().nullable(),
     deployed_at: z.iso.datetime().nullable(),
+    parked_threads: ParkedThreadsSchema.nullable(),
     source: z.enum(SOURCES),
     source_revision_config: SourceRevisionConfigSchema,
   })

@@ -1,12 +1,15 @@
 /** Where a deployment's code comes from: what holds for all its revisions. */
 import { z } from '@hono/zod-openapi'
+import { PARKED_THREADS_RULES } from '../../core/parked-threads.ts'
 import { ResourceSpecSchema } from './resource-spec.ts'
 import { line, Uuid } from './text.ts'
 
 /**
  * Every member may be absent or null; which ones a source needs or refuses is a rule of its own
  * (400, not 422). `repo_url`, `integration_id`, `deployment_type`, `listener_id` and
- * `listener_config` stay as they were created. `custom_url` is ignored: Runyard fills it in.
+ * `listener_config` stay as they were created. `parked_threads` is Runyard's own: whether a revision
+ * that cannot go on with threads in the middle of a graph is deployed (`warn`, the default) or not
+ * (`block`). `custom_url` is ignored: Runyard fills it in.
  */
 export const SourceConfigRequestSchema = z
   .object({
@@ -20,6 +23,7 @@ export const SourceConfigRequestSchema = z
     listener_config: z.object({ k8s_namespace: line(256).nullish() }).nullish(),
     install_command: line(2048).nullish(),
     build_command: line(2048).nullish(),
+    parked_threads: z.enum(PARKED_THREADS_RULES).nullish(),
   })
   .openapi('SourceConfigRequest')
 
@@ -41,6 +45,7 @@ export const SourceConfigSchema = z
     listener_config: z.record(z.string(), z.unknown()).nullable(),
     install_command: z.string().nullable(),
     build_command: z.string().nullable(),
+    parked_threads: z.enum(PARKED_THREADS_RULES).nullable(),
   })
   .openapi('SourceConfig')
 

@@ -3,13 +3,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLineSplitter } from '../../core/output-lines.ts'
+import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/runtime.ts'
 import {
   type ActivateMessage,
   type DrainMessage,
+  type InspectMessage,
   isActiveMessage,
   isDrainedMessage,
+  isInspectionMessage,
   isLoadMessage,
   isReadyMessage,
   isSourcesMessage,
@@ -47,6 +51,8 @@ export interface AgentProcess {
   readonly ready: Promise<Endpoint>
   /** How it ended, as half a sentence; its group has been killed then and its output is read. */
   readonly exited: Promise<string>
+  /** See `RuntimeDriver.inspect`. */
+  inspect(): Promise<ParkedThreads | undefined>
   /** See `RuntimeDriver.activate`. */
   activate(): Promise<void>
   /** See `RuntimeDriver.drain`. */
@@ -59,6 +65,8 @@ export interface AgentProcess {
 
 /** How long the pipes may stay open after the end (a process that left the group holds them). */
 const PIPE_GRACE_MS = 1000
+/** A rollout does not wait longer to learn of parked threads. */
+const INSPECTION_MS = 10_000
 
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
@@ -87,6 +95,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     pid: child.pid,
     ready: readyOf(child, token),
     exited,
+    inspect: () => inspect(child, exited),
     activate: () => activate(child, exited),
     drain: (limits) => drain(child, limits, exited),
     terminate: () => child.kill('SIGTERM'),
@@ -125,6 +134,20 @@ function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
       resolve({ url, token, ...(hasOwnAuth && { hasOwnAuth }) })
     })
   })
+}
+
+async function inspect(
+  child: ChildProcess,
+  exited: Promise<unknown>,
+): Promise<ParkedThreads | undefined> {
+  const inspected = new Promise<ParkedThreads | undefined>((resolve) => {
+    child.on('message', (message) => {
+      if (isInspectionMessage(message)) resolve(message.parked_threads ?? undefined)
+    })
+  })
+  child.send?.({ type: 'inspect' } satisfies InspectMessage, () => {})
+  const late = delay(INSPECTION_MS, undefined, { ref: false })
+  return Promise.race([inspected, late, exited.then(() => undefined)])
 }
 
 async function activate(child: ChildProcess, exited: Promise<unknown>): Promise<void> {

@@ -75,6 +75,7 @@ export function createProcessDriver(options: ProcessDriverOptions): RuntimeDrive
     },
     observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
     replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
+    inspect: async (revision_id) => revisions.get(revision_id)?.inspect(),
     activate: async (revision_id) => revisions.get(revision_id)?.activate(),
     scale: (revision_id, count, retire) => revisions.get(revision_id)?.scale(count, retire),
     drain: async (revision_id, limits) => revisions.get(revision_id)?.drain(limits),

@@ -1,4 +1,5 @@
 /** The agent servers of one revision: as many as are asked for, each under its own supervisor. */
+import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Endpoints, Replica, RuntimeState } from '../../core/runtime.ts'
 import type { DeployLog } from './deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
@@ -56,6 +57,11 @@ export class Replicas {
     const surplus = this.#serving.splice(count)
     for (const one of surplus) void this.#retire(one, retire)
     if (surplus.length > 0) this.#options.onChange()
+  }
+
+  /** One of them knows as much as all. */
+  async inspect(): Promise<ParkedThreads | undefined> {
+    return this.#serving.find((one) => one.state.kind === 'healthy')?.inspect()
   }
 
   async activate(): Promise<void> {

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
+import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/runtime.ts'
 import type { AgentProcess } from './agent-process.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
@@ -83,6 +84,11 @@ export class Supervisor {
       this.#options.log.error({ err: error }, 'The agent server could not be supervised.')
       this.#become({ kind: 'failed', reason: `The agent server could not be started: ${error}.` })
     })
+  }
+
+  /** See `RuntimeDriver.inspect`. */
+  async inspect(): Promise<ParkedThreads | undefined> {
+    return this.#state.kind === 'healthy' ? this.#process?.inspect() : undefined
   }
 
   /** See `RuntimeDriver.activate`. One that is started later is active from its start. */

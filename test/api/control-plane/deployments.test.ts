@@ -38,6 +38,7 @@ describe('creating a deployment', () => {
         resource_spec: null,
         listener_id: null,
         listener_config: null,
+        parked_threads: null,
         install_command: null,
         build_command: null,
       },
