@@ -1,4 +1,6 @@
 /** The `events` table. Numbers are given in the transaction that writes. */
+
+import { AppError } from '../core/errors.ts'
 import {
   END_EVENT,
   type EventStore,
@@ -8,11 +10,20 @@ import {
   STATE_UPDATE_EVENT,
   type ThreadEvent,
 } from '../core/event.ts'
-import type { Db } from './db.ts'
+import type { Db, SqlValue } from './db.ts'
 import { decodeRow } from './json-columns.ts'
 import { holdsLease } from './leases.ts'
 
-const COLUMNS = 'thread_id, seq, run_id, run_seq, event, data, created_at'
+const COLUMN_NAMES = [
+  'thread_id',
+  'seq',
+  'run_id',
+  'run_seq',
+  'event',
+  'data',
+  'created_at',
+] as const
+const COLUMNS = COLUMN_NAMES.join(', ')
 
 const COUNT = `
 INSERT INTO event_counters (thread_id, last_seq) VALUES ($1, $2)
@@ -20,8 +31,6 @@ ON CONFLICT (thread_id) DO UPDATE SET last_seq = event_counters.last_seq + exclu
 RETURNING last_seq`
 
 const LAST_OF_RUN = 'SELECT coalesce(max(run_seq), -1) AS last FROM events WHERE run_id = $1'
-
-const INSERT = `INSERT INTO events (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
 const READ = `
 SELECT ${COLUMNS} FROM events WHERE run_id = $1 AND run_seq > $2 ORDER BY run_seq LIMIT $3`
@@ -66,20 +75,13 @@ DELETE FROM events WHERE event = '${STATE_UPDATE_EVENT}' AND created_at < $1`
 
 export function createEventStore(db: Db): EventStore {
   return {
-    append: (to, events) =>
-      db.transaction(async (tx) => {
-        if (to.lease && !(await holdsLease(tx, to.lease))) return undefined
-        const logged = await number(tx, to, events)
-        for (const event of logged) await insert(tx, event)
-        return logged
-      }, []),
+    append: (to, events) => append(db, to, events),
     appendToThread: ({ thread_id, created_at }, events) =>
       db.transaction(async (tx) => {
         const firstSeq = await takeSeqs(tx, thread_id, events.length)
         const place = { thread_id, run_id: null, run_seq: null, created_at }
-        for (const [i, event] of events.entries()) {
-          await insert(tx, { ...event, ...place, seq: firstSeq + i })
-        }
+        const numbered = events.map((event, i) => ({ ...event, ...place, seq: firstSeq + i }))
+        await insert(tx, numbered)
       }, []),
     async read(run_id, after, limit) {
       const rows = await db.all(READ, [run_id, after, limit])
@@ -122,6 +124,33 @@ export function createEventStore(db: Db): EventStore {
   }
 }
 
+/** Thrown, so that the numbers that were taken are given back. */
+const LOST = new AppError('conflict', 'The lease was lost.')
+
+/**
+ * What does not wait for another's answer is asked together: on PostgreSQL two round trips and the
+ * commit, instead of one for each event. Measured for 20 events of 200 bytes: 0.34 ms instead of 0.78
+ * there, on SQLite 0.055 ms instead of 0.041.
+ */
+async function append(
+  db: Db,
+  to: Parameters<EventStore['append']>[0],
+  events: NewEvent[],
+): Promise<RunEvent[] | undefined> {
+  try {
+    return await db.transaction(async (tx) => {
+      const held = to.lease ? holdsLease(tx, to.lease) : true
+      const [isHeld, numbered] = await Promise.all([held, number(tx, to, events)])
+      if (!isHeld) throw LOST
+      await insert(tx, numbered)
+      return numbered
+    }, [])
+  } catch (error) {
+    if (error === LOST) return undefined
+    throw error
+  }
+}
+
 /** Takes the thread's next `count` numbers and answers the first of them. */
 async function takeSeqs(tx: Db, thread_id: string, count: number): Promise<number> {
   const counter = await tx.get<{ last_seq: number }>(COUNT, [thread_id, count])
@@ -134,8 +163,11 @@ async function number(
   events: NewEvent[],
 ): Promise<RunEvent[]> {
   if (events.length === 0) return []
-  const firstSeq = await takeSeqs(tx, thread_id, events.length)
-  const ofRun = await tx.get<{ last: number }>(LAST_OF_RUN, [run_id])
+  // In this order: who has the thread's next numbers is the only one to write to its runs.
+  const [firstSeq, ofRun] = await Promise.all([
+    takeSeqs(tx, thread_id, events.length),
+    tx.get<{ last: number }>(LAST_OF_RUN, [run_id]),
+  ])
   let lastRunSeq = ofRun?.last ?? -1
   return events.map(({ event, data, isOfThreadOnly }, i) => {
     const run_seq = isOfThreadOnly ? null : ++lastRunSeq
@@ -143,7 +175,20 @@ async function number(
   })
 }
 
-async function insert(tx: Db, event: ThreadEvent): Promise<void> {
-  const { thread_id, seq, run_id, run_seq, event: name, data, created_at } = event
-  await tx.run(INSERT, [thread_id, seq, run_id, run_seq, name, data, created_at])
+/** So many rows at most are added by one statement; fewer are added by powers of two, to have few texts. */
+const MAX_ROWS = 32
+
+async function insert(tx: Db, events: readonly ThreadEvent[]): Promise<void> {
+  const written: Promise<number>[] = []
+  for (let at = 0; at < events.length; ) {
+    const rows = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(events.length - at)))
+    const params: SqlValue[] = []
+    const values = events.slice(at, at + rows).map((event) => {
+      const row = COLUMN_NAMES.map((column) => `$${params.push(event[column])}`)
+      return `(${row.join(', ')})`
+    })
+    written.push(tx.run(`INSERT INTO events (${COLUMNS}) VALUES ${values.join(', ')}`, params))
+    at += rows
+  }
+  await Promise.all(written)
 }
