@@ -18,10 +18,11 @@ interface CheckpointRow {
   type: string
   bytes: Uint8Array
   metadata: string
+  channel_versions: string
 }
 
 const COLUMNS = `thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id, type, bytes,
-  metadata`
+  metadata, channel_versions`
 
 const HERE = 'thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = $3'
 
@@ -74,10 +75,10 @@ export async function readCheckpoints(
 }
 
 async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise<CheckpointRecord> {
-  const { type, bytes, metadata, ...key } = row
+  const { type, bytes, metadata, channel_versions, ...key } = row
   const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
   const [kept, writes] = await Promise.all([
-    tx.all<ChannelValue>(valuesSql(tx), here),
+    readValues(tx, key, JSON.parse(channel_versions)),
     tx.all<PendingWrite>(WRITES, here),
   ])
   const values = await reader.putTogether(kept)
@@ -90,16 +91,30 @@ async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise
   }
 }
 
-// CROSS JOIN keeps SQLite to this order; else it reads every value of the thread for each checkpoint.
-function valuesSql(tx: Db): string {
-  return `
-    SELECT v.channel, v.version, v.type, v.bytes
-    FROM checkpoints AS c
-    CROSS JOIN ${tx.json.entries('c.channel_versions')} AS e
-    CROSS JOIN channel_values AS v
-    WHERE c.thread_id = $1 AND c.checkpoint_ns = $2 AND c.checkpoint_id = $3
-      AND v.thread_id = $1 AND v.checkpoint_ns = $2 AND v.channel = e.key AND v.version = e.value
-    ORDER BY v.channel`
+/**
+ * Each value is looked up by its key. As a list of rows, not as JSON: from that PostgreSQL expects a
+ * hundred, and reads all of the thread's values instead. The list is filled up to a power of two, to
+ * have few texts. Measured there: a page of ten takes the same of 10 checkpoints and of 1,000; read as
+ * JSON it took thirteen times as long.
+ */
+async function readValues(
+  tx: Db,
+  { thread_id, checkpoint_ns }: Pick<CheckpointRow, 'thread_id' | 'checkpoint_ns'>,
+  versions: Record<string, string>,
+): Promise<ChannelValue[]> {
+  const wanted = Object.entries(versions)
+  const last = wanted.at(-1)
+  if (!last) return []
+  while (!Number.isInteger(Math.log2(wanted.length))) wanted.push(last)
+  const params: SqlValue[] = [thread_id, checkpoint_ns]
+  const rows = wanted.map(([channel, version]) => {
+    return `($${params.push(channel)}, $${params.push(version)})`
+  })
+  const sql = `
+    SELECT channel, version, type, bytes FROM channel_values
+    WHERE thread_id = $1 AND checkpoint_ns = $2 AND (channel, version) IN (VALUES ${rows.join(', ')})
+    ORDER BY channel`
+  return tx.all<ChannelValue>(sql, params)
 }
 
 /** Of several runs' writes at one place: the first of a task's own, the last of the special ones. */

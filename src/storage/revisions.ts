@@ -43,6 +43,8 @@ SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_
 FROM deployments WHERE id = $2
 RETURNING ${COLUMNS}`
 
+const HOLD_DEPLOYMENT = 'SELECT 1 FROM deployments WHERE id = $1'
+
 const MAKE_LATEST = 'UPDATE deployments SET latest_revision_id = $2 WHERE id = $1'
 
 const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = $2`
@@ -68,6 +70,8 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
     countByStatus: () => countByStatus(db, 'revisions'),
     insert: (revision) =>
       db.transaction(async (tx) => {
+        // Two revisions at once would take the same number.
+        await tx.get(HOLD_DEPLOYMENT + tx.rowLocks.wait, [revision.deployment_id])
         const row = await tx.get<RevisionRow>(INSERT, toParams(revision, box))
         if (!row) throw missingDeployment(revision.deployment_id)
         await tx.run(MAKE_LATEST, [row.deployment_id, row.id])
