@@ -106,7 +106,9 @@ describe('the configuration of serve', () => {
   })
 
   it('refuses what this version cannot do', () => {
-    expect(() => readServeConfig({ workers: '4' }, {})).toThrow('--workers')
+    expect(() => readServeConfig({ workers: 'many' }, {})).toThrow('--workers')
+    expect(() => readServeConfig({ workers: '2', role: 'api' }, {})).toThrow('--role')
+    expect(() => readServeConfig({}, { RUNYARD_ROLE: 'boss' })).toThrow('all, api, worker')
   })
 })
 

@@ -11,6 +11,7 @@ import { parseDatabaseUrl } from './core/database-url.ts'
 import { AppError } from './core/errors.ts'
 import { type IpRange, parseIpRange } from './core/ip-range.ts'
 import { LOG_LEVELS, type LogLevel } from './core/log.ts'
+import { SERVER_ROLES, type ServerRole } from './core/server-role.ts'
 import type { UserTokenSettings } from './core/user-token.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
@@ -86,6 +87,12 @@ export interface ServeConfig {
   readonly apiKeys: readonly string[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
   readonly concurrency: number
+  /** `--role` / `RUNYARD_ROLE`, default `all`. */
+  readonly role: ServerRole
+  /** `--workers`: how many processes of its own execute runs; default 1: this one does. */
+  readonly workers: number
+  /** What `serve` is to be given for each of them, the role apart. */
+  readonly workerArgs: readonly string[]
   /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. Default: nothing. */
   readonly webhookAllow: readonly IpRange[]
   /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. Default 10 s. */
@@ -174,11 +181,12 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     databaseUrl: read.databaseUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
+    ...read.workers(),
+    workerArgs: [],
     ...read.agentServerSettings(),
     logLevel: read.logLevel(),
   }
-  read.refuseWorkers()
-  return read.done(config)
+  return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
 }
 
 /** Throws `bad_request` with every problem of the configuration, one a line. */
@@ -501,13 +509,22 @@ class Settings {
     return domain
   }
 
-  refuseWorkers(): void {
-    const workers = this.#flags.workers
-    if (workers === undefined || workers === '1') return
-    this.#problem(
-      '--workers',
-      `more than one worker process is not supported yet, "${workers}" given`,
-    )
+  /** Workers of a server's own are for one that would execute runs itself. */
+  workers(): Pick<ServeConfig, 'role' | 'workers'> {
+    const text = this.text('role', 'RUNYARD_ROLE') ?? 'all'
+    const role = SERVER_ROLES.find((one) => one === text)
+    if (!role) this.#problem('RUNYARD_ROLE', `must be one of ${SERVER_ROLES.join(', ')}`)
+    const given = this.#flags.workers ?? '1'
+    const isCount = /^[1-9]\d?$/.test(given)
+    if (!isCount) this.#problem('--workers', `must be a number from 1 to 99, not "${given}"`)
+    const workers = isCount ? Number(given) : 1
+    if (workers > 1 && text !== 'all') {
+      this.#problem(
+        '--workers',
+        'is for a server that executes runs and answers: leave --role away',
+      )
+    }
+    return { role: role ?? 'all', workers }
   }
 
   done<C>(config: C): Readonly<C> {
@@ -563,6 +580,12 @@ class Settings {
   #problem(name: string, sentence: string): void {
     this.#problems.push(`${name}: ${sentence}`)
   }
+}
+
+/** A URL from the environment they find there, where others cannot read it. */
+function workerArgsOf({ configPath, dataDir }: ServeConfig, { databaseUrl }: Flags): string[] {
+  const where = databaseUrl ? ['--database-url', databaseUrl] : []
+  return ['--config', configPath, '--data-dir', dataDir, ...where]
 }
 
 function splitList(text: string | undefined): string[] {

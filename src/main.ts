@@ -79,14 +79,15 @@ export async function serve(config: ServeConfig, options: { isManaged: boolean }
   const log = createLog(config.logLevel)
   const serving = await startServe(config, { ...(start && { start }), log })
   if (start) process.send?.(readyMessage(serving))
-  else console.log(`ready ${serving.url}`)
+  else if (serving.url !== undefined) console.log(`ready ${serving.url}`)
+  else if (!process.connected) console.log('ready')
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
 }
 
-function readyMessage({ url, hasOwnAuth }: Serving): ReadyMessage {
+function readyMessage({ url = '', hasOwnAuth }: Serving): ReadyMessage {
   return { type: 'ready', url, has_own_auth: hasOwnAuth }
 }
 

@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts'
 import { type AgentMetrics, noAgentMetrics } from '../core/metrics.ts'
 import type { ParkedThreads } from '../core/parked-threads.ts'
 import type { Load } from '../core/runtime.ts'
+import type { ServerRole } from '../core/server-role.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import { connectLoopback } from '../graph/loopback.ts'
 import type { Project } from '../graph/project.ts'
@@ -48,6 +49,8 @@ export interface AgentServerOptions extends DoorConfig {
   maxBodyBytes?: number
   /** How much it takes on. Default: `DEFAULT_LIMITS`, each by itself. */
   limits?: Partial<Limits>
+  /** With `api` it never claims a run. Default `all`. */
+  role?: ServerRole
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
@@ -92,6 +95,7 @@ export class AgentServer {
   readonly app: ReturnType<typeof createAgentServerApp>
   readonly #parts: Parts
   readonly #graphConfigs: Readonly<Record<string, JsonObject>>
+  readonly #role: ServerRole
   readonly #queue: Queue
   readonly #purge: Ticker
   readonly #sweep: Ticker
@@ -106,6 +110,7 @@ export class AgentServer {
   constructor(options: AgentServerOptions) {
     const { store, project, clock, log } = options
     this.#graphConfigs = options.graphConfigs ?? {}
+    this.#role = options.role ?? 'all'
     this.#queue = this.#createQueue(options)
     const isLocal = (run_id: string) => this.#queue.isRunning(run_id)
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -248,7 +253,7 @@ export class AgentServer {
   async #work(): Promise<void> {
     await registerSystemAssistants(this.#parts, this.#graphConfigs)
     if (this.#stopping) return
-    await this.#queue.start()
+    if (this.#role !== 'api') await this.#queue.start()
     if (this.#stopping) return
     this.#webhooks.start()
     this.#crons.start()

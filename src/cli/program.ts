@@ -95,7 +95,8 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
       'where threads, runs and state are kept (default: .runyard/serve)',
     )
     .option('--database-url <url>', DATABASE_URL)
-    .option('--workers <n>', 'not supported yet: more than one process')
+    .option('--workers <n>', 'so many processes execute the runs (default: 1, this one)')
+    .option('--role <role>', 'api: answers only; worker: executes runs only (default: all)')
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {

@@ -17,6 +17,7 @@ import {
 import type { AgentStore } from '../core/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { noNotices } from '../core/notices.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
 import { readProjectConfig } from '../graph/config-file.ts'
 import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
@@ -27,16 +28,18 @@ import { createAgentMetrics, loadLater } from './agent-metrics.ts'
 import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
+import { type NoticePeer, ProcessNotices } from './process-notices.ts'
 import { reportSources } from './report-sources.ts'
 import { openTracer } from './tracing.ts'
 import { WebSockets } from './web-sockets.ts'
+import { Workers } from './workers.ts'
 
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
 
 export interface Serving {
-  /** `http://HOST:PORT` */
-  url: string
+  /** `http://HOST:PORT`; `undefined`: a worker listens nowhere. */
+  url: string | undefined
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
   /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
@@ -61,8 +64,13 @@ export async function startServe(
     const { env } = await readProjectConfig(config.configPath)
     applyProjectEnvironment(env, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
     const tracer = await openTracer(start?.deployment_name ?? 'runyard', started)
-    const store = await openStore(start?.databaseUrl ?? config.databaseUrl, config.dataDir)
-    started.add('store', () => store.close())
+    const databaseUrl = start?.databaseUrl ?? config.databaseUrl
+    const own = await openStore(databaseUrl, config.dataDir)
+    started.add('store', () => own.close())
+    const processNotices = new ProcessNotices()
+    if (config.role === 'worker' && process.connected) processNotices.add(process)
+    const isHelped = own.notices === noNotices && isOneOfSeveral(config)
+    const store = isHelped ? { ...own, notices: processNotices } : own
     const project = await loadProject(config.configPath, {
       checkpoints: store.checkpoints,
       items: store.items,
@@ -78,6 +86,7 @@ export async function startServe(
       graphConfigs: readGraphConfigs(),
       ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
       apiKeys: config.apiKeys,
+      role: config.workers > 1 ? 'api' : config.role,
       concurrency: config.concurrency,
       ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
       limits: limitsOf(config),
@@ -94,22 +103,31 @@ export async function startServe(
       clock: systemClock,
       log,
     })
+    let limits: StopLimits = { graceMs: 0 }
+    const stopAfter = async (given: StopLimits) => {
+      limits = given
+      await started.stop()
+    }
+    if (config.role === 'worker') {
+      started.add('agent server', () => agentServer.stop(limits))
+      await agentServer.start()
+      return { url: undefined, hasOwnAuth: project.auth !== undefined, stop: stopAfter }
+    }
     const { fetch } = agentServer.app
     const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
     server.keepAliveTimeout = KEEP_ALIVE_MS
     const webSockets = new WebSockets({ server, fetch, log })
     started.add('WebSockets', () => webSockets.stop())
-    let limits: StopLimits = { graceMs: 0 }
     started.add('agent server', () => agentServer.stop(limits))
     await agentServer.start({ isStandby: start?.isStandby ?? false })
     if (start) started.add('driver', followDriver(agentServer))
+    if (config.workers > 1) startWorkers(config, { processNotices, started, log })
     const url = await listen(server, config)
     loadLater(metrics)
     // Added last, stopped first: new connections are refused while runs are handed on.
     started.add('listener', () => void server.close())
     const stop = async (given: StopLimits) => {
-      limits = given
-      await started.stop()
+      await stopAfter(given)
       await close(server)
     }
     return { url, hasOwnAuth: project.auth !== undefined, stop }
@@ -117,6 +135,22 @@ export async function startServe(
     await started.stop()
     throw error
   }
+}
+
+/** Whether other processes of this machine work for the same `serve`. */
+function isOneOfSeveral({ workers, role }: ServeConfig): boolean {
+  return workers > 1 || (role === 'worker' && process.connected === true)
+}
+
+/** They are stopped before the server that answers for them. */
+function startWorkers(
+  { workers: count, workerArgs }: ServeConfig,
+  { processNotices, started, log }: { processNotices: ProcessNotices; started: Started; log: Log },
+): void {
+  const onStart = (worker: NoticePeer) => processNotices.add(worker)
+  const workers = new Workers({ count, args: [...workerArgs], onStart, log })
+  started.add('workers', () => workers.stop())
+  workers.start()
 }
 
 /** Those that are set. */

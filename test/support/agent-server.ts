@@ -26,6 +26,7 @@ import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
 import { WebSockets } from '../../src/main/web-sockets.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { agentDatabase } from './agent-database.ts'
+import { startRoundRobin } from './round-robin.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
 export function fixtureProject(name: string): string {
@@ -60,14 +61,59 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>
   isStandby?: boolean
 }
 
-/** Starts one on a port of 127.0.0.1. */
+/**
+ * Starts one on a port of 127.0.0.1; or as many as `TEST_SERVERS` says, on one database, behind a proxy
+ * that gives each request to the next of them.
+ */
 export async function startAgentServer(options: StartOptions = {}): Promise<RunningAgentServer> {
+  const dataDir = options.dataDir ?? (await temporaryFolder())
+  const database = options.database ?? (await agentDatabase(dataDir))
+  const count = Number(process.env.TEST_SERVERS ?? 1)
+  const start = (port = 0) => startOne({ ...options, database, port })
+  const running =
+    count > 1 ? await startBehindProxy(start, count, options.port) : await start(options.port)
+  return {
+    ...running,
+    async stop(limits) {
+      await running.stop(limits)
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The store is the first one's. */
+async function startBehindProxy(
+  start: () => Promise<RunningAgentServer>,
+  count: number,
+  port = 0,
+): Promise<RunningAgentServer> {
+  const servers = [await start()]
+  const [first] = servers as [RunningAgentServer]
+  while (servers.length < count) servers.push(await start())
+  const urls = servers.map((server) => server.url)
+  const proxy = await startRoundRobin(urls, port)
+  return {
+    ...first,
+    url: proxy.url,
+    client: clientOf(proxy.url),
+    async drain(limits) {
+      await Promise.all(servers.map((server) => server.drain(limits)))
+    },
+    async stop(limits) {
+      await Promise.all(servers.map((server) => server.stop(limits)))
+      await proxy.stop()
+    },
+  }
+}
+
+async function startOne(
+  options: Required<Pick<StartOptions, 'database' | 'port'>> & StartOptions,
+): Promise<RunningAgentServer> {
   applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
-  const { projectName = 'echo', configName = 'langgraph.json', port = 0, ...rest } = options
+  const { projectName = 'echo', configName = 'langgraph.json', port, database, ...rest } = options
   const { log = silentLog } = rest
-  const dataDir = rest.dataDir ?? (await temporaryFolder())
   const configPath = join(fixtureProject(projectName), configName)
-  const store = await openAgentStore(options.database ?? (await agentDatabase(dataDir)))
+  const store = await openAgentStore(database)
   const { checkpoints, items } = store
   const clock = rest.clock ?? systemClock
   const project = await loadProject(configPath, { checkpoints, items, clock, log })
@@ -94,7 +140,6 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
       await server.stop({ graceMs })
       await close()
       await store.close()
-      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,0 +1,64 @@
+/**
+ * Notices between the processes of one `serve --workers N` whose database has none of its own: over
+ * the channels that the first process has to its workers. It passes on what one of them tells.
+ */
+import type { Notice, Notices } from '../core/notices.ts'
+
+interface NoticeMessage {
+  type: 'notice'
+  notice: Notice
+}
+
+/** The other end of a channel: a worker's `ChildProcess`, or in a worker `process` itself. */
+export interface NoticePeer {
+  connected: boolean
+  send?: (
+    message: NoticeMessage,
+    handle: undefined,
+    options: undefined,
+    callback: (error: Error | null) => void,
+  ) => unknown
+  on(event: 'message', listener: (message: unknown) => void): unknown
+}
+
+export class ProcessNotices implements Notices {
+  readonly areHeard = true
+  readonly #peers = new Set<NoticePeer>()
+  readonly #listeners = new Set<(notice: Notice) => void>()
+
+  /** From now on the peer hears and is heard; those whose channel has closed are forgotten. */
+  add(peer: NoticePeer): void {
+    this.#peers.add(peer)
+    peer.on('message', (message) => {
+      if (!isNoticeMessage(message)) return
+      for (const listener of this.#listeners) listener(message.notice)
+      this.#send(message.notice, peer)
+    })
+  }
+
+  tell(notice: Notice): void {
+    this.#send(notice)
+  }
+
+  hear(onNotice: (notice: Notice) => void): () => void {
+    this.#listeners.add(onNotice)
+    return () => void this.#listeners.delete(onNotice)
+  }
+
+  async close(): Promise<void> {
+    this.#peers.clear()
+  }
+
+  #send(notice: Notice, except?: NoticePeer): void {
+    for (const peer of this.#peers) {
+      if (!peer.connected) this.#peers.delete(peer)
+      // A channel that closes meanwhile: whoever was at its end needs no notice.
+      else if (peer !== except)
+        peer.send?.({ type: 'notice', notice }, undefined, undefined, () => {})
+    }
+  }
+}
+
+function isNoticeMessage(message: unknown): message is NoticeMessage {
+  return (message as NoticeMessage | undefined)?.type === 'notice'
+}
