@@ -66,8 +66,9 @@ describe('the tour of the README', () => {
 
   afterAll(async () => {
     await runyard?.stop()
+    // Three deployments with all their packages: tens of thousands of files.
     rmSync(folder, { recursive: true, force: true })
-  })
+  }, TOUR_MS)
 
   it('works as it is written, and shows what it says', { timeout: TOUR_MS }, async () => {
     const steps = tourSteps(read('README.md').replaceAll(WRITTEN_ADDRESS, runyard.url))
