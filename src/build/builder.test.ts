@@ -132,6 +132,41 @@ describe('a build', () => {
     expect(await builder().find(REVISION)).toEqual(built)
   })
 
+  describe('with a bundler', () => {
+    const pathOf = (config: string) => join(dirname(config), 'bundle.mjs')
+    const withBundler = (script: string) =>
+      builder({ bundler: { command: ['/bin/sh', '-c', script, 'bundler'], pathOf } })
+
+    it('is found again as long as its bundle is there', async () => {
+      const of = await uploaded({ 'langgraph.json': '{}', 'bundle.mjs': 'the project’s own' })
+      const bundling = withBundler('cd "$(dirname "$1")" && ls && touch bundle.mjs && env')
+      const built = await bundling.build(
+        { ...of, secrets: [{ name: 'A', value: 'sesame' }] },
+        never,
+      )
+      expect(built.bundlePath).toBe(join(source(built), 'bundle.mjs'))
+      expect(await builder().find(REVISION)).toEqual(built)
+      expect(await log()).not.toMatch(/ (bundle\.mjs|A=sesame)$/m)
+      await rm(built.bundlePath ?? '')
+      expect(await builder().find(REVISION)).toBeUndefined()
+    })
+
+    it('does without a bundle where none is written, and says why', async () => {
+      const of = await uploaded({ 'langgraph.json': '{}', 'bundle.mjs': 'the project’s own' })
+      const built = await withBundler('echo Not bundled: because').build(of, never)
+      expect(built).not.toHaveProperty('bundlePath')
+      expect(await builder().find(REVISION)).toEqual(built)
+      expect(await log()).toContain('Not bundled: because')
+    })
+
+    it('does without a bundle where the bundler fails', async () => {
+      const of = await uploaded({ 'langgraph.json': '{}' })
+      const built = await withBundler('touch bundle.mjs; exit 3').build(of, never)
+      expect(built).not.toHaveProperty('bundlePath')
+      expect(await log()).toMatch(/Not bundled, .*`bundle` ended with exit code 3\.$/m)
+    })
+  })
+
   it.each([undefined, '20', process.versions.node.split('.')[0]])(
     'runs on Runyard’s own Node when "node_version" is %s, and says so',
     async (node_version) => {

@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Secret } from '../core/revision.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
+import { type Bundler, bundle } from './bundle.ts'
 import { type CheckedConfig, findConfiguration } from './configuration.ts'
 import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
@@ -34,6 +35,8 @@ export interface BuilderOptions {
    * proxies, certificates and registries. Nothing that a project must not read.
    */
   env: Readonly<Record<string, string>>
+  /** Bundles a project's modules once it is built; absent: none is bundled. */
+  bundler?: Bundler
   /** The npm to run. Default: the first on the PATH. */
   npm?: string
   limits?: Partial<BuildLimits>
@@ -47,6 +50,8 @@ interface BuiltRecord {
   repo_commit_sha: string | null
   /** The exact Node that was brought along; `null`: Runyard's own. */
   node_version: string | null
+  /** Where its modules are bundled, relative to the source; absent or `null`: they are not. */
+  bundle?: string | null
   built_at: string
 }
 
@@ -127,15 +132,17 @@ async function buildInto(
   )
   await runBuildCommand(request, dirname(configPath), own)
   if (hasBuildCommand) await find({ isBuilt: true })
+  const bundlePath = options.bundler && (await bundle(options.bundler, configPath, context))
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')
   await writeBuilt(folder, {
     config_path: relative(folder.source, configPath),
     repo_commit_sha,
     node_version,
+    bundle: bundlePath === undefined ? null : relative(folder.source, bundlePath),
     built_at: timestamp(options.clock),
   })
-  return { configPath, repo_commit_sha, nodePath: node }
+  return { configPath, repo_commit_sha, nodePath: node, ...(bundlePath && { bundlePath }) }
 }
 
 /** Puts the source in its folder and answers the commit, where it has one. */
@@ -222,10 +229,12 @@ async function findBuilt(folder: RevisionFolder, dir: string): Promise<BuiltRevi
   const record = JSON.parse(text) as BuiltRecord
   const configPath = join(folder.source, record.config_path)
   if (!(await isFile(configPath))) return undefined
-  const { repo_commit_sha, node_version } = record
-  if (node_version === null) return { configPath, repo_commit_sha, nodePath: null }
-  if (!(await hasNode(dir, node_version))) return undefined
-  return { configPath, repo_commit_sha, nodePath: nodePath(dir, node_version) }
+  const { repo_commit_sha, node_version, bundle } = record
+  const bundlePath = bundle ? join(folder.source, bundle) : undefined
+  if (bundlePath !== undefined && !(await isFile(bundlePath))) return undefined
+  if (node_version !== null && !(await hasNode(dir, node_version))) return undefined
+  const node = node_version === null ? null : nodePath(dir, node_version)
+  return { configPath, repo_commit_sha, nodePath: node, ...(bundlePath && { bundlePath }) }
 }
 
 /** Every refusal of a build names its step and shows the log's end. */

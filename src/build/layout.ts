@@ -2,7 +2,7 @@
  * What lies where in the builder's folder.
  *
  * ```
- * <dir>/revisions/<revision_id>/source/     the project, installed
+ * <dir>/revisions/<revision_id>/source/     the project, installed and bundled
  *                               build.log
  *                               built.json  written last: the build has ended well
  * <dir>/uploads/<object_path>               tarballs

@@ -11,6 +11,8 @@ export interface BuildLimits {
   installMs: number
   /** The build command, in ms. */
   buildMs: number
+  /** Bundling the project's modules, in ms. */
+  bundleMs: number
   /** Memory of one command with all that it started, in bytes. */
   maxMemoryBytes: number
   /** Entries of a tarball. */
@@ -23,6 +25,7 @@ export const DEFAULT_LIMITS: BuildLimits = {
   fetchMs: 10 * 60_000,
   installMs: 15 * 60_000,
   buildMs: 15 * 60_000,
+  bundleMs: 2 * 60_000,
   maxMemoryBytes: 4 * 1024 ** 3,
   maxEntries: 100_000,
   maxUnpackedBytes: 2 * 1024 ** 3,

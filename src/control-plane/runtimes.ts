@@ -58,6 +58,7 @@ export class Runtimes {
       deployment_name: deployment.name,
       configPath: built.configPath,
       nodePath: built.nodePath,
+      ...(built.bundlePath !== undefined && { bundlePath: built.bundlePath }),
       secrets: projectSecrets(revision.secrets),
       resource_spec,
       replicas: Math.max(1, scaleLimits(resource_spec).min),

@@ -22,6 +22,8 @@ export interface BuiltRevision {
   repo_commit_sha: string | null
   /** The Node binary that the project asked for; absolute. `null`: Runyard's own. */
   nodePath: string | null
+  /** The file that its modules were bundled into; absolute. Absent: they are loaded as they are. */
+  bundlePath?: string
 }
 
 /**

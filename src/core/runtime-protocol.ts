@@ -41,6 +41,8 @@ export interface StartMessage {
   revision_id: string
   /** By name; each becomes a variable of the agent server's own environment. */
   secrets: Record<string, string>
+  /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
+  bundlePath?: string
   /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
   gatewayToken: string
   /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */

@@ -23,6 +23,8 @@ export interface RuntimeSpec {
   configPath: string
   /** The Node binary to run it on; absolute. `null`: Runyard's own. */
   nodePath: string | null
+  /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
+  bundlePath?: string
   secrets: Secret[]
   resource_spec: JsonObject | null
   /** How many agent servers to begin with. Default 1; `scale` changes it. */

@@ -34,12 +34,22 @@ export async function loadEmbeddings(
   { root, file }: { root: string; file: string },
   { embed: spec, dims }: IndexConfig,
 ): Promise<Embed> {
-  const [, path, exportName] = /^(.+\.[cm]?[jt]sx?):([^:/\\]+)$/.exec(spec) ?? []
-  const embed =
-    path !== undefined && exportName !== undefined
-      ? await loadExport(root, spec, path, exportName)
-      : await loadProvider(file, spec)
+  const own = embeddingsModule(spec)
+  const embed = own
+    ? await loadExport(root, spec, own.path, own.exportName)
+    : await loadProvider(file, spec)
   return async (texts) => checkVectors(await callEmbed(embed, texts), texts.length, dims)
+}
+
+/** The project's own file and its export, where `store.index.embed` names one. */
+export function embeddingsModule(spec: string): { path: string; exportName: string } | undefined {
+  const [, path, exportName] = /^(.+\.[cm]?[jt]sx?):([^:/\\]+)$/.exec(spec) ?? []
+  return path === undefined || exportName === undefined ? undefined : { path, exportName }
+}
+
+/** The package of the provider that `store.index.embed` names, where it is one that is known. */
+export function embeddingsPackage(spec: string): string | undefined {
+  return findProvider(spec)?.packageName
 }
 
 async function loadExport(
@@ -60,14 +70,12 @@ async function loadExport(
 }
 
 async function loadProvider(file: string, spec: string): Promise<Embed> {
-  const at = spec.indexOf(':')
-  const [provider, model] = [spec.slice(0, at).replaceAll('-', '_'), spec.slice(at + 1)]
-  const found = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined
-  if (at < 0 || !found || !model) {
+  const found = findProvider(spec)
+  if (!found) {
     const providers = Object.keys(PROVIDERS).join(', ')
     throw refuse(`"${spec}" is not known; write ${FORM} with one of ${providers}`)
   }
-  const [packageName, className] = found
+  const { packageName, className, model } = found
   const exports = (await importFor(file, packageName).catch((cause) => {
     const what = `"${spec}" needs the package ${packageName}, which the project cannot load`
     throw refuse(`${what}: add it to its dependencies`, cause)
@@ -86,6 +94,14 @@ async function loadProvider(file: string, spec: string): Promise<Embed> {
 function toEmbed(value: unknown): Embed | undefined {
   if (isEmbeddings(value)) return (texts) => value.embedDocuments(texts)
   return typeof value === 'function' ? (value as Embed) : undefined
+}
+
+function findProvider(spec: string) {
+  const at = spec.indexOf(':')
+  const [provider, model] = [spec.slice(0, at).replaceAll('-', '_'), spec.slice(at + 1)]
+  const found = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined
+  if (at < 0 || !found || !model) return undefined
+  return { packageName: found[0], className: found[1], model }
 }
 
 function isEmbeddings(value: unknown): value is Embeddings {

@@ -11,7 +11,7 @@ import { AppError } from '../core/errors.ts'
 import { importFor } from './module-loader.ts'
 import { isMissing } from './project-path.ts'
 
-const PACKAGE = '@langchain/langgraph'
+export const PACKAGE = '@langchain/langgraph'
 /** The oldest minor version of LangGraph 1 that is known to work. */
 const OLDEST = [1, 1] as const
 

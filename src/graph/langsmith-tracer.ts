@@ -2,6 +2,8 @@
 import type { JsonObject } from '../core/json.ts'
 import { importFor } from './module-loader.ts'
 
+export const TRACER_MODULE = '@langchain/core/tracers/tracer_langchain'
+
 /** A tracer of the project's own `@langchain/core`. */
 type TracerClass = new (fields?: {
   replicas?: [project: string, updates: object | undefined][]
@@ -18,7 +20,7 @@ export async function langSmithCallbacks(
   { langsmith_project, langsmith_example_id }: JsonObject,
 ): Promise<unknown[]> {
   if (typeof langsmith_project !== 'string' || langsmith_project === '') return []
-  const module = await importFor(file, '@langchain/core/tracers/tracer_langchain')
+  const module = await importFor(file, TRACER_MODULE)
   const { LangChainTracer } = module as { LangChainTracer: TracerClass }
   const usual = new LangChainTracer().projectName ?? 'default'
   const updates =

@@ -1,6 +1,7 @@
 /**
- * Imports a project's modules as they are: TypeScript and JavaScript, ES modules and CommonJS, with
- * the path aliases of its `tsconfig.json`.
+ * Imports a project's modules: those of an open bundle (`bundled-modules.ts`) from there, all others
+ * as they are: TypeScript and JavaScript, ES modules and CommonJS, with the path aliases of its
+ * `tsconfig.json`.
  *
  * Hooks, once installed, stay for the life of the process: a graph may import more while it runs.
  * They carry no namespace, since modules imported under one would be second copies of the packages
@@ -8,8 +9,8 @@
  */
 import { createRequire, registerHooks } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { register } from 'tsx/esm/api'
 import { AppError } from '../core/errors.ts'
+import { bundledModule } from './bundled-modules.ts'
 import { findTsconfig } from './tsconfig.ts'
 
 /** `<PREFIX><package>?from=<file URL>`: the package as that file would import it. */
@@ -17,22 +18,31 @@ const PREFIX = 'runyard-project:'
 
 /** What is installed; `tsconfig` is the path of the one whose aliases hold, `false` for none. */
 let installed: { tsconfig: string | false; uninstall(): Promise<void> } | undefined
+let isResolving = false
 
 /** File URLs of the project's own modules: what it imports from packages is not in it. */
 const sources = new Set<string>()
 let tell: (file: string) => void = () => {}
 
 /**
- * Makes the modules of a project importable. `root` is the project's folder: the `tsconfig.json` of
+ * Makes the modules of a project importable that are in no bundle. `root` is the project's folder: the `tsconfig.json` of
  * it, or of a folder above, says which path aliases there are; of the projects of one process, the
  * one that came last has its aliases. Throws `bad_request` for a `tsconfig.json` that is none.
  */
 export async function installHooks(root: string): Promise<void> {
   const tsconfig = findTsconfig(root) ?? false
   if (installed?.tsconfig === tsconfig) return
-  if (!installed) registerHooks({ resolve: resolveForFile })
+  // A quarter of a second, which a bundle does without.
+  const { register } = await import('tsx/esm/api')
+  resolvePackages()
   await installed?.uninstall()
-  installed = { tsconfig, uninstall: registerTsx(tsconfig) }
+  installed = { tsconfig, uninstall: registerTsx(register, tsconfig) }
+}
+
+/** Makes `PREFIX` known. */
+function resolvePackages(): void {
+  if (!isResolving) registerHooks({ resolve: resolveForFile })
+  isResolving = true
 }
 
 /**
@@ -43,7 +53,7 @@ export function onSource(listener: (file: string) => void): void {
   tell = listener
 }
 
-function registerTsx(tsconfig: string | false): () => Promise<void> {
+function registerTsx(register: Register, tsconfig: string | false): () => Promise<void> {
   try {
     return register({ tsconfig })
   } catch (cause) {
@@ -51,6 +61,8 @@ function registerTsx(tsconfig: string | false): () => Promise<void> {
     throw new AppError('bad_request', `${tsconfig} cannot be used: ${reason}`, { cause })
   }
 }
+
+type Register = typeof import('tsx/esm/api')['register']
 
 type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>
 
@@ -83,6 +95,8 @@ function withoutQuery(url: string): string {
 
 /** The exports of a module of the project. Rejects with whatever the module throws. */
 export async function importFile(file: string): Promise<Record<string, unknown>> {
+  const bundled = bundledModule(file)
+  if (bundled) return unwrapDefault(await bundled.load())
   const url = pathToFileURL(file).href
   addSource(url)
   const exports = await import(url)
@@ -91,6 +105,9 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
 
 /** A package as a file, already imported, gets it: CommonJS for CommonJS. */
 export async function importFor(file: string, packageName: string): Promise<unknown> {
+  const bundled = bundledModule(file)?.packages[packageName]
+  if (bundled) return bundled()
+  resolvePackages()
   const require = createRequire(file)
   if (file in require.cache) return require(packageName)
   return import(`${PREFIX}${packageName}?from=${encodeURIComponent(pathToFileURL(file).href)}`)

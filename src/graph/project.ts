@@ -9,6 +9,7 @@ import type { RunCommand } from '../core/run.ts'
 import { loadAuth, type ProjectAuth } from './auth.ts'
 import { createStoreClass, isProjectStore } from './base-store.ts'
 import { handOnOperations } from './batched-store.ts'
+import { closeBundle, openBundle } from './bundled-modules.ts'
 import { createCheckpointerClass } from './checkpointer.ts'
 import { toCommand } from './command.ts'
 import { type GraphSpec, type ProjectConfig, readProjectConfig } from './config-file.ts'
@@ -61,6 +62,8 @@ export interface ProjectParts {
   items: ItemStore
   clock: Clock
   log: Log
+  /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
+  bundlePath?: string
 }
 
 /**
@@ -70,8 +73,30 @@ export interface ProjectParts {
  */
 export async function loadProject(configPath: string, parts: ProjectParts): Promise<Project> {
   const config = await readProjectConfig(configPath)
-  await installHooks(config.root)
   installLoopback()
+  const bundled = parts.bundlePath && (await loadBundled(config, parts.bundlePath, parts))
+  if (bundled) return bundled
+  await installHooks(config.root)
+  return loadModules(config, parts)
+}
+
+/** `undefined` where the bundle does not work: the sources decide then, and what they throw. */
+async function loadBundled(
+  config: ProjectConfig,
+  bundlePath: string,
+  parts: ProjectParts,
+): Promise<Project | undefined> {
+  try {
+    await openBundle(bundlePath, config.root)
+    return await loadModules(config, parts)
+  } catch (err) {
+    closeBundle()
+    parts.log.warn({ err }, 'The bundle could not be used; the sources are loaded as they are.')
+    return undefined
+  }
+}
+
+async function loadModules(config: ProjectConfig, parts: ProjectParts): Promise<Project> {
   const graphs = new Map<string, ProjectGraph>()
   let items: Items | undefined
   let langgraph: LangGraph | undefined

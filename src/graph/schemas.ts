@@ -3,6 +3,8 @@ import type { JsonObject, JsonValue } from '../core/json.ts'
 import type { Graph, GraphBuilder } from './graph.ts'
 import { importFor } from './module-loader.ts'
 
+export const JSON_SCHEMA_MODULE = '@langchain/core/utils/json_schema'
+
 /** A part that cannot be derived is missing. */
 export interface GraphSchemas {
   state_schema?: JsonObject
@@ -22,7 +24,7 @@ export type ToJsonSchema = (schema: unknown, params?: object) => unknown
  */
 export async function loadToJsonSchema(file: string): Promise<ToJsonSchema | undefined> {
   try {
-    const core = await importFor(file, '@langchain/core/utils/json_schema')
+    const core = await importFor(file, JSON_SCHEMA_MODULE)
     return (core as { toJsonSchema: ToJsonSchema }).toJsonSchema
   } catch {
     return undefined

@@ -76,6 +76,7 @@ export async function startServe(
       items: store.items,
       clock: systemClock,
       log,
+      ...(start?.bundlePath !== undefined && { bundlePath: start.bundlePath }),
     })
     const metrics = createAgentMetrics(store)
     const agentServer = new AgentServer({

@@ -17,6 +17,7 @@ import type { Log } from '../core/log.ts'
 import type { RevisionLogs } from '../core/revision-log.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
 import { Gateway } from '../gateway/gateway.ts'
+import { bundlePath } from '../graph/bundle.ts'
 import { checkProjectConfig } from '../graph/config-file.ts'
 import { createAuthenticate } from '../http/keys.ts'
 import { createVerifyUserToken } from '../http/user-tokens.ts'
@@ -26,7 +27,7 @@ import { openControlPlaneStore } from '../storage/control-plane-store.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
-import { commandPath } from './command-path.ts'
+import { bundleCommandPath, commandPath } from './command-path.ts'
 import { openControlPlaneMetrics } from './control-plane-metrics.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
 import { EncryptionKeys } from './encryption-keys.ts'
@@ -174,6 +175,7 @@ function createProjectBuilder(config: UpConfig, folder: DataFolder, log: Log): B
     checkConfig: checkProjectConfig,
     ownNode: dirname(process.execPath),
     env: config.childEnv,
+    bundler: { command: [process.execPath, bundleCommandPath()], pathOf: bundlePath },
     limits: {
       installMs: config.buildTimeoutMs,
       buildMs: config.buildTimeoutMs,

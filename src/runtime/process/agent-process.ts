@@ -120,6 +120,7 @@ function sendStart(
     deployment_name: spec.deployment_name,
     revision_id: spec.revision_id,
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    ...(spec.bundlePath !== undefined && { bundlePath: spec.bundlePath }),
     ...terms,
   }
   // A process that is gone before it reads this is told of by its end.

@@ -1,0 +1,52 @@
+/** How a bundle finds packages: an esbuild plugin. */
+import { isBuiltin } from 'node:module'
+import { relative, sep } from 'node:path'
+import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
+
+export interface PackageRules {
+  /** Folders of packages that are not bundled; absolute. */
+  external: readonly string[]
+  /** The bundle's: what stays outside is imported by its path from there. */
+  outputFolder: string
+}
+
+/** `<package>?runyard-from="<folder>"`: the package as a file in that folder would import it. */
+const FROM = /^(.+)\?runyard-from=(".*")$/
+
+export function resolvePackages(rules: PackageRules): Plugin {
+  return {
+    name: 'packages',
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, async (args) => {
+        if (args.pluginData === rules || isBuiltin(args.path)) return undefined
+        return resolve(build, rules, args)
+      })
+    },
+  }
+}
+
+async function resolve(
+  build: PluginBuild,
+  rules: PackageRules,
+  args: OnResolveArgs,
+): Promise<OnResolveResult | undefined> {
+  const [, path = args.path, from] = FROM.exec(args.path) ?? []
+  const resolveDir = from === undefined ? args.resolveDir : JSON.parse(from)
+  const { kind, importer } = args
+  const found = await build.resolve(path, {
+    kind,
+    importer,
+    resolveDir,
+    pluginData: rules,
+    with: args.with,
+  })
+  if (found.errors.length > 0) {
+    // It is only looked for when it is used, and not found then, as without a bundle.
+    return kind === 'dynamic-import' || kind === 'require-call' ? { path, external: true } : found
+  }
+  if (found.external || !rules.external.some((folder) => found.path.startsWith(folder + sep))) {
+    return found
+  }
+  const way = relative(rules.outputFolder, found.path).split(sep).join('/')
+  return { path: way, external: true, sideEffects: found.sideEffects }
+}

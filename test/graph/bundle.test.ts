@@ -1,0 +1,167 @@
+/** A project answers the same whether its modules come out of a bundle or from their own files. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GATEWAY_TOKEN_HEADER, type StartMessage } from '../../src/core/runtime-protocol.ts'
+import { bundlePath, bundleProject } from '../../src/graph/bundle.ts'
+import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
+
+const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
+const ANN = { authorization: 'Bearer ann', [GATEWAY_TOKEN_HEADER]: 'token' }
+
+let dir: string
+let root: string
+let child: ChildProcess | undefined
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'bundle-'))
+  root = join(dir, 'project')
+})
+afterEach(async () => {
+  child?.kill('SIGKILL')
+  await rm(dir, { recursive: true, force: true })
+})
+
+const bundle = () => bundleProject(join(root, 'langgraph.json'))
+
+describe('a bundled project', { timeout: 120_000 }, () => {
+  it('answers what the project answers from its sources', async () => {
+    await writeProject(root, MANY_SIDED)
+    const made = await bundle()
+    expect(made).toMatchObject({ external: ['beside'] })
+    const bundled = await tour(bundlePath(join(root, 'langgraph.json')))
+    const loaded = await tour()
+    expect(bundled.answers).toEqual(loaded.answers)
+    expect(bundled.answers).toMatchObject({
+      modern: { seen: 'modern true beside AIMessage' },
+      old: { text: 'xfunction' },
+      page: [200, '<b>HELLO</b>'],
+      stranger: [401, expect.stringContaining('nobody')],
+    })
+    // The one uses tsx, and the other does not.
+    expect(loaded.output).not.toContain('The bundle could not be used')
+    expect(bundled.output).not.toContain('The bundle could not be used')
+    expect(bundled.output).toMatch(/RangeError: too loud[\s\S]*src\/words\/shout\.ts:4:/)
+  })
+
+  it('is loaded from its sources where the bundle does not work', async () => {
+    await writeProject(root, MANY_SIDED)
+    const path = join(dir, 'bundle.mjs')
+    await writeFile(path, 'throw new Error("no good")')
+    const { answers, output } = await tour(path)
+    expect(answers).toMatchObject({ old: { text: 'xfunction' } })
+    expect(output).toContain('The bundle could not be used')
+  })
+})
+
+describe('no bundle is written', () => {
+  const graph = (code: string) => ({
+    'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',
+    'graph.ts': `${code}\nexport const graph = {}\n`,
+  })
+  const native = {
+    'node_modules/native/package.json': JSON.stringify({
+      name: 'native',
+      main: 'index.js',
+      peerDependencies: { '@langchain/core': '1' },
+    }),
+    'node_modules/native/index.js': "module.exports = require('./built.node')",
+    'node_modules/native/built.node': '',
+    'node_modules/@langchain/core/package.json': '{ "name": "@langchain/core" }',
+  }
+
+  it.each([
+    ['its own place', 'graph.ts uses its own place', 'export const at = import.meta.url'],
+    ['a folder of CommonJS', 'graph.ts uses its own place', 'export const at = __dirname'],
+    [
+      'any file',
+      'an import() of what is not written there',
+      'export const f = (n: string) => import(n)',
+    ],
+    ['what is not there', 'Could not resolve "./missing.ts"', "import './missing.ts'"],
+    ['no code', 'graph.ts:1: ', 'const = 1'],
+    [
+      'a native module on LangChain',
+      'node_modules/native/index.js uses a native module, and its package depends on @langchain/core',
+      "import 'native'",
+    ],
+  ])('of a project that imports %s', async (_what, reason, code) => {
+    await writeFiles(root, { ...graph(code), ...native })
+    expect(await bundle()).toEqual({ reason: expect.stringContaining(reason) })
+    expect(await readdir(join(root, 'node_modules/.runyard')).catch(() => [])).toEqual([])
+  })
+
+  it('of words in a comment', async () => {
+    await writeFiles(root, graph('// import.meta.url, import(name), __dirname\n/* require(x) */'))
+    expect(await bundle()).toMatchObject({ external: [] })
+  })
+})
+
+/** What the project says to a client, started as the driver of a control plane starts it. */
+async function tour(bundlePath?: string) {
+  const { url, output } = await start(bundlePath)
+  const call = async (path: string, init?: RequestInit) => {
+    const response = await fetch(url + path, { headers: ANN, ...init })
+    return [response.status, await response.text()] as const
+  }
+  const run = async (assistant_id: string, input: object) => {
+    const headers = { ...ANN, 'content-type': 'application/json' }
+    const body = JSON.stringify({ assistant_id, input })
+    const [, text] = await call('/runs/wait', { method: 'POST', headers, body })
+    return withoutIds(JSON.parse(text))
+  }
+  const { assistant_id } = JSON.parse((await call('/assistants/search', searchFor('modern')))[1])[0]
+  const answers = {
+    modern: await run('modern', { messages: [{ role: 'user', content: 'hi' }] }),
+    old: await run('old', { text: 'x' }),
+    failed: await run('modern', { messages: [{ role: 'user', content: 'boom' }] }),
+    page: await call('/page'),
+    stranger: await call('/threads/x', { headers: { [GATEWAY_TOKEN_HEADER]: 'token' } }),
+    schemas: await call(`/assistants/${assistant_id}/schemas`),
+  }
+  const ended = child && once(child, 'close')
+  child?.kill('SIGKILL')
+  await ended
+  return { answers, output: output() }
+}
+
+function searchFor(graph_id: string): RequestInit {
+  const headers = { ...ANN, 'content-type': 'application/json' }
+  return { method: 'POST', headers, body: JSON.stringify({ graph_id }) }
+}
+
+function withoutIds(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, field) => (key === 'id' ? undefined : field)))
+}
+
+async function start(bundlePath?: string): Promise<{ url: string; output: () => string }> {
+  const data = join(dir, `data-${bundlePath === undefined}`)
+  await mkdir(data)
+  const where = ['--config', join(root, 'langgraph.json'), '--port', '0', '--data-dir', data]
+  child = fork(RUNYARD, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  const message: StartMessage = {
+    type: 'start',
+    deployment_id: 'd',
+    deployment_name: 'd',
+    revision_id: 'r',
+    secrets: {},
+    gatewayToken: 'token',
+    ...(bundlePath !== undefined && { bundlePath }),
+  }
+  child.send(message)
+  const url = await new Promise<string>((ready, fail) => {
+    child?.on('message', (said: { type: string; url: string }) => {
+      if (said.type === 'ready') ready(said.url)
+    })
+    child?.once('exit', () => fail(new Error(output)))
+  })
+  return { url, output: () => output }
+}
