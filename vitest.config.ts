@@ -11,8 +11,11 @@ export default defineConfig({
     pool: 'forks',
     // Node loads the tests itself: a project's modules must resolve as they do in the server.
     experimental: { viteModuleRunner: false },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Long enough for a machine that has more to do: they are there for what hangs.
+    testTimeout: 60_000,
+    // A build's node_modules have tens of thousands of files, which take their time to be removed.
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['./test/contract/hits-folder.ts', './test/support/postgres-global.ts'],
     setupFiles: './test/contract/record-hits.ts',

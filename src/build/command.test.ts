@@ -104,5 +104,5 @@ it('ends the command when the process that runs it is killed', async () => {
   const [pid] = await once(parent, 'message')
   expect(isAlive(Number(pid))).toBe(true)
   parent.kill('SIGKILL')
-  await expect.poll(() => isAlive(Number(pid)), { timeout: 5000 }).toBe(false)
+  await expect.poll(() => isAlive(Number(pid))).toBe(false)
 })

@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 /** Waits for something that shows outside this process, or after a few turns of it. */
-const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 5 })
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
 /** A started queue. Without `pollMs` it only looks when it is woken. */
 async function startQueue(parts: Partial<QueueParts> & Pick<QueueParts, 'execute'>) {

@@ -27,7 +27,7 @@ const SERVERS = 2
 const THREADS = 3
 const LEASE_MS = 300
 /** How long it may take until every thread with runs has one under way. */
-const SETTLE_MS = 10_000
+const SETTLE_MS = 25_000
 
 interface Create {
   kind: 'create'

@@ -216,7 +216,7 @@ describe('The process driver', () => {
     const [about] = (await once(parent, 'message')) as [{ pid: number }]
     expect(isAlive(about.pid)).toBe(true)
     parent.kill('SIGKILL')
-    await expect.poll(() => isAlive(about.pid), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => isAlive(about.pid)).toBe(false)
   })
 })
 

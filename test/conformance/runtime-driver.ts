@@ -258,7 +258,7 @@ export function testRuntimeDriver(
         return state.kind === 'healthy' ? state.endpoints : []
       }
       driver.scale(revision_id, 3, async () => {})
-      await expect.poll(() => endpoints().length, { timeout: 20_000 }).toBe(3)
+      await expect.poll(() => endpoints().length).toBe(3)
       const all = endpoints()
       expect(all[0]).toEqual(endpoint)
       const retired: (Endpoint | undefined)[] = []
@@ -271,9 +271,7 @@ export function testRuntimeDriver(
       expect(retired).toEqual(all.slice(1))
       expect(await ask(all[2] as Endpoint)).toBeDefined()
       mayEnd.resolve()
-      await expect
-        .poll(async () => (await ask(all[2] as Endpoint)) === undefined, { timeout: 20_000 })
-        .toBe(true)
+      await expect.poll(async () => (await ask(all[2] as Endpoint)) === undefined).toBe(true)
       driver.scale('unknown', 2, async () => {})
     })
 

@@ -37,9 +37,7 @@ it.runIf(isLinux)(
 
     const [server] = processesIn(runyard.dataDir)
     process.kill(server?.pid ?? 0, 'SIGKILL')
-    await expect
-      .poll(() => statusOf(client, thread_id, last.run_id), { timeout: 15_000 })
-      .toBe('success')
+    await expect.poll(() => statusOf(client, thread_id, last.run_id)).toBe('success')
     const wanted = ['a', 'b'].flatMap((label) => [1, 2, 3, 4, 5, 6].map((n) => `${label}:${n}`))
     expect(await stepsOf(client, thread_id)).toEqual(wanted)
   },

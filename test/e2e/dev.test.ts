@@ -41,7 +41,7 @@ async function start(files = PROJECT, options = {}): Promise<{ url: string; clie
 }
 
 /** A reload takes about a second, on a busy machine some. */
-const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000 })
+const eventually = <T>(look: () => T) => expect.poll(look)
 
 const say = async (client: Client, thread_id: string | null = null) =>
   thread_id === null

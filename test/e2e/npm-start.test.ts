@@ -31,7 +31,7 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     await expect.poll(() => left().some(({ command }) => command.includes('npm ci'))).toBe(true)
     start.process.kill('SIGTERM')
     await start.ended
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   it('leaves nothing behind when npm is killed during the install', {
@@ -41,7 +41,7 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     await start.until('installing dependencies')
     await expect.poll(() => left().some(({ command }) => command.includes('npm ci'))).toBe(true)
     start.process.kill('SIGKILL')
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   it('deploys the example, answers, and stops with Ctrl-C', { timeout: INSTALL_MS }, async () => {
@@ -50,7 +50,7 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     expect(await turns(urlIn(output))).toBe(1)
     process.kill(-(start.process.pid ?? 0), 'SIGINT')
     await start.ended
-    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   it('finds all as it was at the second start, and stops at SIGTERM', {
@@ -63,7 +63,7 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     expect(await turns(urlIn(output))).toBe(2)
     start.process.kill('SIGTERM')
     await start.ended
-    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   it.each([
@@ -74,7 +74,7 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     await start.until(/^ready http.*$/m)
     const victim = left().find(isVictim)
     process.kill(victim?.pid ?? 0, 'SIGKILL')
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 })
 

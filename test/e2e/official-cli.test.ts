@@ -117,7 +117,7 @@ describe('langgraphjs deploy', { timeout: DEPLOY_MS }, () => {
 
     expect(await ok('delete', id, '--force')).toContain(`Deleted deployment ${id}`)
     await expect
-      .poll(() => runyard.call('GET', `/v2/deployments/${id}`), { timeout: 30_000 })
+      .poll(() => runyard.call('GET', `/v2/deployments/${id}`))
       .toMatchObject({ status: 404 })
   })
 

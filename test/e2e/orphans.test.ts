@@ -32,9 +32,9 @@ it.runIf(process.platform === 'linux')('ends with all it started (read from /pro
     .then((response) => response.text())
     .catch(() => 'cut')
   const isBlocking = () => processesIn(folder).some(({ command }) => command.includes(MARKER))
-  await expect.poll(isBlocking, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isBlocking).toBe(true)
 
   owner.kill('SIGKILL')
-  await expect.poll(() => processesIn(folder), { timeout: 8_000 }).toEqual([])
+  await expect.poll(() => processesIn(folder)).toEqual([])
   expect(await run).toBe('cut')
 })

@@ -1,6 +1,6 @@
 /** The published package: packed, installed in an empty folder beside a project, and run there. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -15,7 +15,7 @@ let clone: Clone
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'runyard-package-'))
   clone = makeClone()
-  cpSync(join(root, 'node_modules'), join(clone.folder, 'node_modules'), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(clone.folder, 'node_modules'))
 }, INSTALL_MS)
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })

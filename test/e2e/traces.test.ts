@@ -81,10 +81,10 @@ it('tells LangSmith of a run, and of one that names a project there too', async 
       one.extra?.metadata?.run_id === run_id && !one.parent_run_id ? [one.session_name] : [],
     )
   const usual = await run({})
-  await expect.poll(() => projectsOf(usual), { timeout: 20_000 }).toContain('usual')
+  await expect.poll(() => projectsOf(usual)).toContain('usual')
   const named = await run({ langsmith_tracer: { project_name: 'evals' } })
-  await expect.poll(() => projectsOf(named), { timeout: 20_000 }).toContain('evals')
-  await expect.poll(() => projectsOf(named), { timeout: 20_000 }).toContain('usual')
+  await expect.poll(() => projectsOf(named)).toContain('evals')
+  await expect.poll(() => projectsOf(named)).toContain('usual')
   expect(projectsOf(usual)).not.toContain('evals')
 })
 

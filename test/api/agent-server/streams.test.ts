@@ -202,9 +202,7 @@ test('leaving a stream that was asked to cancel ends the run, leaving another do
     const response = await fetch(path, { signal: leaving.signal })
     await response.body?.getReader().read()
     leaving.abort()
-    await expect
-      .poll(async () => (await client.runs.get(thread_id, run_id)).status, { timeout: 5_000 })
-      .toBe(status)
+    await expect.poll(async () => (await client.runs.get(thread_id, run_id)).status).toBe(status)
   }
 })
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   other = await startAgentServer({ dataDir, database, concurrency: 1 })
   const areHeard = () =>
     expect([one, other].every(({ store }) => store.notices.areHeard)).toBe(true)
-  await vi.waitFor(areHeard, { timeout: 10_000 })
+  await vi.waitFor(areHeard, { timeout: 30_000 })
 })
 afterAll(async () => {
   await other?.stop()

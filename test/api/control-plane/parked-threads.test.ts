@@ -50,7 +50,7 @@ const over = (path: string, id: string) =>
       expect(body.status).toMatch(/DEPLOYED|FAILED/)
       return body
     },
-    { timeout: 10_000, interval: 5 },
+    { timeout: 30_000, interval: 5 },
   )
 
 it('are told of on the revision, which takes over all the same', async () => {

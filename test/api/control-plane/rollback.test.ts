@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const eventually = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: 10_000, interval: 5 })
+  vi.waitFor(look, { timeout: 30_000, interval: 5 })
 
 /** A deployment with so many revisions that were deployed one after the other. */
 async function deployed(count: number) {

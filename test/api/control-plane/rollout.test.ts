@@ -14,7 +14,7 @@ const open = async (options: ControlPlaneWorldOptions = {}) => {
 }
 afterEach(() => world.close())
 
-const within = { timeout: 5000, interval: 5 }
+const within = { timeout: 30_000, interval: 5 }
 const eventually = <T>(look: () => T | Promise<T>) => vi.waitFor(look, within)
 
 interface Created {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => world.close())
 
 const eventually = <T>(look: () => T | Promise<T>) =>
-  vi.waitFor(look, { timeout: 10_000, interval: 5 })
+  vi.waitFor(look, { timeout: 30_000, interval: 5 })
 
 /** A deployed revision with this `resource_spec`. */
 async function deploy(resource_spec: Record<string, number>) {
