@@ -11,8 +11,18 @@ import { deployRow } from './rows/deploy.ts'
 import { runsRow } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
 import { historyRow, stateRow } from './rows/state.ts'
+import { streamRows } from './rows/streams.ts'
 
-const ROWS = [runsRow, deployRow, searchRow, searchByMetadataRow, stateRow, historyRow, claimRow]
+const ROWS = [
+  runsRow,
+  deployRow,
+  searchRow,
+  searchByMetadataRow,
+  stateRow,
+  historyRow,
+  claimRow,
+  ...streamRows,
+]
 
 const results = join(import.meta.dirname, 'results')
 const names = process.argv.slice(2)

@@ -1,4 +1,4 @@
-/** `runyard` as a process of its own, up to its `ready` line. */
+/** What is measured, in a process of its own: `runyard`, up to its `ready` line, and the bare writer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,6 +42,21 @@ export async function startServer(
     if (url) return { url, output, stop }
   }
   throw new Error(`${args.join(' ')} ended before it was ready:\n${output}`)
+}
+
+/** `sse-writer.ts`, which writes nothing but this frame. */
+export async function startWriter(frame: string): Promise<Pick<Server, 'url' | 'stop'>> {
+  const script = join(import.meta.dirname, 'sse-writer.ts')
+  const child = spawn(process.execPath, [script, frame], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    url: `http://127.0.0.1:${String(port).trim()}`,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
 }
 
 /** A fresh folder, and how to remove it. */

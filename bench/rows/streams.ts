@@ -1,0 +1,100 @@
+/** What a stream costs around its events. */
+import { randomUUID } from 'node:crypto'
+import type { Row } from '../row.ts'
+import { median } from '../row.ts'
+import { benchProject, startServer, startWriter, temporaryFolder } from '../server.ts'
+import {
+  bareWriter,
+  type Load,
+  legacyRun,
+  legacyThread,
+  protocol,
+  socket,
+  type Way,
+} from '../telling.ts'
+
+/** A run's events are written to the log, too, which the bare writer has not. */
+const ONE: Load = { readers: 1, events: 5_000 }
+const MANY: Load = { readers: 500, events: 200 }
+const FIRST: Load = { readers: 1, events: 1 }
+const FIRST_TIMES = 25
+
+const perSecond = (load: Load) => ({
+  unit: 'events/s' as const,
+  measure: async (way: Way, url: string) =>
+    (load.readers * load.events * 1_000) / (await way(url, load)).allMs,
+})
+
+const untilFirst = {
+  unit: 'ms' as const,
+  async measure(way: Way, url: string): Promise<number> {
+    const taken: number[] = []
+    while (taken.length < FIRST_TIMES) taken.push((await way(url, FIRST)).firstMs)
+    return median(taken)
+  },
+}
+
+const one = 'events/s of a run through one connection'
+const many = `events/s of a run through ${MANY.readers} connections together`
+const first = 'from the request for a run until its first event'
+
+export const streamRows: Row[] = [
+  streamRow('stream', `${one}, runs/stream`, legacyRun, perSecond(ONE)),
+  streamRow('stream-protocol', `${one}, the protocol`, protocol, perSecond(ONE)),
+  streamRow('stream-socket', `${one}, a WebSocket`, socket, perSecond(ONE)),
+  streamRow('stream-many', `${many}, a thread’s stream`, legacyThread, perSecond(MANY)),
+  streamRow('stream-protocol-many', `${many}, the protocol`, protocol, perSecond(MANY)),
+  streamRow('first', `${first}, runs/stream`, legacyRun, untilFirst),
+  streamRow('first-protocol', `${first}, the protocol`, protocol, untilFirst),
+  streamRow('first-socket', `${first}, a WebSocket`, socket, untilFirst),
+]
+
+interface Measure {
+  unit: Row['unit']
+  measure: (way: Way, url: string) => Promise<number>
+}
+
+/** Against a process that does nothing but write as many equal events. */
+function streamRow(name: string, title: string, way: Way, { unit, measure }: Measure): Row {
+  return {
+    name,
+    title,
+    unit,
+    pairs: 3,
+    async open() {
+      const data = await temporaryFolder()
+      const cwd = benchProject('tell')
+      const server = await startServer(['serve', '--data-dir', data.path], { cwd })
+      const writer = await startWriter(await sample(server.url))
+      await way(server.url, ONE)
+      await bareWriter(writer.url, ONE)
+      return {
+        figure: () => measure(way, server.url),
+        floors: { 'a bare node:http writer': () => measure(bareWriter, writer.url) },
+        async close() {
+          await writer.stop()
+          await server.stop()
+          await data.remove()
+        },
+      }
+    },
+  }
+}
+
+/** One of the graph's events as it stands on the wire. */
+async function sample(url: string): Promise<string> {
+  const thread = `${url}/threads/${randomUUID()}`
+  const response = await fetch(`${thread}/runs/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      assistant_id: 'tell',
+      input: { count: 1 },
+      if_not_exists: 'create',
+      stream_mode: 'custom',
+    }),
+  })
+  const frame = /event: custom\n.*\n.*\n\n/.exec(await response.text())?.[0]
+  if (frame) return frame
+  throw new Error('There was no custom event.')
+}

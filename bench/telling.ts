@@ -1,0 +1,120 @@
+/** A run that tells events, and the ways in which clients follow it. */
+import { randomUUID } from 'node:crypto'
+import { openEvents, openSocket, type Told } from './told.ts'
+
+/** Opens the readers, has so many events told, and waits until each reader has them. */
+export type Way = (url: string, load: Load) => Promise<Timing>
+
+export interface Load {
+  readers: number
+  /** How many events are told. */
+  events: number
+}
+
+export interface Timing {
+  /** From before the first reader is opened until it has its first event. */
+  firstMs: number
+  /** From the begin of the run, all readers being there, until all have all. */
+  allMs: number
+}
+
+const tell = (count: number) => ({ assistant_id: 'tell', input: { count } })
+
+/** One reader of `runs/stream`. */
+export const legacyRun: Way = (url, { events }) =>
+  timed({
+    open: () => [],
+    begin: () =>
+      openEvents(`${url}/threads/${randomUUID()}/runs/stream`, {
+        ...tell(events),
+        if_not_exists: 'create',
+        stream_mode: 'custom',
+      }),
+    events: events + 1,
+  })
+
+/** Readers of a thread's stream. */
+export const legacyThread: Way = async (url, { readers, events }) => {
+  const thread_id = randomUUID()
+  await post(`${url}/threads`, { thread_id })
+  return timed({
+    open: () => several(readers, () => openEvents(`${url}/threads/${thread_id}/stream`)),
+    begin: () =>
+      post(`${url}/threads/${thread_id}/runs`, { ...tell(events), stream_mode: 'custom' }),
+    events: events + 1,
+  })
+}
+
+/** Readers of the thread-centred protocol's server-sent events. */
+export const protocol: Way = (url, { readers, events }) => {
+  const thread = `${url}/threads/${randomUUID()}`
+  const body = { channels: ['custom'] }
+  return timed({
+    open: () => several(readers, () => openEvents(`${thread}/stream/events`, body)),
+    begin: () => post(`${thread}/commands`, { id: 1, method: 'run.start', params: tell(events) }),
+    events,
+  })
+}
+
+/** One WebSocket of the thread-centred protocol. */
+export const socket: Way = (url, { events }) => {
+  const address = `${url.replace('http', 'ws')}/threads/${randomUUID()}/stream/events`
+  const subscribe = {
+    id: 1,
+    method: 'subscription.subscribe',
+    params: { channels: ['custom'] },
+  }
+  const start = { id: 2, method: 'run.start', params: tell(events) }
+  // Both commands are answered.
+  const answers = 2
+  return timed({
+    open: () => [],
+    begin: () => openSocket(address, [subscribe, start]),
+    first: answers + 1,
+    events: answers + events,
+  })
+}
+
+/** Readers of `sse-writer.ts`, which begins when the last one has come. */
+export const bareWriter: Way = (url, { readers, events }) => {
+  const address = `${url}/?count=${events}&readers=${readers}`
+  return timed({
+    open: () => several(readers - 1, () => openEvents(address)),
+    begin: () => openEvents(address),
+    events,
+  })
+}
+
+async function timed(way: {
+  open: () => Promise<Told>[]
+  /** Answers a reader where it is one that begins. */
+  begin: () => Promise<Told | undefined>
+  /** The number of the event that counts as the first. 1. */
+  first?: number
+  events: number
+}): Promise<Timing> {
+  const opened = performance.now()
+  const readers = await Promise.all(way.open())
+  const began = performance.now()
+  const beginner = await way.begin()
+  if (beginner) readers.push(beginner)
+  await readers[0]?.events(way.first ?? 1)
+  const firstMs = performance.now() - opened
+  await Promise.all(readers.map((reader) => reader.events(way.events)))
+  const allMs = performance.now() - began
+  for (const reader of readers) reader.leave()
+  return { firstMs, allMs }
+}
+
+function several(count: number, open: () => Promise<Told>): Promise<Told>[] {
+  return Array.from({ length: count }, open)
+}
+
+async function post(url: string, body: object): Promise<undefined> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  if (!response.ok || text.includes('"type":"error"')) {
+    throw new Error(`${url} answered ${response.status}: ${text}`)
+  }
+}
