@@ -26,15 +26,7 @@ function recordingLog(): { log: Log; warnings: unknown[] } {
   return { log: { ...silentLog, warn: (fields: unknown) => void warnings.push(fields) }, warnings }
 }
 
-test('a graph is analysed once, whoever asks', { timeout: SLOW }, async () => {
-  const spec = specOf('outer')
-  const first = staticSchemas(spec, ['inner', 'inner|deepest', 'none'], { log: silentLog })
-  const second = staticSchemas(spec, ['inner', 'inner|deepest', 'none'], { log: silentLog })
-  expect(second).toBe(first)
-  const { subgraphs } = await first
-  expect(Object.keys(subgraphs)).toEqual(['inner', 'inner|deepest'])
-})
-
+// First: what was read for another graph is not read again, and it would be over too soon.
 test('the event loop goes on during the analysis', { timeout: SLOW }, async () => {
   let longest = 0
   let before = performance.now()
@@ -46,6 +38,15 @@ test('the event loop goes on during the analysis', { timeout: SLOW }, async () =
   await staticSchemas(specOf('annotated'), [], { log: silentLog })
   clearInterval(timer)
   expect(longest).toBeLessThan((performance.now() - started) / 2)
+})
+
+test('a graph is analysed once, whoever asks', { timeout: SLOW }, async () => {
+  const spec = specOf('outer')
+  const first = staticSchemas(spec, ['inner', 'inner|deepest', 'none'], { log: silentLog })
+  const second = staticSchemas(spec, ['inner', 'inner|deepest', 'none'], { log: silentLog })
+  expect(second).toBe(first)
+  const { subgraphs } = await first
+  expect(Object.keys(subgraphs)).toEqual(['inner', 'inner|deepest'])
 })
 
 test('an analysis that takes too long is given up, and not begun again', async () => {

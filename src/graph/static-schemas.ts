@@ -1,7 +1,9 @@
 /**
  * Schemas from a graph's source, for graphs that have none at run time (annotations). The compiler
- * takes seconds, so it works in a thread of its own: one at a time, once for each graph.
+ * takes seconds, so it works in a thread of its own: one at a time, once for each graph. What graphs
+ * have in common, the libraries above all, it reads once.
  */
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../core/log.ts'
 import type { GraphSpec } from './config-file.ts'
@@ -11,6 +13,8 @@ import type { ExtractedSchemas, ExtractionRequest } from './type-extraction.ts'
 const TIMEOUT_MS = 30_000
 /** What the thread may use, in MiB; a compiler that needs more gives up. */
 const MAX_MEMORY_MB = 1_024
+/** How long the thread waits for another graph, in ms. */
+const KEPT_MS = 30_000
 
 const NOTHING: ExtractedSchemas = { graph: {}, subgraphs: {} }
 
@@ -56,26 +60,52 @@ async function extract(
   }
 }
 
+/** The thread, kept for the next graph: it has read most of what that one consists of. */
+let kept: { worker: Worker; dismissal: NodeJS.Timeout } | undefined
+
 async function askWorker(request: ExtractionRequest, timeoutMs: number): Promise<ExtractedSchemas> {
+  const worker = takeWorker()
+  try {
+    worker.postMessage(request)
+    const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) })
+    keepWorker(worker)
+    return answer
+  } catch (err) {
+    await worker.terminate()
+    throw err
+  }
+}
+
+function takeWorker(): Worker {
+  clearTimeout(kept?.dismissal)
+  const worker = kept?.worker ?? startWorker()
+  kept = undefined
+  return worker
+}
+
+/** It holds some hundred megabytes, so not for long. */
+function keepWorker(worker: Worker): void {
+  const dismissal = setTimeout(() => {
+    kept = undefined
+    void worker.terminate()
+  }, KEPT_MS)
+  dismissal.unref()
+  kept = { worker, dismissal }
+}
+
+function startWorker(): Worker {
   const worker = new Worker(workerFile(), {
-    workerData: request,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   })
   // A server that stops does not wait for it.
   worker.unref()
-  const { promise, resolve, reject } = Promise.withResolvers<ExtractedSchemas>()
-  const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs)
-  timer.unref()
-  worker.once('message', resolve)
-  worker.once('error', reject)
-  worker.once('exit', (code) => reject(new Error(`it ended with code ${code}`)))
-  try {
-    return await promise
-  } finally {
-    clearTimeout(timer)
-    await worker.terminate()
-  }
+  // Whoever waits for an answer hears of it too.
+  worker.on('error', () => {})
+  worker.once('exit', () => {
+    if (kept?.worker === worker) kept = undefined
+  })
+  return worker
 }
 
 function workerFile(): URL {

@@ -1,5 +1,5 @@
-/** The thread that `static-schemas.ts` starts: one request, one answer, the end. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** The thread that `static-schemas.ts` starts: one answer for each request, in their order. */
+import { parentPort } from 'node:worker_threads'
 import { extractSchemas } from './type-extraction.ts'
 
-parentPort?.postMessage(extractSchemas(workerData))
+parentPort?.on('message', (request) => parentPort?.postMessage(extractSchemas(request)))

@@ -20,7 +20,7 @@ export interface ExtractedSchemas {
 
 /** What the types say; what they do not say is missing. */
 export function extractSchemas(request: ExtractionRequest): ExtractedSchemas {
-  const program = ts.createProgram([request.file], optionsFor(request.file))
+  const program = programWith(request.file)
   const checker = program.getTypeChecker()
   const schemas = new TypeSchemas(checker)
   const root = findExport(program, checker, request)
@@ -43,9 +43,42 @@ interface Found {
   declaration: ts.Node | undefined
 }
 
+/** What was analysed under one `tsconfig.json`: most of a project's graphs share nearly all of it. */
+interface Analysis {
+  program: ts.Program
+  host: ts.CompilerHost
+}
+
+/** By the path of the `tsconfig.json`; empty where there is none. */
+const analyses = new Map<string, Analysis>()
+
+/** A program that has the file: the same for all graphs of one file, and no text is read twice. */
+function programWith(file: string): ts.Program {
+  const config = ts.findConfigFile(dirname(file), ts.sys.fileExists)
+  const before = analyses.get(config ?? '')
+  if (before?.program.getSourceFile(file)) return before.program
+  const options = before?.program.getCompilerOptions() ?? optionsFor(file, config)
+  const host = before?.host ?? rememberingHost(options)
+  const roots = [...(before?.program.getRootFileNames() ?? []), file]
+  const program = ts.createProgram(roots, options, host, before?.program)
+  analyses.set(config ?? '', { program, host })
+  return program
+}
+
+function rememberingHost(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options)
+  const sources = new Map<string, ts.SourceFile | undefined>()
+  return {
+    ...host,
+    getSourceFile(name, ...more) {
+      if (!sources.has(name)) sources.set(name, host.getSourceFile(name, ...more))
+      return sources.get(name)
+    },
+  }
+}
+
 /** The project's own options, but for what concerns output and what analysis needs. */
-function optionsFor(file: string): ts.CompilerOptions {
-  const path = ts.findConfigFile(dirname(file), ts.sys.fileExists)
+function optionsFor(file: string, path: string | undefined): ts.CompilerOptions {
   const json = path ? (ts.readConfigFile(path, ts.sys.readFile).config ?? {}) : {}
   const { compilerOptions, ...rest } = json
   const own = path
