@@ -44,7 +44,7 @@ export function isCurrentVersion(version: string | undefined): boolean {
 
 function currentRpc(request: JsonObject): Rpc {
   return {
-    isStreaming: STREAMING.includes(String(request.method)),
+    isStreaming: STREAMING.includes(methodOf(request)),
     handle: (handler) =>
       new JsonRpcTransportHandler(handler).handle(request, new ServerCallContext()),
     refuse: (error) => envelope(request, JsonRpcTransportHandler.mapToJSONRPCError(error)),
@@ -52,7 +52,7 @@ function currentRpc(request: JsonObject): Rpc {
 }
 
 function legacyRpc(request: JsonObject): Rpc {
-  const isStreaming = STREAMING.includes(String(request.method))
+  const isStreaming = STREAMING.includes(methodOf(request))
   return {
     isStreaming,
     async handle(handler) {
@@ -63,6 +63,11 @@ function legacyRpc(request: JsonObject): Rpc {
     refuse: (error) =>
       envelope(request, LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)),
   }
+}
+
+/** Empty where it is no text, which the library refuses. */
+function methodOf({ method }: JsonObject): string {
+  return typeof method === 'string' ? method : ''
 }
 
 function envelope({ id }: JsonObject, error: object): JsonObject {
@@ -116,8 +121,8 @@ function checkRequest(request: JsonObject, version: string | undefined): Error |
   if (version && !isCurrentVersion(version) && !/^0\.3(\.\d+)?$/.test(version)) {
     return new VersionNotSupportedError('The header A2A-Version must be 1.0 or 0.3.')
   }
-  const { method, params } = request
-  if (String(method).startsWith('tasks/pushNotificationConfig/')) {
+  const { params } = request
+  if (methodOf(request).startsWith('tasks/pushNotificationConfig/')) {
     return new PushNotificationNotSupportedError()
   }
   if (!isObject(params)) return undefined

@@ -289,6 +289,7 @@ it('refuses in words of JSON-RPC', async () => {
   const refused: [string, number][] = [
     ['{', -32700],
     ['[]', -32600],
+    [`{"jsonrpc":"2.0","method":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, -32600],
     [ask('nope'), -32601],
     [ask('message/send'), -32602],
     [ask('message/send', message([])), -32602],
