@@ -38,11 +38,17 @@ export type AuthorizationEvent =
   | { resource: 'crons'; action: 'create' | 'read' | 'update' | 'delete' | 'search' }
   | { resource: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' }
 
-/** What a thing's metadata must hold to be seen; keys are joined by AND. */
-export type MetadataFilter = Record<
-  string,
-  string | { $eq: JsonValue } | { $contains: JsonValue | JsonValue[] }
->
+/**
+ * What a thing's metadata must hold to be seen; keys are joined by AND. Under the keys `$or` and
+ * `$and` stand filters, at least one: of which any, or all, have to let it through.
+ */
+export interface MetadataFilter {
+  [key: string]:
+    | string
+    | { $eq: JsonValue }
+    | { $contains: JsonValue | JsonValue[] }
+    | MetadataFilter[]
+}
 
 /**
  * Allows or refuses one operation. `value` is what the operation is about to write or to look for; it
@@ -62,12 +68,18 @@ export const allowAll: Authorize = async () => undefined
 export function matchesFilter(metadata: JsonObject, filter: MetadataFilter | undefined): boolean {
   if (!filter) return true
   return Object.entries(filter).every(([key, condition]) => {
+    if (Array.isArray(condition)) return matchesJoined(metadata, key, condition)
     const value = metadata[key]
     if (typeof condition === 'string') return value === condition
     if ('$eq' in condition) return isSame(value, condition.$eq)
     const wanted = Array.isArray(condition.$contains) ? condition.$contains : [condition.$contains]
     return Array.isArray(value) && wanted.every((one) => value.some((item) => isSame(item, one)))
   })
+}
+
+function matchesJoined(metadata: JsonObject, key: string, filters: MetadataFilter[]): boolean {
+  const isMatch = (filter: MetadataFilter) => matchesFilter(metadata, filter)
+  return key === '$or' ? filters.some(isMatch) : filters.every(isMatch)
 }
 
 function isSame(a: JsonValue | undefined, b: JsonValue): boolean {

@@ -11,11 +11,32 @@ import type { JsonValue } from '../core/json.ts'
 export function readFilter(answer: unknown, event: string): MetadataFilter | undefined {
   if (answer === undefined || answer === null || answer === true) return undefined
   if (answer === false) throw new AppError('forbidden', `You may not do this (${event}).`)
-  if (typeof answer !== 'object' || Array.isArray(answer)) throw notUnderstood(event, answer)
-  const entries = Object.entries(answer).map(
-    ([key, condition]) => [key, readCondition(condition, `${event}, "${key}"`)] as const,
-  )
+  return readObject(answer, event)
+}
+
+function readObject(answer: unknown, where: string): MetadataFilter {
+  if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) {
+    throw notUnderstood(where, answer)
+  }
+  const entries = Object.entries(answer).map(([key, condition]) => {
+    const at = `${where}, "${key}"`
+    return [key, isJoin(key) ? readJoined(condition, at) : readCondition(condition, at)] as const
+  })
   return Object.fromEntries(entries)
+}
+
+function isJoin(key: string): boolean {
+  return key === '$or' || key === '$and'
+}
+
+/** An empty filter in the list would let everything through, which nobody writes on purpose. */
+function readJoined(filters: unknown, where: string): MetadataFilter[] {
+  if (!Array.isArray(filters) || filters.length === 0) throw notUnderstood(where, filters)
+  return filters.map((one) => {
+    const filter = readObject(one, where)
+    if (Object.keys(filter).length === 0) throw notUnderstood(where, filters)
+    return filter
+  })
 }
 
 function readCondition(condition: unknown, where: string): MetadataFilter[string] {
@@ -42,7 +63,8 @@ function isJson(value: unknown): value is JsonValue {
 function notUnderstood(where: string, given: unknown): AppError {
   const cause = new Error(
     `The auth handler of ${where} answered ${JSON.stringify(given)}. It may answer true, false or ` +
-      'nothing, or an object whose values are texts, numbers, {"$eq": …} or {"$contains": …}.',
+      'nothing, or an object whose values are texts, numbers, {"$eq": …} or {"$contains": …}, and ' +
+      'under "$or" and "$and" lists of such objects.',
   )
   return new AppError('internal', "The project's auth failed; the log says more.", { cause })
 }

@@ -17,7 +17,7 @@ export function metadataConditions(
   params: SqlValue[],
 ): string[] {
   const place = (value: JsonValue) => `$${params.push(JSON.stringify(value))}`
-  const { contained, equal } = splitFilter(filter)
+  const { contained, equal, joined } = splitFilter(filter)
   return [
     ...[metadata, contained]
       .filter((wanted) => Object.keys(wanted).length > 0)
@@ -25,6 +25,10 @@ export function metadataConditions(
     ...equal.map(([key, value]) => {
       params.push(key)
       return json.fieldEquals('metadata', `$${params.length}`, place(value))
+    }),
+    ...joined.map(([word, filters]) => {
+      const each = filters.map((one) => metadataConditions(json, { filter: one }, params))
+      return `(${each.map((all) => `(${all.join(' AND ') || 'true'})`).join(` ${word} `)})`
     }),
   ]
 }
@@ -55,7 +59,7 @@ export function splitLabels({ metadata = {}, filter = {} }: MetadataWanted):
 function plainConditions(filter: MetadataFilter): JsonObject {
   const plain = Object.entries(filter).flatMap(([key, condition]): [string, JsonValue][] => {
     if (typeof condition === 'string') return [[key, condition]]
-    return '$eq' in condition ? [[key, condition.$eq]] : []
+    return !Array.isArray(condition) && '$eq' in condition ? [[key, condition.$eq]] : []
   })
   return Object.fromEntries(plain)
 }
@@ -81,13 +85,16 @@ export function labelsOf(metadata: JsonObject): Record<string, string> {
 function splitFilter(filter: MetadataFilter): {
   contained: JsonObject
   equal: [string, JsonValue][]
+  joined: ['OR' | 'AND', MetadataFilter[]][]
 } {
   const contained: [string, JsonValue][] = []
   const equal: [string, JsonValue][] = []
+  const joined: ['OR' | 'AND', MetadataFilter[]][] = []
   for (const [key, condition] of Object.entries(filter)) {
     if (typeof condition === 'string') contained.push([key, condition])
+    else if (Array.isArray(condition)) joined.push([key === '$or' ? 'OR' : 'AND', condition])
     else if ('$eq' in condition) equal.push([key, condition.$eq])
     else contained.push([key, [condition.$contains].flat() as JsonValue[]])
   }
-  return { contained: Object.fromEntries(contained), equal }
+  return { contained: Object.fromEntries(contained), equal, joined }
 }

@@ -157,6 +157,10 @@ export function testAssistantStore(world: () => AgentStoreWorld): void {
       [{ tags: { $contains: 'q' } }, ['a_b', 'Ärzte']],
       [{ tags: { $contains: ['q', 'p'] } }, ['Ärzte']],
       [{ team: 'x', tags: { $contains: 'p' } }, ['Ärzte']],
+      [{ $or: [{ team: 'y' }, { at: { $eq: { n: 1 } } }] }, ['axb', 'Ärzte']],
+      [{ team: 'x', $or: [{ team: 'y' }, { tags: { $contains: 'p' } }] }, ['Ärzte']],
+      [{ $and: [{ team: 'x' }, { $or: [{ tags: { $contains: 'p' } }, { no: 'x' }] }] }, ['Ärzte']],
+      [{ $or: [{ team: 'z' }, { no: 'x' }] }, []],
       [{ 'no"such': { $eq: 1 } }, []],
       [{ toString: 'x' }, []],
     ])('shows what the filter %j lets through', async (filter, expected) => {

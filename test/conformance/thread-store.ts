@@ -1,5 +1,6 @@
 /** What every store of threads must do. */
 import { describe, expect, it } from 'vitest'
+import type { MetadataFilter } from '../../src/core/authorization.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { THREAD_STATUSES, type ThreadQuery, type ThreadTask } from '../../src/core/thread.ts'
 import {
@@ -167,6 +168,10 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await found(ids, { filter: { deep: { $eq: { k: 2 } } } })).toEqual(['b'])
       expect(await found(ids, { filter: { tags: { $contains: 'y' } } })).toEqual(['b', 'a'])
       expect(await found(ids, { filter: { tags: { $contains: ['x', 'y'] } } })).toEqual(['a'])
+      const either: MetadataFilter = { $or: [{ owner: 'ada' }, { tags: { $contains: 'y' } }] }
+      expect(await found(ids, { filter: either })).toEqual(['b', 'a'])
+      expect(await found(ids, { filter: { ...either, owner: 'bob' } })).toEqual(['b'])
+      expect(await found(ids, { filter: { $and: [either, { owner: 'ada' }] } })).toEqual(['a'])
       const asked = { metadata: { owner: 'bob' } }
       expect(await found(ids, { ...asked, filter: { owner: 'ada' } })).toEqual([])
       expect(await found(ids, { ...asked, filter: { owner: 'bob' } })).toEqual(['b'])

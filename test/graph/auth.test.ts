@@ -1,6 +1,10 @@
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import type { AuthorizationEvent, Caller } from '../../src/core/authorization.ts'
+import {
+  type AuthorizationEvent,
+  type Caller,
+  matchesFilter,
+} from '../../src/core/authorization.ts'
 import { loadAuth, type ProjectAuth } from '../../src/graph/auth.ts'
 import { installHooks } from '../../src/graph/module-loader.ts'
 
@@ -91,6 +95,19 @@ test('what has no handler is allowed', async () => {
 test('a filter that is not understood lets nothing through', async () => {
   await expect(decide('delete')).rejects.toMatchObject({ code: 'internal' })
   await expect(decide('search')).rejects.toMatchObject({ code: 'internal' })
+})
+
+test('filters may be joined by $or and $and, if each of them is one', async () => {
+  const decideOn = (action: 'read' | 'create' | 'update' | 'delete' | 'search') =>
+    answers.authorize(caller, { resource: 'assistants', action }, {})
+  const filter = await decideOn('read')
+  expect(filter).toEqual({ $or: [{ owner: 'me' }, { $and: [{ level: { $eq: 3 } }] }] })
+  expect(matchesFilter({ owner: 'me' }, filter)).toBe(true)
+  expect(matchesFilter({ owner: 'you', level: 3 }, filter)).toBe(true)
+  expect(matchesFilter({ owner: 'you', level: 4 }, filter)).toBe(false)
+  for (const action of ['create', 'update', 'delete', 'search'] as const) {
+    await expect(decideOn(action)).rejects.toMatchObject({ code: 'internal' })
+  }
 })
 
 test('what nobody asked for is allowed to nobody', async () => {
