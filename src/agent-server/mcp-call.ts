@@ -65,16 +65,23 @@ async function followToEnd(parts: Parts, { run_id }: RunId, call: ToolCall): Pro
   throw new McpError(ErrorCode.InternalError, `Run ${run_id} has no end.`)
 }
 
-function toResult({ status, error, values }: RunEnd): CallToolResult {
+function toResult({ status, error, values, next }: RunEnd): CallToolResult {
   if (error) return failed(`${error.error}: ${error.message}`)
   if (status !== 'success') return failed(`The run was ended before its time (${status}).`)
   const content = { type: 'text' as const, text: JSON.stringify(values ?? {}) }
   const answer = { content: [content], structuredContent: values ?? {} }
-  if (values?.__interrupt__ === undefined) return answer
-  const text =
-    'The agent stopped to ask something, and a tool call cannot answer it; what it asks stands in ' +
-    '__interrupt__. Run it on a thread, or over A2A, to go on.'
+  if (!next && values?.__interrupt__ === undefined) return answer
+  const text = values?.__interrupt__ === undefined ? atBreakpoint(next ?? []) : ASKS
   return { ...answer, content: [{ type: 'text', text }, content], isError: true }
+}
+
+const ASKS =
+  'The agent stopped to ask something, and a tool call cannot answer it; what it asks stands in ' +
+  '__interrupt__. Run it on a thread, or over A2A, to go on.'
+
+function atBreakpoint(next: string[]): string {
+  const before = next.map((node) => `"${node}"`).join(', ')
+  return `The agent stopped at a breakpoint before ${before}. Run it on a thread to go on.`
 }
 
 function failed(text: string): CallToolResult {

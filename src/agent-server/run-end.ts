@@ -34,7 +34,7 @@ export async function recordEnd(
   const values = finalValues(state)
   const { status, error } = ending
   await enqueueWebhook(tx, run, { status, error, values }, now)
-  const events = endEvents(run, ending, values)
+  const events = endEvents(run, ending, { values, next: state?.next ?? [] })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, () => leftBy(ending, state), now)
   return logged ?? []
@@ -62,10 +62,12 @@ export async function recordNothing(
 function endEvents(
   { metadata }: QueuedRun,
   { status, error }: Pick<RunEnd, 'status' | 'error'>,
-  values?: JsonObject,
+  left?: { values: JsonObject; next: string[] },
 ): NewEvent[] {
   const graph_id = String(metadata.graph_id)
-  const end: RunEnd = { graph_id, status, ...(values && { values }), error: error ?? null }
+  const { values, next = [] } = left ?? {}
+  const known = { ...(values && { values }), ...(next.length > 0 && { next }) }
+  const end: RunEnd = { graph_id, status, ...known, error: error ?? null }
   const last = { event: END_EVENT, data: JSON.stringify(end) }
   if (!error) return [last]
   return [{ event: 'error', data: JSON.stringify(error) }, last]

@@ -54,6 +54,8 @@ export interface RunEnd {
   status: RunStatus | 'rolled_back'
   /** The thread's values as the run left them: what `join` and `wait` answer. Absent: unknown. */
   values?: JsonObject | null
+  /** The nodes that were still to be done: it stopped to ask, or at a breakpoint. Absent: none. */
+  next?: string[]
   /** Why the run failed. */
   error?: RunError | null
 }

@@ -31,10 +31,13 @@ afterAll(async () => {
   await server.stop()
 })
 
-async function connect(headers: Record<string, string> = {}, path = '/mcp'): Promise<Client> {
+async function connect(
+  headers: Record<string, string> = {},
+  url = `${server.url}/mcp`,
+): Promise<Client> {
   const one = new Client({ name: 'test', version: '1' })
   const requestInit = { headers }
-  await one.connect(new StreamableHTTPClientTransport(new URL(server.url + path), { requestInit }))
+  await one.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
   return one
 }
 
@@ -131,6 +134,16 @@ describe('a call', () => {
     await guest.close()
   })
 
+  it('says that the graph stopped at a breakpoint of its own', async () => {
+    const other = await startAgentServer({ projectName: 'runs', configName: 'paused.json' })
+    const its = await connect({}, `${other.url}/mcp`)
+    const answer = await its.callTool({ name: 'paused', arguments: {} })
+    expect(answer).toMatchObject({ isError: true, structuredContent: { at: 'first' } })
+    expect(textOf(answer as CallToolResult)[0]).toContain('at a breakpoint before "second"')
+    await its.close()
+    await other.stop()
+  })
+
   it('is refused for a tool that is not there', async () => {
     await expect(call('nothing', {})).rejects.toMatchObject({ code: -32602 })
   })
@@ -157,7 +170,7 @@ describe('a call', () => {
 
 describe('the transport', () => {
   it('answers a ping, at either address', async () => {
-    const other = await connect({}, '/mcp/')
+    const other = await connect({}, `${server.url}/mcp/`)
     expect(await other.ping()).toEqual({})
     expect(other.getServerVersion()).toMatchObject({ name: 'runyard' })
     await other.close()
