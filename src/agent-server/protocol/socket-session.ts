@@ -34,6 +34,7 @@ export function serveSocket(
   admission: Admission,
   socket: ClientSocket,
 ): void {
+  socket.left.addEventListener('abort', parts.metrics.streamOpened(), { once: true })
   new SocketSession(parts, caller, admission, socket).start()
 }
 

@@ -74,6 +74,7 @@ export function protocolRoutes(parts: Parts) {
     return sseResponse(c, {
       headers: {},
       source: (signal) => protocolFrames(parts, admission, { filter, since }, signal),
+      onOpen: () => parts.metrics.streamOpened(),
       log: parts.log,
     })
   })

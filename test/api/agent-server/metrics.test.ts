@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { held } from '../../fixtures/projects/runs/graph.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { SocketClient } from '../../support/protocol-client.ts'
 
 let server: RunningAgentServer
 afterEach(() => server.stop())
@@ -48,6 +50,22 @@ test('tell of runs, requests, streams, the event loop and the database', async (
   await eventually(() => sampleOf('runyard_streams_open')).toBe(0)
   await client.runs.cancel(thread_id, running.run_id, true)
   expect(await sampleOf('runyard_run_duration_seconds_count{status="interrupted"}')).toBe(1)
+})
+
+test('count the streams of the thread-centred protocol among the open ones', async () => {
+  server = await startAgentServer({ projectName: 'protocol' })
+  const thread_id = randomUUID()
+  const stream = await fetch(`${server.url}/threads/${thread_id}/stream/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ channels: ['lifecycle'] }),
+  })
+  const socket = new SocketClient(server.url, thread_id)
+  await socket.send('subscription.subscribe', { channels: ['lifecycle'] })
+  expect(await sampleOf('runyard_streams_open')).toBe(2)
+  await stream.body?.cancel()
+  socket.close()
+  await eventually(() => sampleOf('runyard_streams_open')).toBe(0)
 })
 
 test('are JSON for those who ask for it', async () => {
