@@ -242,6 +242,7 @@ export class AgentServer {
     return new Webhooks({
       config: project.config.webhooks,
       settings: webhooks ?? {},
+      isDisabled: project.config.http.disabled.has('webhooks'),
       deliveries: store.webhookDeliveries,
       local: async (request) => this.app.fetch(request, { isInProcess: true }),
       onAttempt: (delivery, attempt) => observeAttempt(this.#parts, delivery, attempt),

@@ -29,6 +29,8 @@ export interface WebhookSettings {
 export interface WebhooksParts {
   config: WebhookConfig
   settings: WebhookSettings
+  /** The project has switched them off: none may be asked for. */
+  isDisabled: boolean
   deliveries: WebhookDeliveryStore
   /** Hands a request to this server's own app. */
   local: (request: Request) => Promise<Response>
@@ -38,14 +40,18 @@ export interface WebhooksParts {
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000
+const DISABLED =
+  'The project has webhooks switched off ("http.disable_webhooks" of langgraph.json); leave it out.'
 
 export class Webhooks {
   readonly #rules: UrlRules
+  readonly #isDisabled: boolean
   #agent: ReturnType<typeof createGuardedAgent> | undefined
   readonly #sender: WebhookSender
 
   /** Throws `bad_request` when the configured headers do not work. */
-  constructor({ config, settings, deliveries, local, onAttempt, clock, log }: WebhooksParts) {
+  constructor(parts: WebhooksParts) {
+    const { config, settings, isDisabled, deliveries, local, onAttempt, clock, log } = parts
     const { secrets = [], env = {}, allowedAddresses = [], resolve } = settings
     const { timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = exponentialBackoff } = settings
     const headers = fillHeaders(config.headers, { prefix: config.envPrefix, env })
@@ -56,6 +62,7 @@ export class Webhooks {
       return this.#agent
     }
     this.#rules = rules
+    this.#isDisabled = isDisabled
     this.#sender = new WebhookSender({
       ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
       post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
@@ -65,10 +72,14 @@ export class Webhooks {
 
   /** Throws `invalid` for a URL that nothing will be sent to. Absent: there is nothing to check. */
   check(url: string | undefined): void {
-    const destination = url === undefined ? undefined : destinationOf(url, this.#rules)
-    if (destination && 'problem' in destination) {
-      throw invalidField(['body', 'webhook'], destination.problem)
-    }
+    const problem = url === undefined ? undefined : this.#problemOf(url)
+    if (problem !== undefined) throw invalidField(['body', 'webhook'], problem)
+  }
+
+  #problemOf(url: string): string | undefined {
+    if (this.#isDisabled) return DISABLED
+    const destination = destinationOf(url, this.#rules)
+    return 'problem' in destination ? destination.problem : undefined
   }
 
   /** Deliveries were written, or are to be sent again. After the commit. */

@@ -123,6 +123,23 @@ describe('the end of a run is posted', () => {
     for (const { json } of receiver.received) expect(json.values.trail).toContain('c')
   })
 
+  test('also where a cron made it', async () => {
+    let now = Date.parse('2026-11-20T12:00:30.000Z')
+    await start({}, { clock: { now: () => now }, cronPollMs: 5, leaseMs: 1e9 })
+    const webhook = `${receiver.url}/cron`
+    const cron = await server.client.crons.create('steps', {
+      schedule: '* * * * *',
+      ...steps(webhook),
+    })
+    now += 60_000
+    await receiver.count(1)
+    const { cron_id } = cron as unknown as { cron_id: string }
+    expect(receiver.received[0]).toMatchObject({
+      path: '/cron',
+      json: { status: 'success', metadata: { cron_id }, values: { trail: ['a', 'b', 'c'] } },
+    })
+  })
+
   test('also when it failed, was cancelled, waited in vain, or was rolled back', async () => {
     await start()
     const { client } = server
@@ -279,6 +296,23 @@ describe('nothing is sent', () => {
     expect(inner.received).toEqual([])
     await inner.close()
   })
+})
+
+test('a project that has webhooks switched off refuses them', async () => {
+  await start({}, { configName: 'switched-off.json' })
+  const { client } = server
+  const asked = steps(receiver.url)
+  const refusals = await Promise.allSettled([
+    client.runs.create(null, 'steps', asked),
+    client.crons.create('steps', { schedule: '* * * * *', ...asked }),
+  ])
+  expect(refusals).toMatchObject(
+    refusals.map(() => ({
+      reason: { status: 422, message: expect.stringContaining('disable_webhooks') },
+    })),
+  )
+  expect((await fetch(`${server.url}/webhooks/deliveries`)).status).toBe(404)
+  expect(await client.runs.wait(null, 'steps', { input: {} })).toHaveProperty('trail')
 })
 
 test('deliveries are seen and sent again by those who may see their thread only', async () => {
