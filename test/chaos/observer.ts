@@ -2,8 +2,12 @@
  * Somebody who uses a server over HTTP only, on several threads at once, whatever becomes of the
  * server; and who keeps a record of what it was promised.
  */
-import type { KillableServer } from './killable-server.ts'
 import type { Random } from './random.ts'
+
+/** Where requests go: the address may be another one each time. */
+export interface Observable {
+  url(): Promise<string>
+}
 
 /** A run that the server has acknowledged. */
 export interface Promised {
@@ -32,11 +36,11 @@ const AHEAD = 3
 
 export class Observer {
   readonly threads: ObservedThread[] = []
-  readonly #server: KillableServer
+  readonly #server: Observable
   readonly #random: Random
   #isStopped = false
 
-  constructor(server: KillableServer, random: Random) {
+  constructor(server: Observable, random: Random) {
     this.#server = server
     this.#random = random
   }
@@ -87,11 +91,11 @@ export class Observer {
     }
   }
 
-  /** `undefined` when the request broke off. Throws when the server refused it. */
+  /** `undefined` when the request broke off, or there is no database now. Throws when the server refused it. */
   async #try<T>(method: string, path: string, body?: unknown): Promise<T | undefined> {
     const url = await this.#server.url()
     const answer = await exchange(`${url}${path}`, method, body)
-    if (!answer) return undefined
+    if (!answer || answer.isUnavailable) return undefined
     if (!answer.isOk) throw new Error(`${method} ${path} was refused: ${answer.text}`)
     return JSON.parse(answer.text)
   }
@@ -104,7 +108,8 @@ async function exchange(url: string, method: string, body: unknown) {
       headers: { 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { isOk: response.ok, text: await response.text() }
+    const { ok: isOk, status } = response
+    return { isOk, isUnavailable: status === 503, text: await response.text() }
   } catch {
     return undefined
   }

@@ -158,6 +158,7 @@ export function temporaryFolder(): Promise<string> {
 /** An agent server in a process of its own. */
 export interface AgentServerProcess {
   url: string
+  pid: number
   client: Client
   /** Ends it without a word, as a crash does; settles when it is gone. */
   kill(): Promise<void>
@@ -178,6 +179,7 @@ export async function spawnAgentServer(
   const url = await firstLine(child)
   return {
     url,
+    pid: child.pid ?? 0,
     client: clientOf(url),
     kill: async () => {
       child.kill('SIGKILL')

@@ -1,0 +1,43 @@
+/** Two servers that reach PostgreSQL through PgBouncer in transaction mode. Skipped where there is none. */
+import { rm } from 'node:fs/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import {
+  type RunningAgentServer,
+  startAgentServer,
+  temporaryFolder,
+} from '../../support/agent-server.ts'
+import { collect } from '../../support/collect.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
+
+const servers: RunningAgentServer[] = []
+let bouncer: PgBouncer | undefined
+let dataDir: string
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop()
+  await bouncer?.stop()
+  if (dataDir) await rm(dataDir, { recursive: true, force: true })
+})
+
+test.skipIf(!hasPgBouncer)('they share it, listen past it, and do runs in order', async () => {
+  bouncer = await startPgBouncer(await temporaryFolder())
+  dataDir = await temporaryFolder()
+  for (const _ of [1, 2]) servers.push(await startAgentServer({ dataDir, database: bouncer.url }))
+  const [one, other] = servers as [RunningAgentServer, RunningAgentServer]
+  const areHeard = () => expect(servers.every(({ store }) => store.notices.areHeard)).toBe(true)
+  await vi.waitFor(areHeard, { timeout: 10_000 })
+
+  const { thread_id } = await one.client.threads.create()
+  const labels = ['a', 'b', 'c', 'd', 'e', 'f']
+  const runs = []
+  for (const [i, label] of labels.entries()) {
+    const { client } = i % 2 === 0 ? one : other
+    const input = { label, count: 2, ms: 5 }
+    runs.push(await client.runs.create(thread_id, 'slow', { input }))
+  }
+  const last = runs.at(-1)?.run_id ?? ''
+  const parts = await collect(one.client.runs.joinStream(thread_id, last))
+  expect(parts.map(({ id }) => id)).toEqual(parts.map((_, index) => `${index}`))
+  const { values } = await other.client.threads.getState<{ steps: string[] }>(thread_id)
+  expect(values.steps).toEqual(labels.flatMap((label) => [`${label}:1`, `${label}:2`]))
+})

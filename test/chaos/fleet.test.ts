@@ -1,0 +1,171 @@
+/**
+ * Three servers on one database, and everything that can happen to them: killed, paused for longer
+ * than their leases, cut off from a PostgreSQL that is restarted under them. What was acknowledged is
+ * done all the same, once, in order, and each stream has each event once.
+ */
+import { chmodSync, mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client as Postgres } from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AgentStore } from '../../src/core/agent-store.ts'
+import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { openDb } from '../../src/storage/open-db.ts'
+import { clientOf, temporaryFolder } from '../support/agent-server.ts'
+import { pause } from '../support/pause.ts'
+import { type Cluster, startCluster } from '../support/postgres-cluster.ts'
+import { effort, SEED } from './effort.ts'
+import { Fleet } from './fleet.ts'
+import { Observer } from './observer.ts'
+import { Random } from './random.ts'
+import { reviewAll } from './review.ts'
+
+const KILLS = effort({ short: 4, whole: 500 })
+/** After so many kills something else happens too. */
+const KILLS_A_ROUND = effort({ short: 4, whole: 25 })
+const SERVERS = 3
+const THREADS = 6
+const PAUSE_MS = 3_500
+const LIMIT_MS = effort({ short: 120_000, whole: 3_600_000 })
+/** Of the time from a kill until another server goes on with a run; asked of the whole test only. */
+const RESUMED_MS = effort({ short: 60_000, whole: 2_000 })
+
+interface Database {
+  where: string
+  /** What befalls this database alone, and how a process is paused on it. */
+  disturb(): Promise<void>
+  pause(send: (signal: NodeJS.Signals) => void): void
+  stop(): Promise<void>
+}
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function sqlite(): Promise<Database> {
+  const where = join(folder, 'agent.db')
+  const nothing = async () => {}
+  return { where, disturb: nothing, stop: nothing, pause: (send) => pause(send, where) }
+}
+
+async function postgres(): Promise<Database> {
+  const place = join(folder, 'cluster')
+  chmodSync(folder, 0o755)
+  mkdirSync(place)
+  const cluster = await startCluster(place, { owner: process.pid, isDurable: true })
+  return {
+    where: cluster.url,
+    disturb: () => restartAndCut(cluster),
+    pause: (send) => send('SIGSTOP'),
+    stop: () => cluster.stop('immediate'),
+  }
+}
+
+async function restartAndCut(cluster: Cluster): Promise<void> {
+  await cluster.stop('immediate')
+  await cluster.start()
+  await wait(500)
+  const client = new Postgres({ connectionString: cluster.url })
+  await client.connect()
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
+  )
+  await client.end()
+}
+
+describe.each([
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
+] as const)('on %s', (_name, open) => {
+  test(
+    `runs survive ${KILLS} kills among ${SERVERS} servers (seed ${SEED})`,
+    async () => {
+      const random = new Random(SEED)
+      const database = await open()
+      const fleet = new Fleet(database.where, random)
+      const cuts: Cut[] = []
+      try {
+        await fleet.start(SERVERS)
+        const observer = new Observer(fleet, random)
+        const observed = observer.observe(THREADS)
+        const harmed = harm(fleet, database, random, cuts)
+        // The observer stops by itself only when it fails.
+        await Promise.race([observed.then(() => harmed), harmed])
+        observer.stop()
+        await observed
+
+        const { interrupted, exhausted, total } = await reviewAll(
+          clientOf(await fleet.url()),
+          observer.threads,
+        )
+        const waits = await resumeTimes(database.where, cuts)
+        console.log(`chaos: ${summary(total, interrupted, waits)}`)
+        // A run that was pending when its server died proves little.
+        expect(interrupted, 'runs that were taken up again').toBeGreaterThanOrEqual(KILLS / 2)
+        expect(exhausted, `runs of ${total} that used up their attempts`).toBeLessThan(total / 10)
+        expect(percentile(waits, 0.95)).toBeLessThan(RESUMED_MS)
+      } finally {
+        await fleet.stop()
+        await database.stop()
+      }
+    },
+    LIMIT_MS,
+  )
+})
+
+/** A run that executed on a server when that was killed. */
+interface Cut {
+  run_id: string
+  attempt: number
+  /** ms since 1970 */
+  at: number
+}
+
+const RUNNING_ON = `
+SELECT run_id, attempt FROM runs
+WHERE status = 'running' AND lease_server_id IN (SELECT server_id FROM servers WHERE pid = $1)`
+
+/** The moments are the point here: they fall anywhere in what the servers do. */
+async function harm(fleet: Fleet, database: Database, random: Random, cuts: Cut[]): Promise<void> {
+  const db = await openDb(database.where, 'runyard_agent')
+  const look = async (pid: number) => {
+    const running = await db.all<Omit<Cut, 'at'>>(RUNNING_ON, [pid])
+    const at = Date.now()
+    cuts.push(...running.map((run) => ({ ...run, at })))
+  }
+  for (let kill = 1; kill <= KILLS; kill += 1) {
+    await wait(random.between(100, 900))
+    await fleet.kill(look)
+    if (kill % KILLS_A_ROUND > 0) continue
+    await fleet.pause(database.pause, () => wait(PAUSE_MS))
+    await database.disturb()
+  }
+  await db.close()
+}
+
+/** How long after the kill another attempt of each run began, in ms; of those that had not just ended. */
+async function resumeTimes(where: string, cuts: Cut[]): Promise<number[]> {
+  const store = await openAgentStore(where)
+  const times = await Promise.all(cuts.map((cut) => resumeTime(store, cut)))
+  await store.close()
+  return times.flat()
+}
+
+async function resumeTime({ events }: AgentStore, cut: Cut): Promise<number[]> {
+  const log = await events.read(cut.run_id, -1, 1_000)
+  const begins = log.filter(({ event }) => event === 'metadata')
+  const next = begins.find(({ data }) => JSON.parse(data).attempt === cut.attempt + 1)
+  return next ? [next.created_at - cut.at] : []
+}
+
+function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
+}
+
+function summary(total: number, interrupted: number, waits: number[]): string {
+  const [median, p95] = [percentile(waits, 0.5), percentile(waits, 0.95)]
+  return `${total} runs, ${interrupted} taken up again, after ${median} ms (p95 ${p95} ms)`
+}
