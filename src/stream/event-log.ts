@@ -13,11 +13,12 @@ import {
 } from '../core/event.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
-import { Announcer } from './announcer.ts'
+import type { Announcer } from './announcer.ts'
 import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
 import { Follower } from './follower.ts'
 import { LiveRun, type RingLimits } from './live-run.ts'
 import { followThread, type ThreadStart } from './thread-follower.ts'
+import { ThreadNews } from './thread-news.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
@@ -46,7 +47,7 @@ export class EventLog {
   /** The runs that are followed now. */
   readonly #live = new Map<string, LiveRun>()
   /** The threads that are followed now. */
-  readonly #threads = new Map<string, Announcer>()
+  readonly #threads = new Map<string, ThreadNews>()
   #expiry: NodeJS.Timeout | undefined
   #expiring: Promise<void> = Promise.resolve()
   readonly #notices: Notices
@@ -150,8 +151,8 @@ export class EventLog {
   /**
    * The thread's events with a `seq` greater than `after` (0: all; `undefined`: those from now on),
    * in order, without gap or repeat, over all runs and those of none; `END_EVENT`s too. It ends when
-   * the thread is removed; otherwise it throws as `follow` does. Nothing is kept in memory: events
-   * are read from the store a page at a time.
+   * the thread is removed; otherwise it throws as `follow` does. Events are read from the store
+   * a page at a time; nothing is kept in memory, but for a moment where several follow.
    */
   async *followThread(
     thread_id: string,
@@ -159,7 +160,7 @@ export class EventLog {
   ): AsyncGenerator<ThreadEvent, void, undefined> {
     const { store, ring = DEFAULT_RING } = this.#parts
     const pageChars = pageCharsOf(ring)
-    const news = opened(this.#threads, thread_id, () => new Announcer())
+    const news = opened(this.#threads, thread_id, () => new ThreadNews())
     try {
       const source = {
         store,

@@ -1,8 +1,8 @@
 /** Reading a thread's events as they come, over all its runs. */
 import type { AgentStore } from '../core/agent-store.ts'
 import type { ThreadEvent } from '../core/event.ts'
-import type { Announcer } from './announcer.ts'
 import { PageSize } from './page-size.ts'
+import type { ThreadNews } from './thread-news.ts'
 
 /**
  * How often the store is asked for what another process wrote, in ms. What is written here is
@@ -15,7 +15,7 @@ const ANNOUNCED_POLL_MS = 1_000
 export interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
   /** Announces that something was written to the thread here. */
-  news: Announcer
+  news: ThreadNews
   /** How much is read at once, in characters. Default 262,144. */
   pageChars?: number
   /** Whether what other processes write is announced now. Default: it is not. */
@@ -41,9 +41,13 @@ export async function* followThread(
   const last = await store.events.lastSeq(thread_id)
   let cursor = Math.min(after ?? last, last)
   const size = new PageSize(pageChars)
+  let hasWaitedInVain = false
   for (;;) {
     const seen = news.version
-    const page = await store.events.readThread(thread_id, cursor, size.events)
+    const read = () => store.events.readThread(thread_id, cursor, size.events)
+    // What is not announced has been read by nobody else.
+    const page = await (hasWaitedInVain ? read() : news.page(cursor, size.events, read))
+    hasWaitedInVain = false
     size.learn(page)
     for (const event of page) {
       signal.throwIfAborted()
@@ -56,6 +60,7 @@ export async function* followThread(
     if (page.length > 0) continue
     if (!(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
     await news.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
+    hasWaitedInVain = news.version === seen
   }
 }
 
