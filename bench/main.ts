@@ -7,7 +7,8 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { measure, type Result } from './row.ts'
 import { claimRow } from './rows/claim.ts'
-import { deployRow } from './rows/deploy.ts'
+import { deployRow, redeployRow } from './rows/deploy.ts'
+import { gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { runsRow } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
 import { historyRow, stateRow } from './rows/state.ts'
@@ -16,6 +17,9 @@ import { streamRows } from './rows/streams.ts'
 const ROWS = [
   runsRow,
   deployRow,
+  redeployRow,
+  gatewayLatencyRow,
+  gatewayThroughputRow,
   searchRow,
   searchByMetadataRow,
   stateRow,

@@ -4,10 +4,10 @@ import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { ControlPlaneClient, isOver } from '../../client/src/client.ts'
+import { ControlPlaneClient, type Deployment, isOver } from '../../client/src/client.ts'
 import { packFolder } from '../../src/cli/pack.ts'
 import { duration } from '../clock.ts'
-import type { Row } from '../row.ts'
+import type { OpenRow, Row } from '../row.ts'
 import { startServer, temporaryFolder } from '../server.ts'
 
 const example = resolve(import.meta.dirname, '../../examples/agent')
@@ -16,40 +16,70 @@ const POLL_MS = 20
 /** From the first call until DEPLOYED, against the same steps by hand; npm's cache is warm. */
 export const deployRow: Row = {
   name: 'deploy',
-  title: 'create → DEPLOYED of the example, warm package cache',
+  title: 'create → DEPLOYED of the example, its packages installed',
+  unit: 'ms',
+  pairs: 3,
+  open: () => openDeploys((client, count) => deploy(client, `bench-${count}`)),
+}
+
+/** The same for a further revision, whose lock file has not changed: nothing is installed. */
+export const redeployRow: Row = {
+  name: 'redeploy',
+  title: 'upload → DEPLOYED of a further revision, its packages kept',
   unit: 'ms',
   pairs: 3,
   async open() {
-    const data = await temporaryFolder()
-    const env = { RUNYARD_DATA_DIR: data.path, RUNYARD_EXAMPLE: '0' }
-    const server = await startServer(['up'], { cwd: data.path, env })
-    const apiKey = /^admin key (\S+)$/m.exec(server.output)?.[1] ?? ''
-    const client = new ControlPlaneClient({ url: server.url, apiKey })
-    let count = 0
-    await byHand()
-    return {
-      figure: () => duration(() => deploy(client, `bench-${++count}`)),
-      floors: { 'npm ci, then runyard serve': byHand },
-      async close() {
-        await server.stop()
-        await data.remove()
-      },
-    }
+    let created: Deployment | undefined
+    return openDeploys(async (client) => {
+      if (created) return rollOut(client, created.id)
+      created = await create(client, 'bench')
+      await rollOut(client, created.id)
+    })
   },
 }
 
+/** `work` is done once before it is measured. */
+async function openDeploys(
+  work: (client: ControlPlaneClient, count: number) => Promise<void>,
+): Promise<OpenRow> {
+  const data = await temporaryFolder()
+  const env = { RUNYARD_DATA_DIR: data.path, RUNYARD_EXAMPLE: '0' }
+  const server = await startServer(['up'], { cwd: data.path, env })
+  const apiKey = /^admin key (\S+)$/m.exec(server.output)?.[1] ?? ''
+  const client = new ControlPlaneClient({ url: server.url, apiKey })
+  let count = 0
+  await work(client, ++count)
+  await byHand()
+  return {
+    figure: () => duration(() => work(client, ++count)),
+    floors: { 'npm ci, then runyard serve': byHand },
+    async close() {
+      await server.stop()
+      await data.remove()
+    },
+  }
+}
+
 async function deploy(client: ControlPlaneClient, name: string): Promise<void> {
-  const tarball = await packFolder(example)
-  const created = await client.createDeployment({
+  const { id } = await create(client, name)
+  await rollOut(client, id)
+}
+
+async function create(client: ControlPlaneClient, name: string): Promise<Deployment> {
+  return client.createDeployment({
     name,
     source: 'internal_source',
     source_config: {},
     source_revision_config: {},
     secrets: [],
   })
-  const upload = await client.requestUpload(created.id)
+}
+
+async function rollOut(client: ControlPlaneClient, id: string): Promise<void> {
+  const tarball = await packFolder(example)
+  const upload = await client.requestUpload(id)
   await client.upload(upload, tarball)
-  const { latest_revision_id } = await client.patchDeployment(created.id, {
+  const { latest_revision_id } = await client.patchDeployment(id, {
     revision_source: 'internal_source',
     source_revision_config: {
       source_tarball_path: upload.object_path,
@@ -58,7 +88,7 @@ async function deploy(client: ControlPlaneClient, name: string): Promise<void> {
   })
   if (latest_revision_id === null) throw new Error('The deployment has no revision.')
   for (;;) {
-    const revision = await client.getRevision(created.id, latest_revision_id)
+    const revision = await client.getRevision(id, latest_revision_id)
     if (revision.status === 'DEPLOYED') return
     if (isOver(revision.status)) throw new Error(`${revision.status}: ${revision.status_message}`)
     await delay(POLL_MS)
