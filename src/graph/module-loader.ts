@@ -13,7 +13,10 @@ import { AppError } from '../core/errors.ts'
 import { bundledModule } from './bundled-modules.ts'
 import { findTsconfig } from './tsconfig.ts'
 
-/** `<PREFIX><package>?from=<file URL>`: the package as that file would import it. */
+/**
+ * `<PREFIX><file URL, encoded>/<package>`: the package as that file would import it. The file is no
+ * query, which the hooks of tsx take away before they ask the next ones.
+ */
 const PREFIX = 'runyard-project:'
 
 /** What is installed; `tsconfig` is the path of the one whose aliases hold, `false` for none. */
@@ -68,9 +71,8 @@ type Resolve = NonNullable<Parameters<typeof registerHooks>[0]['resolve']>
 
 const resolveForFile: Resolve = (specifier, context, next) => {
   if (specifier.startsWith(PREFIX)) {
-    const url = new URL(specifier)
-    const parentURL = url.searchParams.get('from') ?? undefined
-    return next(url.pathname, { ...context, parentURL })
+    const [from = '', ...packageName] = specifier.slice(PREFIX.length).split('/')
+    return next(packageName.join('/'), { ...context, parentURL: decodeURIComponent(from) })
   }
   const resolved = next(specifier, context)
   if (context.parentURL && sources.has(withoutQuery(context.parentURL))) addSource(resolved.url)
@@ -110,7 +112,7 @@ export async function importFor(file: string, packageName: string): Promise<unkn
   resolvePackages()
   const require = createRequire(file)
   if (file in require.cache) return require(packageName)
-  return import(`${PREFIX}${packageName}?from=${encodeURIComponent(pathToFileURL(file).href)}`)
+  return import(`${PREFIX}${encodeURIComponent(pathToFileURL(file).href)}/${packageName}`)
 }
 
 /** `export default` that was compiled to CommonJS comes one level too deep. */
