@@ -33,12 +33,23 @@ it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () =>
   writeFileSync(join(folder, '.npmrc'), 'fund=false\naudit=false\n')
   npm(folder, 'install', `./${packed}`)
 
-  const args = ['serve', '--port', '0']
+  const args = ['serve', '--port', '0', '--workers', '1']
   const server = await startServeProcess('node_modules/.bin/runyard', args, { cwd: folder })
   expect(await runOnce(server.url, 'agent', 'packed')).toMatchObject({
     messages: [{ content: 'packed' }, { type: 'ai' }],
   })
+  expect(await schemasOf(server.url, 'agent')).toHaveProperty('properties.messages')
   expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   expect((await fetch(`${server.url}/docs/swagger-ui.css`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
 })
+
+/** Of the state; a worker thread reads them from the project's types. */
+async function schemasOf(url: string, graph_id: string): Promise<unknown> {
+  const json = { 'content-type': 'application/json' }
+  const search = { method: 'POST', headers: json, body: JSON.stringify({ graph_id }) }
+  const found = await (await fetch(`${url}/assistants/search`, search)).json()
+  const [{ assistant_id }] = found as [{ assistant_id: string }]
+  const schemas = await (await fetch(`${url}/assistants/${assistant_id}/schemas`)).json()
+  return (schemas as { state_schema: unknown }).state_schema
+}
