@@ -26,8 +26,10 @@ describe.each(TEXTS)('%s', (file) => {
     expect(local.filter((link) => !existsSync(resolve(root, dirname(file), link)))).toEqual([])
   })
 
-  it('names no file or folder of the repository that is not there', () => {
-    expect(namedPaths(read(file)).filter((path) => !existsSync(join(root, path)))).toEqual([])
+  it('names no file or folder that is neither in the repository nor beside it', () => {
+    const places = [root, resolve(root, dirname(file))]
+    const isThere = (path: string) => places.some((place) => existsSync(join(place, path)))
+    expect(namedPaths(read(file)).filter((path) => !isThere(path))).toEqual([])
   })
 })
 
