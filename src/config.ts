@@ -65,6 +65,8 @@ export interface UpConfig {
   readonly childEnv: Readonly<Record<string, string>>
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
   readonly maxBodyBytes: number | undefined
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one key to the control plane; unset: any number. */
+  readonly maxRequestsPerSecond: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
 }
@@ -137,6 +139,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** Throws `bad_request` with every problem of the configuration, one a line. */
 export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
   const read = new Settings(flags, env)
+  const limits = read.agentServerSettings()
   const config: UpConfig = {
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
@@ -164,7 +167,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
         Object.keys(env).filter((name) => name.startsWith('OTEL_')),
       ),
     },
-    maxBodyBytes: read.agentServerSettings().maxBodyBytes,
+    maxBodyBytes: limits.maxBodyBytes,
+    maxRequestsPerSecond: limits.maxRequestsPerSecond,
   }
   return read.done(config)
 }

@@ -6,6 +6,7 @@ import { createApp, createRoutes } from '../http/app.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
 import { observeRequests } from '../http/observe-requests.ts'
+import { limitRate } from '../http/rate-limit.ts'
 import { requireAccess } from './access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { limitBody } from './request-body.ts'
@@ -60,7 +61,10 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
   api.route('/', pushRoutes(parts))
+  const { maxRequestsPerSecond: perSecond } = parts
+  const limit = perSecond === undefined ? [] : [limitRate(perSecond)]
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
+    for (const middleware of limit) api.use(path, middleware)
     api.use(path, requirePrincipal(parts.authenticate), requireAccess, limitBody)
   }
   api.route('/', deploymentRoutes(parts))

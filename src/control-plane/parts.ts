@@ -27,6 +27,8 @@ export interface ControlPlaneParts {
   wake: () => void
   /** The same, and settles when it has done what can be done at once for this deployment. */
   whenTended: (deployment_id: string) => Promise<void>
+  /** Of one key, or of an address without a key. Absent: any number. */
+  maxRequestsPerSecond?: number
   metrics: ControlPlaneMetrics
   clock: Clock
   log: Log

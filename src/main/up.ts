@@ -74,8 +74,10 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   let url = ''
   const tarballs = createTarballs({ dir: folder.builds })
   const metrics = await openControlPlaneMetrics(store)
+  const { maxRequestsPerSecond } = config
   const app = createControlPlaneApp({
     metrics,
+    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
     store,
     tarballs,
     logs,

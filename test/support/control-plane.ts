@@ -52,6 +52,8 @@ export interface Answer {
 
 export interface ControlPlaneWorldOptions {
   limits?: Partial<ReconcilerLimits>
+  /** Of one key. Default: any number. */
+  maxRequestsPerSecond?: number
   /** `false`: nothing is rolled out until the test starts the reconciler. Default `true`. */
   isReconciling?: boolean
 }
@@ -79,7 +81,7 @@ export class ControlPlaneWorld {
   constructor(
     { store, keys }: { store: ControlPlaneStore; keys: EncryptionKeys },
     logsDir: string,
-    limits: Partial<ReconcilerLimits>,
+    { limits = {}, maxRequestsPerSecond }: ControlPlaneWorldOptions,
   ) {
     this.store = store
     this.#logsDir = logsDir
@@ -87,6 +89,7 @@ export class ControlPlaneWorld {
     this.logs = createRevisionLogs({ paths: (kind, id) => [join(logsDir, `${id}.${kind}.log`)] })
     this.reconciler = this.#newReconciler(this.driver, this.targets)
     const app = createControlPlaneApp({
+      ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
       store,
       tarballs: this.tarballs,
       logs: this.logs,
@@ -227,7 +230,7 @@ export async function startControlPlane(
   const dataDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
   const keys = new EncryptionKeys({ dataDir, encryptionKey: undefined, oldEncryptionKeys: [] })
   const store = await openControlPlaneStore(':memory:', keys.box)
-  const world = new ControlPlaneWorld({ store, keys }, dataDir, options.limits ?? {})
+  const world = new ControlPlaneWorld({ store, keys }, dataDir, options)
   await world.start(options.isReconciling ?? true)
   return world
 }

@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+
+let world: ControlPlaneWorld
+beforeEach(async () => {
+  world = await startControlPlane({ isReconciling: false, maxRequestsPerSecond: 3 })
+})
+afterEach(() => world.close())
+
+test('requests of one key are bounded by the second, health checks are not', async () => {
+  const ask = (path: string) => fetch(`${world.url}${path}`, { headers: { 'x-api-key': 'one' } })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask('/v2/deployments')))
+  const refused = answers.filter(({ status }) => status === 429)
+  // Should a second have begun anew in between, three more are let through.
+  expect(refused.length).toBeGreaterThanOrEqual(2)
+  const [one] = refused
+  expect(Number(one?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await one?.json()).toMatchObject({ detail: expect.stringContaining('a second') })
+  expect((await world.call('GET', '/v2/deployments')).status).toBe(200)
+  const healthy = await Promise.all(Array.from({ length: 8 }, () => ask('/ok')))
+  expect(new Set(healthy.map(({ status }) => status))).toEqual(new Set([200]))
+})
