@@ -9,6 +9,7 @@ import { measure, type Result } from './row.ts'
 import { claimRow } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
 import { gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
+import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { runsRow } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
 import { historyRow, stateRow } from './rows/state.ts'
@@ -20,6 +21,8 @@ const ROWS = [
   redeployRow,
   gatewayLatencyRow,
   gatewayThroughputRow,
+  idleMemoryRow,
+  idleCpuRow,
   searchRow,
   searchByMetadataRow,
   stateRow,
