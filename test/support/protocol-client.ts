@@ -5,6 +5,8 @@ import { framesOf } from './transcript.ts'
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks into
 type Anything = any
 
+type Headers = Record<string, string>
+
 export interface WireEvent {
   type: 'event'
   event_id: string
@@ -40,8 +42,10 @@ export async function send(
   thread_id: string,
   method: string,
   params: object = {},
+  headers: Headers = {},
 ): Promise<Answer> {
-  const response = await post(`${url}/threads/${thread_id}/commands`, { id: 1, method, params })
+  const body = { id: 1, method, params }
+  const response = await post(`${url}/threads/${thread_id}/commands`, body, { headers })
   return response.json() as Promise<Answer>
 }
 
@@ -50,9 +54,13 @@ export function subscribe(
   thread_id: string,
   wish: Partial<ProtocolFilter> & { since?: number } = {},
   signal?: AbortSignal,
+  headers: Headers = {},
 ): Promise<Response> {
   const body = { channels: EVERYTHING, ...wish }
-  return post(`${url}/threads/${thread_id}/stream/events`, body, signal)
+  return post(`${url}/threads/${thread_id}/stream/events`, body, {
+    headers,
+    ...(signal && { signal }),
+  })
 }
 
 /** The run of this number on the stream, counted from 1, is over. */
@@ -94,12 +102,16 @@ function eventIn(frame: string): WireEvent {
   return event
 }
 
-function post(url: string, body: object, signal?: AbortSignal): Promise<Response> {
+function post(
+  url: string,
+  body: object,
+  { headers, ...options }: { headers: Headers; signal?: AbortSignal },
+): Promise<Response> {
   return fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'user-agent': 'test' },
+    headers: { 'content-type': 'application/json', 'user-agent': 'test', ...headers },
     body: JSON.stringify(body),
-    ...(signal && { signal }),
+    ...options,
   })
 }
 
@@ -111,7 +123,7 @@ export class SocketClient {
   #count = 0
   #closed: { code: number; reason: string } | undefined
 
-  constructor(url: string, thread_id: string, headers: Record<string, string> = {}) {
+  constructor(url: string, thread_id: string, headers: Headers = {}) {
     const address = `${url.replace(/^http/, 'ws')}/threads/${thread_id}/stream/events`
     this.#socket = new WebSocket(address, { headers } as never)
     this.#socket.onmessage = ({ data }) => this.#tell(() => this.#heard.push(JSON.parse(data)))

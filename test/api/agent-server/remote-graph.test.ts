@@ -97,6 +97,29 @@ describe('streaming', () => {
   })
 })
 
+describe('streaming events', () => {
+  it('in version 3 yields those of the protocol, and the output', async () => {
+    const run = await remote('parent').streamEvents({ text: 'a' }, { version: 'v3' })
+    const events = await all(run)
+    expect(events.map(({ method }) => method)).toContain('values')
+    expect(events.at(-1)).toMatchObject({
+      method: 'lifecycle',
+      params: { namespace: [], data: { event: 'completed' } },
+    })
+    expect(await run.output).toMatchObject({ text: 'A' })
+  })
+
+  it('in version 3 tells what is asked, and goes on with the answer', async () => {
+    const options = { ...onThread(), version: 'v3' as const }
+    const asking = await remote('ask').streamEvents({ question: 'why?' }, options)
+    await asking.output
+    expect(asking.interrupted).toBe(true)
+    expect(asking.interrupts).toMatchObject([{ payload: { question: 'why?' } }])
+    const values = await remote('ask').invoke(new Command({ resume: 'because' }), options)
+    expect(values).toMatchObject({ answer: 'because' })
+  })
+})
+
 describe('the state of a thread', () => {
   it('is read as a snapshot', async () => {
     const config = onThread()
