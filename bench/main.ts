@@ -10,13 +10,15 @@ import { claimRow } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
 import { gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
-import { runsRow } from './rows/runs.ts'
+import { runsFleetRow, runsPostgresRow, runsRow } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
 import { historyRow, stateRow } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
 
 const ROWS = [
   runsRow,
+  runsPostgresRow,
+  runsFleetRow,
   deployRow,
   redeployRow,
   gatewayLatencyRow,

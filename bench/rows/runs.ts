@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { rate } from '../clock.ts'
+import { startPostgres } from '../postgres.ts'
 import type { Row } from '../row.ts'
-import { benchProject, startServer, temporaryFolder } from '../server.ts'
+import { benchProject, type Server, startServer, temporaryFolder } from '../server.ts'
 
 const CLIENTS = 16
 const MS = 4000
@@ -17,31 +18,46 @@ const body = JSON.stringify({
 })
 
 /** Runs of the echo graph over HTTP, against `graph.invoke` in a process that does nothing else. */
-export const runsRow: Row = {
-  name: 'runs',
-  title: `runs/s of an echo graph through runs/wait, ${CLIENTS} clients`,
-  unit: 'runs/s',
-  pairs: 5,
-  async open() {
-    const data = await temporaryFolder()
-    const cwd = benchProject('echo')
-    const server = await startServer(['serve', '--data-dir', data.path], { cwd })
-    const pool = new Pool(server.url, { connections: CLIENTS })
-    const run = () => waitForRun(pool)
-    await rate(run, { clients: CLIENTS, ms: WARM_UP_MS })
-    return {
-      figure: () => rate(run, { clients: CLIENTS, ms: MS }),
-      floors: {
-        'graph.invoke, no checkpoints': () => inProcess('none'),
-        'graph.invoke, MemorySaver': () => inProcess('memory'),
-      },
-      async close() {
-        await pool.destroy()
-        await server.stop()
-        await data.remove()
-      },
-    }
-  },
+export const runsRow = runsRowOf('runs', 'SQLite', 1)
+export const runsPostgresRow = runsRowOf('runs-postgres', 'PostgreSQL', 1)
+export const runsFleetRow = runsRowOf('runs-fleet', 'PostgreSQL', 3)
+
+/** Each client keeps to one of the servers, which share the database. */
+function runsRowOf(name: string, database: 'SQLite' | 'PostgreSQL', count: number): Row {
+  return {
+    name,
+    title: `runs/s of an echo graph through runs/wait, ${CLIENTS} clients, ${count} × ${database}`,
+    unit: 'runs/s',
+    pairs: 5,
+    async open() {
+      const data = await temporaryFolder()
+      const postgres = database === 'PostgreSQL' ? await startPostgres() : undefined
+      const env = postgres ? { RUNYARD_DATABASE_URL: postgres.url } : {}
+      const args = ['serve', '--data-dir', data.path]
+      const servers: Server[] = []
+      while (servers.length < count) {
+        servers.push(await startServer(args, { cwd: benchProject('echo'), env }))
+      }
+      const connections = Math.ceil(CLIENTS / count)
+      const pools = servers.map(({ url }) => new Pool(url, { connections }))
+      let turn = 0
+      const run = () => waitForRun(pools[turn++ % count] as Pool)
+      await rate(run, { clients: CLIENTS, ms: WARM_UP_MS })
+      return {
+        figure: () => rate(run, { clients: CLIENTS, ms: MS }),
+        floors: {
+          'graph.invoke, no checkpoints': () => inProcess('none'),
+          'graph.invoke, MemorySaver': () => inProcess('memory'),
+        },
+        async close() {
+          for (const pool of pools) await pool.destroy()
+          for (const server of servers) await server.stop()
+          await postgres?.stop()
+          await data.remove()
+        },
+      }
+    },
+  }
 }
 
 async function waitForRun(pool: Pool): Promise<void> {
