@@ -31,7 +31,7 @@ const workers = () =>
 test('runs survive the death of their worker, which is started again; all end together', async () => {
   const client = clientOf(serving.url)
   const { thread_id } = await client.threads.create()
-  const input = { label: 'a', count: 12, ms: 100 }
+  const input = { label: 'a', count: 12, ms: 300 }
   const stream = client.runs.stream(thread_id, 'slow', { input, streamMode: ['values', 'custom'] })
   const attempts: unknown[] = []
   const killed: number[] = []

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openAgentStore } from '../../../src/storage/agent-store.ts'
 import { agentDatabase } from '../../support/agent-database.ts'
@@ -16,11 +17,9 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 test('a server that stops hands its run back, and the next one goes on from its checkpoint', async () => {
   const first = await startAgentServer({ dataDir })
   const { thread_id } = await first.client.threads.create()
-  const input = { label: 'a', count: 4, ms: 100 }
+  const input = { label: 'a', count: 4, ms: 250 }
   const { run_id } = await first.client.runs.create(thread_id, 'slow', { input })
-  await eventually(
-    async () => (await first.client.threads.getState(thread_id)).values,
-  ).toMatchObject({ done: 1 })
+  await hasDone(first.client, thread_id)
   await first.stop({ graceMs: 0 })
 
   const next = await startAgentServer({ dataDir })
@@ -34,13 +33,11 @@ test('a drained server hands its run on at a checkpoint, and its streams go on t
   const { thread_id } = await old.client.threads.create()
   const stream = collect(
     old.client.runs.stream(thread_id, 'slow', {
-      input: { label: 'a', count: 4, ms: 150 },
+      input: { label: 'a', count: 4, ms: 400 },
       streamMode: ['updates', 'values'],
     }),
   )
-  await eventually(async () => (await old.client.threads.getState(thread_id)).values).toMatchObject(
-    { done: 1 },
-  )
+  await hasDone(old.client, thread_id)
   const next = await startAgentServer({ dataDir })
   await old.drain({ graceMs: 0, checkpointMs: 60_000 })
   const later = await old.client.runs.wait(thread_id, 'slow', {
@@ -61,8 +58,8 @@ test('a server that stops waits for runs as long as it is told to', async () => 
   const { thread_id } = await first.client.threads.create()
   const input = { label: 'a', count: 2, ms: 50 }
   const { run_id } = await first.client.runs.create(thread_id, 'slow', { input })
-  await eventually(async () => (await first.client.runs.get(thread_id, run_id)).status).toBe(
-    'running',
+  await eventually(async () => (await first.client.runs.get(thread_id, run_id)).status).not.toBe(
+    'pending',
   )
   await first.stop({ graceMs: 10_000 })
 
@@ -102,6 +99,12 @@ test('a run that takes its server down each time ends in error, and its thread g
   expect(await next.client.runs.join(thread_id, later.run_id)).toMatchObject({ steps: ['run:1'] })
   await next.stop()
 })
+
+/** The run has made a first step at the least; it is not asked often enough to see each. */
+async function hasDone({ threads }: Client, thread_id: string): Promise<void> {
+  const done = async () => (await threads.getState<{ done?: number }>(thread_id)).values.done
+  await eventually(done).toBeGreaterThan(0)
+}
 
 /** As servers leave it that die whenever they have claimed the run. */
 async function loseThreeTimes(path: string): Promise<void> {
