@@ -14,6 +14,7 @@ import { runsFleetRow, runsPostgresRow, runsRow } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
 import { historyRow, stateRow } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
+import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
   runsRow,
@@ -21,6 +22,7 @@ const ROWS = [
   runsFleetRow,
   deployRow,
   redeployRow,
+  wakeRow,
   gatewayLatencyRow,
   gatewayThroughputRow,
   idleMemoryRow,
