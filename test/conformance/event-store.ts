@@ -112,11 +112,14 @@ export function testEventStore(world: () => AgentStoreWorld): void {
       await append({ thread_id, run_id: fresh, created_at: 20 }, END_EVENT)
       await append({ thread_id, run_id: open, created_at: 10 }, 'a')
       const { events } = world().store
+      expect(await events.expiredSeq(thread_id)).toBe(0)
       expect(await events.expire(20)).toBe(2)
+      expect(await events.expiredSeq(thread_id)).toBe(2)
       expect(await events.read(ended, -1, 10)).toEqual([])
       expect(await events.read(fresh, -1, 10)).toHaveLength(2)
       expect(await events.read(open, -1, 10)).toHaveLength(1)
       expect(await events.expire(21)).toBe(2)
+      expect(await events.expiredSeq(thread_id)).toBe(4)
       expect(await append({ thread_id, run_id: randomUUID() }, 'a')).toMatchObject([{ seq: 6 }])
     })
 
