@@ -40,6 +40,7 @@ describe('the configuration of up', () => {
       RUNYARD_ENCRYPTION_KEY: 'c2hvcnQ=',
       RUNYARD_LOG_LEVEL: 'loud',
       RUNYARD_PUBLIC_URL: 'ftp://example.test',
+      RUNYARD_INTERNAL_URL: '10.0.0.7:8124',
       RUNYARD_EXAMPLE: 'maybe',
       RUNYARD_BUILD_TIMEOUT_SECS: '0',
       RUNYARD_BUILD_MEMORY_MB: '4 GB',

@@ -37,6 +37,11 @@ export interface UpConfig {
   readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
   readonly publicUrl: string | undefined
+  /**
+   * `RUNYARD_INTERNAL_URL` without a slash at the end: where other `up` of the same PostgreSQL reach
+   * this one; unset: where it listens.
+   */
+  readonly internalUrl: string | undefined
   /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: at its path only. */
   readonly domain: string | undefined
   /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
@@ -150,6 +155,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     oldEncryptionKeys: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY_OLD'),
     userTokens: read.userTokens(),
     publicUrl: read.publicUrl(),
+    internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),
     domain: read.domain(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
     buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
@@ -456,10 +462,14 @@ class Settings {
   }
 
   publicUrl(): string | undefined {
-    const text = this.#env.RUNYARD_PUBLIC_URL
+    return this.baseUrl('RUNYARD_PUBLIC_URL')
+  }
+
+  baseUrl(variable: string): string | undefined {
+    const text = this.#env[variable]
     if (!text) return undefined
     if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
-      this.#problem('RUNYARD_PUBLIC_URL', `must be an http or https URL, not "${text}"`)
+      this.#problem(variable, `must be an http or https URL, not "${text}"`)
     }
     return text.replace(/\/+$/, '')
   }

@@ -49,7 +49,7 @@ async function announceUp(
     console.log(`  (shown once; kept in ${config.dataDir}/admin.key)`)
   }
   await running.whenServing(SERVING_LIMIT_MS)
-  if (config.isExampleWanted) {
+  if (config.isExampleWanted && running.isLeading()) {
     const { deployExample } = await import('./main/example.ts')
     const { modelKeys } = config
     const failure = await deployExample({ url, adminKey, modelKeys, signal: stopping })

@@ -2,6 +2,7 @@
 import type { ApiKeyStore } from './api-key.ts'
 import type { AuditLogStore } from './audit.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
+import type { LeadershipStore, Term } from './leadership.ts'
 import type { ListenerStore } from './listener.ts'
 import type { OAuthTokenStore } from './oauth-token.ts'
 import type { UploadStore } from './upload.ts'
@@ -16,6 +17,7 @@ export interface ControlPlaneStore {
   listeners: ListenerStore
   workspaces: WorkspaceStore
   auditLog: AuditLogStore
+  leadership: LeadershipStore
   /**
    * Signs URLs and secrets of webhooks: made with the database, at least 32 bytes, and the same when
    * the encryption key changes.
@@ -28,6 +30,11 @@ export interface ControlPlaneStore {
    * texts. Not within a transaction.
    */
   reseal(): Promise<number>
+  /**
+   * The same store for who leads in this term: what it writes is refused (`unavailable`) once another
+   * leads, and all of it while the term is not sure. Closing it closes this one.
+   */
+  under(term: Term): ControlPlaneStore
   ping(): Promise<void>
   close(): Promise<void>
 }

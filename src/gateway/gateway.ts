@@ -10,6 +10,7 @@ import type { Authenticate, TargetTable } from '../core/target.ts'
 import type { Passage } from './exchange.ts'
 import { forward } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
+import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
 import { checkBodySize, hasBody, requestBody } from './request-body.ts'
 import {
   type AgentRoute,
@@ -40,6 +41,12 @@ export interface GatewayOptions {
   maxBodyBytes?: number
   /** How long a request waits for an agent server that is being restarted; 10,000 ms by default. */
   restartWaitMs?: number
+  /**
+   * Asked at each request: where everything is passed on to, while another Runyard leads. `url`
+   * absent: it is not known where, so that agents answer 503, and the rest is answered here.
+   * `undefined`, the default: this one leads.
+   */
+  leader?: () => { url: string | undefined } | undefined
   /** Told of each request to a deployment that there is, once it has its whole answer. */
   onPassed?: (request: PassedRequest) => void
 }
@@ -53,6 +60,8 @@ export class Gateway {
   private readonly maxBodyBytes: number
   private readonly restartWaitMs: number
   private readonly onPassed: (request: PassedRequest) => void
+  private readonly leader: NonNullable<GatewayOptions['leader']>
+  private readonly relay = new Relay()
   private readonly table = new Targets()
 
   constructor(options: GatewayOptions) {
@@ -63,6 +72,7 @@ export class Gateway {
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
     this.onPassed = options.onPassed ?? (() => {})
+    this.leader = options.leader ?? (() => undefined)
   }
 
   /** What the control plane steers the gateway by. */
@@ -89,14 +99,26 @@ export class Gateway {
     )
   }
 
+  /** Cuts what was passed on to the Runyard that has led: this one leads now. */
+  takeOver(): void {
+    this.relay.cut()
+  }
+
+  /** Cuts what is open and forgets every name: another Runyard leads now. */
+  yield(): void {
+    this.table.clear()
+  }
+
   /** Cuts every open request and WebSocket to an agent. From then on agents answer 503. */
   async stop(): Promise<void> {
     this.table.stop()
   }
 
   private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (await this.isPassedOn({ req, res })) return
     const route = this.routeOf(req)
     if (!route) return this.fallBack(req, res)
+    this.requireLead()
     const isUnchecked = !isOpen(req, route) && !(await this.admit(req, route))
     this.observe(route.name, res)
     checkBodySize(req, this.maxBodyBytes)
@@ -122,11 +144,26 @@ export class Gateway {
     res: ServerResponse,
     upgrade: NonNullable<Passage['upgrade']>,
   ): Promise<void> {
+    if (await this.isPassedOn({ req, res, upgrade })) return
     const route = this.routeOf(req)
+    this.requireLead()
     if (!route) throw new AppError('not_found', 'WebSockets are served below /agents/ only.')
     const isUnchecked = !(await this.admit(req, route))
     checkUpgrade(req)
     if (!res.closed) await this.forward({ route, req, res, body: undefined, isUnchecked, upgrade })
+  }
+
+  private async isPassedOn(request: RelayedRequest): Promise<boolean> {
+    const url = this.leader()?.url
+    if (url === undefined || isRelayed(request.req)) return false
+    return this.relay.pass(request, url)
+  }
+
+  /** Where agents run is known to the leader alone. */
+  private requireLead(): void {
+    if (!this.leader()) return
+    const hint = 'Another one takes over within seconds; try again.'
+    throw new AppError('unavailable', `The control plane that leads cannot be reached. ${hint}`)
   }
 
   private routeOf(req: IncomingMessage): AgentRoute | undefined {

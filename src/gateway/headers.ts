@@ -36,15 +36,31 @@ export function requestHeaders(req: IncomingMessage, prefix: string, token: stri
     req.rawHeaders,
     (header) => SET_BY_GATEWAY.has(header) || header.startsWith('x-runyard-'),
   )
-  const { host } = req.headers
-  if (host !== undefined) sent.push('host', host)
-  sent.push('x-forwarded-for', joined(req.headers['x-forwarded-for'], req.socket.remoteAddress))
-  const forwardedHost = joined(req.headers['x-forwarded-host']) || host
-  if (forwardedHost) sent.push('x-forwarded-host', forwardedHost)
-  sent.push('x-forwarded-proto', joined(req.headers['x-forwarded-proto']) || protocolOf(req))
+  sent.push(...originOf(req))
   if (prefix) sent.push('x-forwarded-prefix', prefix)
   sent.push(GATEWAY_TOKEN_HEADER, token)
   return sent
+}
+
+/** Marks what another Runyard has passed on. */
+export const RELAYED_HEADER = 'x-runyard-relayed'
+
+/** What the Runyard that leads gets of one that follows; `isUpgrade`: of a WebSocket handshake. */
+export function relayedHeaders(req: IncomingMessage, isUpgrade: boolean): string[] {
+  const sent = endToEnd(
+    req.rawHeaders,
+    (header) => SET_BY_GATEWAY.has(header) || header === RELAYED_HEADER,
+  )
+  sent.push(...originOf(req), RELAYED_HEADER, '1')
+  if (req.headers['transfer-encoding']) sent.push('transfer-encoding', 'chunked')
+  if (isUpgrade) sent.push('connection', 'Upgrade', 'upgrade', 'websocket')
+  else sent.push('connection', 'close')
+  return sent
+}
+
+/** The leader's answer to it, less the hop-by-hop headers. */
+export function answeredHeaders(answer: IncomingMessage): string[] {
+  return endToEnd(answer.rawHeaders, () => false)
 }
 
 /** What the client gets: the answer's headers, less the hop-by-hop ones, plus the revision's id. */
@@ -52,6 +68,18 @@ export function answerHeaders(raw: string[], revision_id: string): string[] {
   const headers = endToEnd(raw, (header) => header === 'x-runyard-revision')
   headers.push('x-runyard-revision', revision_id)
   return headers
+}
+
+/** `host`, and where the request came from. */
+function originOf(req: IncomingMessage): string[] {
+  const origin: string[] = []
+  const { host } = req.headers
+  if (host !== undefined) origin.push('host', host)
+  origin.push('x-forwarded-for', joined(req.headers['x-forwarded-for'], req.socket.remoteAddress))
+  const forwardedHost = joined(req.headers['x-forwarded-host']) || host
+  if (forwardedHost) origin.push('x-forwarded-host', forwardedHost)
+  origin.push('x-forwarded-proto', joined(req.headers['x-forwarded-proto']) || protocolOf(req))
+  return origin
 }
 
 function endToEnd(raw: string[], isDropped: (lowerCaseName: string) => boolean): string[] {

@@ -76,6 +76,11 @@ export class Targets implements TargetTable {
   /** Cuts whatever is open; every name answers `unavailable` from now on. */
   stop(): void {
     this.isStopped = true
+    this.clear()
+  }
+
+  /** Forgets every name, and cuts whatever is open. */
+  clear(): void {
     for (const name of [...this.names.keys()]) this.remove(name)
     this.pool.cutAll()
   }

@@ -1,4 +1,5 @@
 /** The data folder of `runyard up`: who may use it, where things lie in it, its admin key. */
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,6 +50,11 @@ export interface FoundKey {
 export function findAdminKey(config: UpConfig): FoundKey {
   if (config.adminKey !== undefined) return { key: config.adminKey, isNew: false }
   return readOrMake(join(config.dataDir, 'admin.key'), newKey)
+}
+
+/** Names the folder among those of one database; from `instance.id`, made where it is missing. */
+export function findInstanceId(dataDir: string): string {
+  return readOrMake(join(dataDir, 'instance.id'), randomUUID).key
 }
 
 function readOrMake(file: string, make: () => string): FoundKey {

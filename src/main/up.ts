@@ -1,5 +1,4 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { dirname } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { createBuilder } from '../build/builder.ts'
@@ -9,7 +8,6 @@ import type { UpConfig } from '../config.ts'
 import { createControlPlaneApp } from '../control-plane/app.ts'
 import { BuildFollowers } from '../control-plane/build-followers.ts'
 import { ensureAdminKey } from '../control-plane/installation.ts'
-import { Reconciler } from '../control-plane/reconciler.ts'
 import type { Builder } from '../core/build.ts'
 import { systemClock } from '../core/clock.ts'
 import { deploymentDatabaseUrl } from '../core/database-url.ts'
@@ -30,20 +28,24 @@ import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 import { bundleCommandPath, commandPath } from './command-path.ts'
 import { openControlPlaneMetrics } from './control-plane-metrics.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
+import { createCandidate } from './election.ts'
 import { EncryptionKeys } from './encryption-keys.ts'
+import { Leading } from './leading.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { whenServing } from './when-serving.ts'
-
-/** How long agent servers may take to end, in ms; all of it is over in 30 s. */
-const STOP_GRACE_MS = 15_000
 
 export interface Running {
   /** Where it listens: `http://HOST:PORT`. */
   url: string
   adminKey: string
   isAdminKeyNew: boolean
-  /** Settles when every deployment that has been deployed serves again, or after `limitMs`. */
+  /** Whether it makes the world match the record; else another control plane of its database does. */
+  isLeading(): boolean
+  /**
+   * Settles when every deployment that has been deployed serves again, or after `limitMs`; at once
+   * where another leads.
+   */
   whenServing(limitMs: number): Promise<void>
   stop(): Promise<void>
 }
@@ -65,12 +67,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const verifyUserToken =
     config.userTokens && createVerifyUserToken(config.userTokens, { ...store, clock })
   const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock, verifyUserToken })
-  const driver = createDriver(config, folder, log)
-  started.add('runtime driver', () => driver.stopAll(STOP_GRACE_MS))
   const logs = createLogs(folder)
-
-  // The reconciler goes on with its work when the request that has woken it is long over.
-  const outside = AsyncLocalStorage.snapshot()
   let url = ''
   const tarballs = createTarballs({ dir: folder.builds })
   const metrics = await openControlPlaneMetrics(store)
@@ -86,9 +83,9 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     signingKey: store.signingKey,
     changeEncryptionKey: () => keys.change(store),
     publicUrl: () => config.publicUrl ?? url,
-    replicas: driver.replicas,
-    wake: () => outside(() => reconciler.wake()),
-    whenTended: (deployment_id) => outside(() => reconciler.whenTended(deployment_id)),
+    replicas: (revision_id) => leading.replicas(revision_id),
+    wake: () => leading.wake(),
+    whenTended: (deployment_id) => leading.whenTended(deployment_id),
     clock,
     log,
   })
@@ -98,31 +95,40 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     authenticate,
     fallback,
     domain: config.domain,
+    leader: () => (election.isLeading ? undefined : { url: election.leaderUrl }),
     onPassed: (request) => metrics.requestPassed(request),
     log,
   })
-  started.add('gateway', () => gateway.stop())
-
   const builder = createProjectBuilder(config, folder, log)
   const { targets } = gateway
   const removeData = createRemoval(config, folder)
-  const world = { store, builder, driver, targets, tarballs, logs, removeData, clock, log }
-  const reconciler = new Reconciler(world, {
-    keptRevisions: config.keptRevisions,
-    idleMs: config.idleMs,
-    drainMs: config.drainMs,
+  const leading = new Leading({
+    parts: { builder, targets, tarballs, logs, removeData, clock, log },
+    limits: {
+      keptRevisions: config.keptRevisions,
+      idleMs: config.idleMs,
+      drainMs: config.drainMs,
+    },
+    createDriver: () => createDriver(config, folder, log),
   })
-  started.add('reconciler', () => reconciler.stop())
-  await reconciler.start()
+  started.add('agent servers', () => leading.end())
+  started.add('gateway', () => gateway.stop())
+  const election = createCandidate(config, { store, gateway, leading, log }, () => url)
+  started.add('election', () => election.stop())
+  await election.start()
 
   const server = gateway.createServer()
   url = await listen(server, config)
   started.add('listener', () => close(server))
+  await election.announce()
   return {
     url,
     adminKey: admin.key,
     isAdminKeyNew: admin.isNew,
-    whenServing: (limitMs) => whenServing(store, driver, limitMs),
+    isLeading: () => election.isLeading,
+    whenServing: async (limitMs) => {
+      if (leading.driver) await whenServing(store, leading.driver, limitMs)
+    },
     stop: () => started.stop(),
   }
 }

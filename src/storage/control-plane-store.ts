@@ -9,12 +9,14 @@ import { createApiKeyStore } from './api-keys.ts'
 import { createAuditLogStore } from './audit-log.ts'
 import type { Db } from './db.ts'
 import { createDeploymentStore } from './deployments.ts'
+import { createLeadershipStore, underTerm } from './leadership.ts'
 import { createListenerStore } from './listeners.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { initial } from './migrations/control-plane/0001-initial.ts'
 import { people } from './migrations/control-plane/0002-people.ts'
 import { pushWebhooks } from './migrations/control-plane/0003-push-webhooks.ts'
 import { rollouts } from './migrations/control-plane/0004-rollouts.ts'
+import { leadership } from './migrations/control-plane/0005-leadership.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
@@ -29,6 +31,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   people,
   pushWebhooks,
   rollouts,
+  leadership,
 ]
 
 const ENSURE_WORKSPACE = `
@@ -84,6 +87,7 @@ function createStore(db: Db, box: SecretBox, signingKey: Uint8Array): ControlPla
     transaction: (work) =>
       db.transaction((tx) => work(createTransactionStore(tx, box, signingKey))),
     reseal: () => resealAll(db, box),
+    under: (term) => createStore(underTerm(db, term), box, signingKey),
     close: () => db.close(),
   }
 }
@@ -95,13 +99,22 @@ function createTransactionStore(tx: Db, box: SecretBox, signingKey: Uint8Array):
       'A transaction is neither nested nor closed: it ends with its work.',
     )
   }
-  return { ...createParts(tx, box), signingKey, transaction: refuse, reseal: refuse, close: refuse }
+  const store: ControlPlaneStore = {
+    ...createParts(tx, box),
+    signingKey,
+    transaction: refuse,
+    reseal: refuse,
+    // The transaction around is under its term already.
+    under: () => store,
+    close: refuse,
+  }
+  return store
 }
 
 function createParts(
   db: Db,
   box: SecretBox,
-): Omit<ControlPlaneStore, 'signingKey' | 'transaction' | 'reseal' | 'close'> {
+): Omit<ControlPlaneStore, 'signingKey' | 'transaction' | 'reseal' | 'under' | 'close'> {
   return {
     deployments: createDeploymentStore(db, box),
     revisions: createRevisionStore(db, box),
@@ -111,6 +124,7 @@ function createParts(
     listeners: createListenerStore(db),
     workspaces: createWorkspaceStore(db),
     auditLog: createAuditLogStore(db),
+    leadership: createLeadershipStore(db),
     ping: async () => {
       await db.get('SELECT 1')
     },

@@ -12,6 +12,7 @@ import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
+import { testLeadershipStore } from './leadership-store.ts'
 import { testListenerStore } from './listener-store.ts'
 import { testOAuthTokenStore } from './oauth-token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
@@ -47,6 +48,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   testOAuthTokenStore(open)
   testUploadStore(open)
   testListenerStore(open)
+  testLeadershipStore(open)
   testWorkspaceStore(open)
   testAuditLogStore(open)
 

@@ -73,6 +73,14 @@ CREATE TABLE encryption_probe (
   sealed TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE leadership (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  token INTEGER NOT NULL,
+  beat INTEGER NOT NULL,
+  holder TEXT,
+  url TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE listeners (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL,

@@ -1,0 +1,103 @@
+/** A gateway that follows, in front of one that leads. */
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { silentLog } from '../core/log.ts'
+import { Gateway } from './gateway.ts'
+import { authenticate, echo, KEY, openWorld, type World, withKey } from './gateway-fixture.ts'
+
+let leading: World
+let following: Gateway
+let leader: { url: string | undefined } | undefined
+let server: ReturnType<Gateway['createServer']>
+let url: string
+
+beforeEach(async () => {
+  leading = await openWorld()
+  leader = { url: leading.url }
+  following = new Gateway({
+    authenticate,
+    fallback: (req, res) => void res.end(`the follower: ${req.url}`),
+    leader: () => leader,
+    log: silentLog,
+  })
+  server = following.createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+})
+afterEach(async () => {
+  await following.stop()
+  server.close()
+  server.closeAllConnections()
+  await leading.close()
+})
+
+test('passes requests on with their bodies, and tells where they came from', async () => {
+  await leading.serveAgent(echo)
+  const body = 'x'.repeat(100_000)
+  const response = await fetch(`${url}/agents/agent/runs?a=%20b`, {
+    ...withKey,
+    method: 'POST',
+    body,
+  })
+  const seen = (await response.json()) as { headers: object }
+  expect(seen).toMatchObject({ method: 'POST', url: '/runs?a=%20b', body })
+  expect(seen.headers).toMatchObject({
+    host: new URL(url).host,
+    'x-forwarded-host': new URL(url).host,
+    'x-forwarded-for': '127.0.0.1, 127.0.0.1',
+  })
+  expect(seen.headers).not.toHaveProperty('x-runyard-relayed')
+})
+
+test('passes everything else on as well, and refusals back', async () => {
+  expect(await (await fetch(`${url}/v2/deployments`)).text()).toBe('control plane: /v2/deployments')
+  await leading.serveAgent(echo)
+  expect((await fetch(`${url}/agents/agent/threads`)).status).toBe(401)
+})
+
+test('carries WebSockets', async () => {
+  const sockets = new WebSocketServer({ noServer: true })
+  const agent = await leading.serveAgent(echo)
+  agent.server.on('upgrade', (req, socket, head) => {
+    sockets.handleUpgrade(req, socket, head, (client) => {
+      client.on('message', (data) => client.send(`heard ${data}`))
+    })
+  })
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/agents/agent/x`, {
+    headers: { 'x-api-key': KEY },
+  })
+  await once(socket, 'open')
+  socket.send('hello')
+  const [answer] = await once(socket, 'message')
+  expect(String(answer)).toBe('heard hello')
+  socket.close()
+  await once(socket, 'close')
+})
+
+test.each([undefined, 'http://127.0.0.1:1'])(
+  'without a leader (%s) agents answer 503, and the rest is answered here',
+  async (address) => {
+    leader = { url: address }
+    const refused = await fetch(`${url}/agents/agent/threads`, withKey)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await (await fetch(`${url}/ok`)).text()).toBe('the follower: /ok')
+  },
+)
+
+test('what was passed on to a leader that never answers is answered when this one leads', async () => {
+  const arrived = Promise.withResolvers<void>()
+  await leading.serveAgent(() => arrived.resolve())
+  const asked = fetch(`${url}/agents/agent/threads`, { ...withKey, method: 'POST' })
+  await arrived.promise
+  leader = undefined
+  following.takeOver()
+  expect((await asked).status).toBe(503)
+})
+
+test('passes on nothing that was passed on to it', async () => {
+  const headers = { 'x-runyard-relayed': '1' }
+  expect(await (await fetch(`${url}/ok`, { headers })).text()).toBe('the follower: /ok')
+})
