@@ -25,7 +25,7 @@ test.skipIf(!hasPgBouncer)('they share it, listen past it, and do runs in order'
   for (const _ of [1, 2]) servers.push(await startAgentServer({ dataDir, database: bouncer.url }))
   const [one, other] = servers as [RunningAgentServer, RunningAgentServer]
   const areHeard = () => expect(servers.every(({ store }) => store.notices.areHeard)).toBe(true)
-  await vi.waitFor(areHeard, { timeout: 10_000 })
+  await vi.waitFor(areHeard, { timeout: 30_000 })
 
   const { thread_id } = await one.client.threads.create()
   const labels = ['a', 'b', 'c', 'd', 'e', 'f']

@@ -1,4 +1,5 @@
 /** `GET /threads/{thread_id}/stream`: a thread over all its runs. */
+import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   clientOf,
@@ -179,6 +180,7 @@ test('what another process writes is shown too', async () => {
     .toMatchObject({ done: false })
   leaving.abort()
   await Promise.all([one.stop(), two.stop()])
+  await rm(dataDir, { recursive: true })
 })
 
 test('it ends when the thread is removed', async () => {
