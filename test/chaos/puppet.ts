@@ -2,8 +2,12 @@
 import { once } from 'node:events'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import type { Lease } from '../../src/core/run.ts'
+import type { ProjectConfig } from '../../src/graph/config-file.ts'
 import type { Graph } from '../../src/graph/graph.ts'
+import { DEFAULT_HTTP } from '../../src/graph/http-config.ts'
 import type { Project } from '../../src/graph/project.ts'
+import { readStoreConfig } from '../../src/graph/store-config.ts'
+import { readTtlConfig } from '../../src/graph/ttl-config.ts'
 import { readWebhookConfig } from '../../src/graph/webhook-config.ts'
 
 /** What a session is told: add to the thread's values, end, fail. */
@@ -49,6 +53,21 @@ export class Session {
   }
 }
 
+/** As of a project whose `langgraph.json` says nothing but its graphs. */
+const CONFIG: ProjectConfig = {
+  path: '/langgraph.json',
+  root: '/',
+  graphs: [],
+  env: {},
+  envFile: undefined,
+  node_version: undefined,
+  ttl: readTtlConfig(undefined),
+  webhooks: readWebhookConfig(undefined),
+  store: readStoreConfig(undefined),
+  http: DEFAULT_HTTP,
+  ui: { components: new Map(), shared: [] },
+}
+
 /** A project with the graph `puppet`; each of its executions is handed to `onSession`. */
 export function puppetProject(
   store: AgentStore,
@@ -67,11 +86,7 @@ export function puppetProject(
   }
   const project = {
     root: '/',
-    config: {
-      ttl: { sweepIntervalMinutes: 60, sweepLimit: 1 },
-      store: { sweepIntervalMinutes: 60 },
-      webhooks: readWebhookConfig(undefined),
-    },
+    config: CONFIG,
     graphs: new Map([
       ['puppet', { graph_id: 'puppet', description: null, spec: {}, open: async () => graph }],
     ]),
