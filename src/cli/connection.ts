@@ -6,8 +6,9 @@ import {
   type Deployment,
   UnreachableError,
 } from '../../client/src/client.ts'
-import { type Flags, readClientConfig } from '../config.ts'
+import { readClientConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
+import type { Flags } from '../settings.ts'
 
 /** What a command of this kind gets, beside its own options. */
 export interface Connection {

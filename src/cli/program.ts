@@ -2,7 +2,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import {
   type DevConfig,
-  type Flags,
   readDevConfig,
   readServeConfig,
   readUpConfig,
@@ -10,6 +9,7 @@ import {
   type UpConfig,
 } from '../config.ts'
 import { AppError } from '../core/errors.ts'
+import type { Flags } from '../settings.ts'
 import { readVersion } from '../version.ts'
 
 /** The part of `main.ts` that commands start. Each settles when the server has stopped. */

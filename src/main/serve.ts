@@ -5,15 +5,7 @@ import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
 import type { Limits } from '../agent-server/limits.ts'
-import {
-  applyProjectEnvironment,
-  readEventRetentionMs,
-  readGraphConfigs,
-  readIsLangSmithUsed,
-  readRunTimeoutMs,
-  readWebhookEnvironment,
-  type ServeConfig,
-} from '../config.ts'
+import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -22,6 +14,13 @@ import type { StartMessage } from '../core/runtime-protocol.ts'
 import { readProjectConfig } from '../graph/config-file.ts'
 import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
 import { loadProject } from '../graph/project.ts'
+import {
+  readEventRetentionMs,
+  readGraphConfigs,
+  readIsLangSmithUsed,
+  readRunTimeoutMs,
+  readWebhookEnvironment,
+} from '../project-environment.ts'
 import { openAgentStore } from '../storage/agent-store.ts'
 import { readVersion } from '../version.ts'
 import { createAgentMetrics, loadLater } from './agent-metrics.ts'
@@ -61,9 +60,9 @@ export async function startServe(
   if (start) reportSources()
   const started = new Started(log)
   try {
-    const { env } = await readProjectConfig(config.configPath)
-    applyProjectEnvironment(env, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
-    const tracer = await openTracer(start?.deployment_name ?? 'runyard', started)
+    const { env: defaults } = await readProjectConfig(config.configPath)
+    const env = applyProjectEnvironment(defaults, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
+    const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
     const databaseUrl = start?.databaseUrl ?? config.databaseUrl
     const own = await openStore(databaseUrl, config.dataDir)
     started.add('store', () => own.close())
@@ -84,18 +83,18 @@ export async function startServe(
       tracer,
       store,
       project,
-      graphConfigs: readGraphConfigs(),
+      graphConfigs: readGraphConfigs(env),
       ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
       apiKeys: config.apiKeys,
       role: config.workers > 1 ? 'api' : config.role,
       concurrency: config.concurrency,
       ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
       limits: limitsOf(config),
-      runTimeoutMs: readRunTimeoutMs(),
-      eventRetentionMs: readEventRetentionMs(),
-      isLangSmithUsed: readIsLangSmithUsed(),
+      runTimeoutMs: readRunTimeoutMs(env),
+      eventRetentionMs: readEventRetentionMs(env),
+      isLangSmithUsed: readIsLangSmithUsed(env),
       webhooks: {
-        ...readWebhookEnvironment(project.config.webhooks.envPrefix),
+        ...readWebhookEnvironment(project.config.webhooks.envPrefix, env),
         allowedAddresses: config.webhookAllow,
         timeoutMs: config.webhookTimeoutMs,
       },

@@ -1,12 +1,17 @@
 /** Traces, where they are wanted: the SDK is loaded only then. */
-import { readTracing } from '../config.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
+import { readTracing } from '../project-environment.ts'
+import type { Environment } from '../settings.ts'
 import { readVersion } from '../version.ts'
 import type { Started } from './lifecycle.ts'
 
 /** `name`: of this service, unless the environment names it. */
-export async function openTracer(name: string, started: Started): Promise<Tracer> {
-  const { isWanted, hasServiceName } = readTracing()
+export async function openTracer(
+  name: string,
+  started: Started,
+  env: Environment,
+): Promise<Tracer> {
+  const { isWanted, hasServiceName } = readTracing(env)
   if (!isWanted) return noTracer
   const { startTracing } = await import('../telemetry/traces.ts')
   const version = readVersion()
