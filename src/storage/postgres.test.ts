@@ -92,6 +92,8 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const first = db.transaction(
       async (tx) => {
+        // What begins the transaction is sent with its first statement: the locks are held after it.
+        await texts(tx)
         begin()
         await gate
         await insert(tx, 'first')
