@@ -70,6 +70,11 @@ describe('the configuration of serve', () => {
     expect(readServeConfig({}, {}).port).toBe(2024)
   })
 
+  it('has a worker listen on any free port, unless told otherwise', () => {
+    expect(readServeConfig({ role: 'worker' }, {})).toMatchObject({ host: '127.0.0.1', port: 0 })
+    expect(readServeConfig({}, { RUNYARD_ROLE: 'worker', PORT: '3' }).port).toBe(3)
+  })
+
   it('splits the keys and drops empty ones', () => {
     expect(readServeConfig({}, { RUNYARD_API_KEYS: 'a, b,,' }).apiKeys).toEqual(['a', 'b'])
   })

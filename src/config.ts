@@ -8,7 +8,11 @@ import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
 import type { ServerRole } from './core/server-role.ts'
 import type { UserTokenSettings } from './core/user-token.ts'
-import { type Environment, type Flags, pick, Settings, splitList } from './settings.ts'
+import { readAgentServerSettings, readWorkers } from './settings/agent-server.ts'
+import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
+import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
+import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
+import { readUserTokens } from './settings/user-tokens.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
 export interface UpConfig {
@@ -78,7 +82,7 @@ export interface ServeConfig {
   readonly configPath: string
   /** `--host` / `RUNYARD_HOST`, default `127.0.0.1`. */
   readonly host: string
-  /** `--port` / `RUNYARD_PORT` / `PORT`, default 2024; 0 picks a free port. */
+  /** `--port` / `RUNYARD_PORT` / `PORT`, default 2024, for a worker 0; 0 picks a free port. */
   readonly port: number
   /** `--data-dir` / `RUNYARD_DATA_DIR`, default `.runyard/serve`; absolute here. */
   readonly dataDir: string
@@ -136,17 +140,17 @@ export interface ClientConfig {
 /** Throws `bad_request` with every problem of the configuration, one a line. */
 export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
   const read = new Settings(flags, env)
-  const limits = read.agentServerSettings()
+  const limits = readAgentServerSettings(read)
   const config: UpConfig = {
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
     databaseUrl: read.databaseUrl(),
-    adminKey: read.adminKey(),
-    encryptionKey: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY')[0],
-    oldEncryptionKeys: read.encryptionKeys('RUNYARD_ENCRYPTION_KEY_OLD'),
-    userTokens: read.userTokens(),
-    publicUrl: read.publicUrl(),
+    adminKey: readAdminKey(read),
+    encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
+    oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
+    userTokens: readUserTokens(read),
+    publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),
     domain: read.domain(),
     isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
@@ -174,18 +178,21 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
 /** Throws `bad_request` with every problem of the configuration, one a line. */
 export function readServeConfig(flags: Flags, env: Environment = process.env): ServeConfig {
   const read = new Settings(flags, env)
+  const workers = readWorkers(read)
+  // Nobody but who watches over it asks a worker; several on one machine need no ports to be chosen.
+  const port = workers.role === 'worker' ? 0 : 2024
   const config: ServeConfig = {
     configPath: resolve(read.text('config') ?? 'langgraph.json'),
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
-    port: read.port(2024, ['RUNYARD_PORT', 'PORT']),
+    port: read.port(port, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
-    publicUrl: read.publicUrl(),
+    publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     databaseUrl: read.databaseUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
-    ...read.workers(),
+    ...workers,
     workerArgs: [],
-    ...read.agentServerSettings(),
+    ...readAgentServerSettings(read),
     logLevel: read.logLevel(),
   }
   return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
@@ -202,8 +209,8 @@ export function readDevConfig(flags: Flags, env: Environment = process.env): Dev
 /** Throws `bad_request` with every problem of the configuration, one a line. */
 export function readClientConfig(flags: Flags, env: Environment = process.env): ClientConfig {
   const read = new Settings(flags, env)
-  const url = read.controlPlaneUrl()
-  return read.done({ url, ...read.controlPlaneKey(url) })
+  const url = readControlPlaneUrl(read)
+  return read.done({ url, ...readControlPlaneKey(read, url) })
 }
 
 /**

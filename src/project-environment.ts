@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from './core/errors.ts'
-import { type Environment, pick, splitList } from './settings.ts'
+import { type Environment, pick, splitList } from './settings/settings.ts'
 
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
 

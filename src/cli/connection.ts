@@ -8,7 +8,7 @@ import {
 } from '../../client/src/client.ts'
 import { readClientConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
-import type { Flags } from '../settings.ts'
+import type { Flags } from '../settings/settings.ts'
 
 /** What a command of this kind gets, beside its own options. */
 export interface Connection {

@@ -9,7 +9,7 @@ import {
   type UpConfig,
 } from '../config.ts'
 import { AppError } from '../core/errors.ts'
-import type { Flags } from '../settings.ts'
+import type { Flags } from '../settings/settings.ts'
 import { readVersion } from '../version.ts'
 
 /** The part of `main.ts` that commands start. Each settles when the server has stopped. */
@@ -89,14 +89,17 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
     .description('serve one project by itself')
     .option('--config <file>', 'the project (default: langgraph.json in the current folder)')
     .option('--host <host>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <port>', 'the port; 0 picks a free one (default: 2024)')
+    .option('--port <port>', 'the port; 0 picks a free one (default: 2024; a worker: 0)')
     .option(
       '--data-dir <folder>',
       'where threads, runs and state are kept (default: .runyard/serve)',
     )
     .option('--database-url <url>', DATABASE_URL)
     .option('--workers <n>', 'so many processes execute the runs (default: 1, this one)')
-    .option('--role <role>', 'api: answers only; worker: executes runs only (default: all)')
+    .option(
+      '--role <role>',
+      'api: answers only; worker: executes runs, and answers /ok only (default: all)',
+    )
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {

@@ -1,7 +1,7 @@
 /** Traces, where they are wanted: the SDK is loaded only then. */
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import { readTracing } from '../project-environment.ts'
-import type { Environment } from '../settings.ts'
+import type { Environment } from '../settings/settings.ts'
 import { readVersion } from '../version.ts'
 import type { Started } from './lifecycle.ts'
 

@@ -1,0 +1,32 @@
+/** The settings of agent servers, which `serve` reads for itself and `up` hands on to its own. */
+import { SERVER_ROLES, type ServerRole } from '../core/server-role.ts'
+import type { Settings } from './settings.ts'
+
+/** Wrong ones are told of at once, by `up` too. */
+export function readAgentServerSettings(settings: Settings) {
+  return {
+    webhookAllow: settings.ranges('RUNYARD_WEBHOOK_ALLOW'),
+    webhookTimeoutMs: (settings.number('RUNYARD_WEBHOOK_TIMEOUT_SECS') ?? 10) * 1000,
+    maxBodyBytes: settings.number('RUNYARD_MAX_BODY_BYTES'),
+    maxPendingRuns: settings.number('RUNYARD_MAX_PENDING_RUNS'),
+    maxPendingRunsPerThread: settings.number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
+    maxRequestsPerSecond: settings.number('RUNYARD_MAX_REQUESTS_PER_SECOND'),
+    streamBufferBytes: settings.number('RUNYARD_STREAM_BUFFER_BYTES'),
+  }
+}
+
+/** Workers of a server's own are for one that would execute runs itself. */
+export function readWorkers(settings: Settings): { role: ServerRole; workers: number } {
+  const text = settings.text('role', 'RUNYARD_ROLE') ?? 'all'
+  const role = SERVER_ROLES.find((one) => one === text)
+  if (!role) settings.problem('RUNYARD_ROLE', `must be one of ${SERVER_ROLES.join(', ')}`)
+  const given = settings.text('workers') ?? '1'
+  const isCount = /^[1-9]\d?$/.test(given)
+  if (!isCount) settings.problem('--workers', `must be a number from 1 to 99, not "${given}"`)
+  const workers = isCount ? Number(given) : 1
+  if (workers > 1 && text !== 'all') {
+    const whose = 'is for a server that executes runs and answers: leave --role away'
+    settings.problem('--workers', whose)
+  }
+  return { role: role ?? 'all', workers }
+}

@@ -1,0 +1,37 @@
+/** Where a command finds its control plane, and with which key. */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Settings } from './settings.ts'
+import { isThisMachine } from './this-machine.ts'
+
+const DEFAULT_URL = 'http://127.0.0.1:8124'
+
+export function readControlPlaneUrl(settings: Settings): string {
+  const given = settings.given('url', '--url', 'RUNYARD_URL')
+  return given ? settings.asBaseUrl(...given) : DEFAULT_URL
+}
+
+/** The key of this machine's own installation is never sent to another machine. */
+export function readControlPlaneKey(
+  settings: Settings,
+  url: string,
+): { apiKey: string; keySource: string } {
+  const given = settings.given('apiKey', '--api-key', 'RUNYARD_API_KEY')
+  if (given) return { keySource: given[0], apiKey: asKey(settings, ...given) }
+  const file = resolve(settings.variable('RUNYARD_DATA_DIR') ?? '.runyard', 'admin.key')
+  const isHere = isThisMachine(URL.parse(url)?.hostname ?? '')
+  const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (apiKey === '') {
+    const or = isHere ? `, or run this where the data folder is: there is no ${file}` : ''
+    settings.problem('RUNYARD_API_KEY', `is not set, nor is --api-key: set one of them${or}`)
+  }
+  return { apiKey, keySource: file }
+}
+
+function asKey(settings: Settings, name: string, text: string): string {
+  const key = text.trim()
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    settings.problem(name, 'must be printable characters without spaces')
+  }
+  return key
+}
