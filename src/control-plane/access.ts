@@ -1,6 +1,7 @@
 /**
  * Who may call what: the one table of the control plane's operations and what each of them asks for.
- * What is not in it is refused to everyone; a test walks `openapi/control-plane.json` and finds what
+ * The operations themselves ask for no permission again; they keep to the principal's workspace. What
+ * is not in the table is refused to everyone; a test walks `openapi/control-plane.json` and finds what
  * is missing.
  */
 import type { MiddlewareHandler } from 'hono'

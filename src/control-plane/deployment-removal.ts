@@ -5,19 +5,17 @@ import { AppError } from '../core/errors.ts'
 import { record } from './audit.ts'
 import { requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import type { BulkDeletion } from './schemas/deployment.ts'
 
 /**
  * Marks the deployment for deletion; the reconciler removes it. Again is no error. Throws
- * `not_found`, `forbidden`.
+ * `not_found`.
  */
 export async function deleteDeployment(
   parts: ControlPlaneParts,
   principal: Principal,
   id: string,
 ): Promise<void> {
-  requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
     const { name, status } = await requireDeployment(store, principal, id)
     if (status === 'AWAITING_DELETE') return
@@ -31,14 +29,13 @@ export async function deleteDeployment(
 
 /**
  * Deletes each of them by itself, and tells which could not be. Throws `not_found` when none of
- * them is there, `forbidden`.
+ * them is there.
  */
 export async function deleteDeployments(
   parts: ControlPlaneParts,
   principal: Principal,
   ids: readonly string[],
 ): Promise<BulkDeletion> {
-  requirePermission(principal, 'write')
   const result: BulkDeletion = { deleted: [], failed: [] }
   for (const id of new Set(ids)) {
     const refusal = await deleteDeployment(parts, principal, id).catch(asRefusal)

@@ -13,7 +13,6 @@ import { deploymentAnswer } from './answers.ts'
 import { record } from './audit.ts'
 import { latestOf, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import { addRevision, type RevisionSource } from './revisions.ts'
 import type {
   DeploymentAnswer,
@@ -33,15 +32,14 @@ import { checkRevisionSource, checkSource } from './source-rules.ts'
  * Makes a deployment and, for source `github`, its first revision. A deployment of source
  * `internal_source` begins without one: it comes with the first PATCH that names a tarball.
  *
- * Throws `forbidden` without write permission or for `file://` from anyone but an admin,
- * `bad_request` for what the source does not allow, `conflict` when the name is taken.
+ * Throws `forbidden` for `file://` from anyone but an admin, `bad_request` for what the source does
+ * not allow, `conflict` when the name is taken.
  */
 export async function createDeployment(
   parts: ControlPlaneParts,
   principal: Principal,
   request: DeploymentCreateRequest,
 ): Promise<DeploymentAnswer> {
-  requirePermission(principal, 'write')
   const config = withSourceConfig(EMPTY_SOURCE_CONFIG, request.source_config)
   checkSource(request.source, config, principal)
   checkSecrets(request.secrets)
@@ -72,18 +70,16 @@ export async function getDeployment(
   principal: Principal,
   id: string,
 ): Promise<DeploymentAnswer> {
-  requirePermission(principal, 'read')
   const deployment = await requireDeployment(parts.store, principal, id)
   return answer(parts, principal, deployment, await latestOf(parts.store, deployment))
 }
 
-/** The workspace's deployments, in the order of `DeploymentStore.list`. Throws `forbidden`. */
+/** The workspace's deployments, in the order of `DeploymentStore.list`. */
 export async function listDeployments(
   parts: ControlPlaneParts,
   principal: Principal,
   query: DeploymentsQuery,
 ): Promise<{ resources: DeploymentAnswer[]; offset: number }> {
-  requirePermission(principal, 'read')
   const { limit, offset } = query
   const filter = filterOf(query)
   const { workspace_id: tenant_id } = principal
@@ -98,12 +94,11 @@ export async function listDeployments(
   return { resources, offset: offset + found.length }
 }
 
-/** How many of the workspace's deployments are of a free type. Throws `forbidden`. */
+/** How many of the workspace's deployments are of a free type. */
 export async function countFreeDeployments(
   parts: ControlPlaneParts,
   principal: Principal,
 ): Promise<{ count: number }> {
-  requirePermission(principal, 'read')
   const { workspace_id: tenant_id } = principal
   const filter = { tenant_id, deployment_types: FREE_DEPLOYMENT_TYPES }
   return { count: await parts.store.deployments.count(filter) }

@@ -6,12 +6,11 @@ import { isRevisionOver } from '../core/revision.ts'
 import { record } from './audit.ts'
 import { requireDeployment, requireRevision } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 
 /**
  * Ends a revision that has not ended: the next in line may begin at once, while the reconciler ends
- * its build or its agent server. Again is no error. Throws `not_found`, `forbidden`, `conflict` when
- * it has ended otherwise.
+ * its build or its agent server. Again is no error. Throws `not_found`, `conflict` when it has
+ * ended otherwise.
  */
 export async function interruptRevision(
   parts: ControlPlaneParts,
@@ -19,7 +18,6 @@ export async function interruptRevision(
   deployment_id: string,
   id: string,
 ): Promise<void> {
-  requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
     const { name } = await requireDeployment(store, principal, deployment_id)
     const { status } = await requireRevision(store, deployment_id, id)

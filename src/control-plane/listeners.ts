@@ -7,32 +7,29 @@ import { AppError } from '../core/errors.ts'
 import type { Listener, ListenerStore } from '../core/listener.ts'
 import { record } from './audit.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import type {
   ListenerAnswer,
   ListenerCreateRequest,
   ListenerPatchRequest,
 } from './schemas/listener.ts'
 
-/** The workspace's listeners, newest first. Throws `forbidden`. */
+/** The workspace's listeners, newest first. */
 export async function listListeners(
   parts: ControlPlaneParts,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: ListenerAnswer[]; offset: number }> {
-  requirePermission(principal, 'read')
   const { workspace_id } = principal
   const found = await parts.store.listeners.list({ workspace_id, ...page })
   return { resources: found.map(answer), offset: page.offset + found.length }
 }
 
-/** Throws `forbidden`, `conflict` when the workspace has a listener of this compute id. */
+/** Throws `conflict` when the workspace has a listener of this compute id. */
 export async function createListener(
   parts: ControlPlaneParts,
   principal: Principal,
   request: ListenerCreateRequest,
 ): Promise<ListenerAnswer> {
-  requirePermission(principal, 'write')
   const { workspace_id } = principal
   const now = timestamp(parts.clock)
   const listener: Listener = {
@@ -52,13 +49,12 @@ export async function createListener(
   return answer(listener)
 }
 
-/** Throws `not_found`, `forbidden`. */
+/** Throws `not_found`. */
 export async function getListener(
   parts: ControlPlaneParts,
   principal: Principal,
   id: string,
 ): Promise<ListenerAnswer> {
-  requirePermission(principal, 'read')
   return answer(await requireListener(parts.store.listeners, principal, id))
 }
 
@@ -69,7 +65,6 @@ export async function patchListener(
   id: string,
   request: ListenerPatchRequest,
 ): Promise<ListenerAnswer> {
-  requirePermission(principal, 'write')
   const { version, compute_config } = request
   const patch = {
     updated_at: timestamp(parts.clock),
@@ -86,13 +81,12 @@ export async function patchListener(
   })
 }
 
-/** Throws `not_found`, `forbidden`. */
+/** Throws `not_found`. */
 export async function deleteListener(
   parts: ControlPlaneParts,
   principal: Principal,
   id: string,
 ): Promise<void> {
-  requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
     const listener = await requireListener(store.listeners, principal, id)
     await store.listeners.delete(id)

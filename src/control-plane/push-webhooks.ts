@@ -7,7 +7,6 @@ import { AppError } from '../core/errors.ts'
 import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 
 export interface PushWebhook {
   url: string
@@ -17,7 +16,7 @@ export interface PushWebhook {
 
 /**
  * Makes a new secret; one that was made before does not work any longer. Throws `not_found`,
- * `forbidden`, `bad_request` for a deployment that comes from no repository, `conflict` while it is
+ * `bad_request` for a deployment that comes from no repository, `conflict` while it is
  * being deleted.
  */
 export async function createPushWebhook(
@@ -56,7 +55,6 @@ async function change(
   id: string,
   push_nonce: string | null,
 ): Promise<void> {
-  requirePermission(principal, 'write')
   await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, id)
     refuseDeleted(deployment)

@@ -6,7 +6,6 @@ import { record } from './audit.ts'
 import { requireDeployment } from './deployment-access.ts'
 import { applyPatch } from './deployment-patch.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import type { RevisionAnswer, RevisionCreateRequest } from './schemas/revision.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
@@ -21,7 +20,6 @@ export async function createRevision(
   deployment_id: string,
   request: RevisionCreateRequest,
 ): Promise<RevisionAnswer> {
-  requirePermission(principal, 'write')
   refuseSecretReferences(request.secret_references)
   checkSecrets(request.secrets ?? [])
   const { latest } = await parts.store.transaction(async (store) => {

@@ -10,7 +10,6 @@ import { deploymentAnswer, revisionAnswer } from './answers.ts'
 import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import type { DeploymentAnswer } from './schemas/deployment.ts'
 import type { RevisionAnswer } from './schemas/revision.ts'
 
@@ -25,14 +24,13 @@ export interface DeploymentWithLatest {
   latest: Revision | undefined
 }
 
-/** A deployment's revisions, newest first. Throws `not_found`, `forbidden`. */
+/** A deployment's revisions, newest first. Throws `not_found`. */
 export async function listRevisions(
   parts: ControlPlaneParts,
   principal: Principal,
   deployment_id: string,
   query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
 ): Promise<{ resources: RevisionAnswer[]; offset: number }> {
-  requirePermission(principal, 'read')
   await requireDeployment(parts.store, principal, deployment_id)
   const { limit, offset, status } = query
   const found = await parts.store.revisions.list(deployment_id, {
@@ -45,7 +43,7 @@ export async function listRevisions(
 
 /**
  * The revision as it is; to a key that follows its build log, as it was before (`build-followers.ts`).
- * Throws `not_found` for an unknown deployment or revision, `forbidden`.
+ * Throws `not_found` for an unknown deployment or revision.
  */
 export async function getRevision(
   parts: ControlPlaneParts,
@@ -53,7 +51,6 @@ export async function getRevision(
   deployment_id: string,
   id: string,
 ): Promise<RevisionAnswer> {
-  requirePermission(principal, 'read')
   await requireDeployment(parts.store, principal, deployment_id)
   const answer = revisionAnswer(await requireRevision(parts.store, deployment_id, id))
   const isBuilt = REVISION_STATUSES.indexOf(answer.status) > REVISION_STATUSES.indexOf('BUILDING')
@@ -63,7 +60,7 @@ export async function getRevision(
 
 /**
  * Deploys an older revision again, as a new one: the same commit or tarball, configuration and
- * secrets, which become the deployment's again. Throws `not_found`, `forbidden`, `conflict`.
+ * secrets, which become the deployment's again. Throws `not_found`, `conflict`.
  */
 export async function redeployRevision(
   parts: ControlPlaneParts,
@@ -71,7 +68,6 @@ export async function redeployRevision(
   deployment_id: string,
   id: string,
 ): Promise<DeploymentAnswer> {
-  requirePermission(principal, 'write')
   const stored = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
     refuseDeleted(deployment)

@@ -9,7 +9,6 @@ import { revisionAnswer } from './answers.ts'
 import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import { repeatRevision } from './revisions.ts'
 import type { RevisionAnswer } from './schemas/revision.ts'
 
@@ -17,7 +16,7 @@ const UNFINISHED = REVISION_STATUSES.filter((status) => !isRevisionOver(status))
 
 /**
  * Makes a new revision out of an older one, by default the one that served before, with its build.
- * It goes before whatever is on its way: that is interrupted. Throws `not_found`, `forbidden`,
+ * It goes before whatever is on its way: that is interrupted. Throws `not_found`,
  * `conflict` where there is nothing to go back to, or the revision was never deployed.
  */
 export async function rollBack(
@@ -26,7 +25,6 @@ export async function rollBack(
   deployment_id: string,
   request: { revision_id?: string | null | undefined },
 ): Promise<RevisionAnswer> {
-  requirePermission(principal, 'write')
   const { latest } = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
     refuseDeleted(deployment)

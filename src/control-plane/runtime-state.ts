@@ -5,16 +5,14 @@ import type { Replica } from '../core/runtime.ts'
 import { requireDeployment } from './deployment-access.ts'
 import { maskOf } from './failure.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import type { RuntimeAnswer } from './schemas/runtime.ts'
 
-/** Throws `not_found`, `forbidden`. */
+/** Throws `not_found`. */
 export async function getRuntime(
   parts: ControlPlaneParts,
   principal: Principal,
   deployment_id: string,
 ): Promise<RuntimeAnswer> {
-  requirePermission(principal, 'read')
   const deployment = await requireDeployment(parts.store, principal, deployment_id)
   const { active_revision_id, asleep_since, wake_at, secrets } = deployment
   const replicas = active_revision_id === null ? [] : parts.replicas(active_revision_id)

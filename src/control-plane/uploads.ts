@@ -9,19 +9,17 @@ import { MAX_TARBALL_BYTES } from '../core/upload.ts'
 import { record } from './audit.ts'
 import { refuseDeleted, requireDeployment } from './deployment-access.ts'
 import type { ControlPlaneParts } from './parts.ts'
-import { requirePermission } from './permission.ts'
 import { grantUpload, isGranted, type UploadGrant } from './upload-signature.ts'
 
 /**
  * A place for one tarball, `<deployment id>/<random>.tar.gz`, and the URL to PUT it to, which works
- * for an hour. Throws `not_found`, `forbidden`, `conflict` while the deployment is being deleted.
+ * for an hour. Throws `not_found`, `conflict` while the deployment is being deleted.
  */
 export async function createUpload(
   parts: ControlPlaneParts,
   principal: Principal,
   deployment_id: string,
 ): Promise<{ upload_url: string; object_path: string }> {
-  requirePermission(principal, 'write')
   const object_path = `${deployment_id}/${randomUUID()}.tar.gz`
   await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)

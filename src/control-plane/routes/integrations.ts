@@ -78,14 +78,14 @@ const link = createRoute({
 
 export function integrationRoutes(): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
-  routes.openapi(list, (c) => c.json(listInstallations(c.var.principal), 200))
-  routes.openapi(listForge, (c) => c.json(listInstallations(c.var.principal), 200))
+  routes.openapi(list, (c) => c.json(listInstallations(), 200))
+  routes.openapi(listForge, (c) => c.json(listInstallations(), 200))
   routes.openapi(listRepos, (c) =>
-    c.json(listRepositories(c.var.principal, c.req.valid('param').integration_id), 200),
+    c.json(listRepositories(c.req.valid('param').integration_id), 200),
   )
   routes.openapi(listForgeRepos, (c) =>
-    c.json(listRepositories(c.var.principal, c.req.valid('param').integration_id), 200),
+    c.json(listRepositories(c.req.valid('param').integration_id), 200),
   )
-  routes.openapi(link, (c) => c.json(installationLink(c.var.principal), 200))
+  routes.openapi(link, (c) => c.json(installationLink(), 200))
   return routes
 }
