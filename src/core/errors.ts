@@ -66,6 +66,14 @@ export class AppError extends Error {
   }
 }
 
+/** `unavailable`, because the database cannot be reached: nothing is wrong with what was asked of it. */
+export class DatabaseAway extends AppError {
+  constructor(message: string, cause: unknown) {
+    super('unavailable', message, { cause })
+    this.name = 'DatabaseAway'
+  }
+}
+
 /**
  * A refusal that the project's own code decided on, with the status and the headers that it chose.
  * `status` is one of HTTP's from 300 on: a project may send people elsewhere, too.

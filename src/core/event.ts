@@ -84,6 +84,11 @@ export interface EventStore {
     to: { thread_id: string; run_id: string; lease?: Lease; created_at: number },
     events: NewEvent[],
   ): Promise<RunEvent[] | undefined>
+  /**
+   * Part of a transaction: whether these, as `append` answered them in one of which nobody knows whether
+   * it was committed, are there. Waits for that one to end.
+   */
+  areWritten(events: readonly RunEvent[]): Promise<boolean>
   /** Appends events that are of no run (`STATE_UPDATE_EVENT`), in order. */
   appendToThread(to: { thread_id: string; created_at: number }, events: NewEvent[]): Promise<void>
   /** The run's events with a `run_seq` greater than `after` (-1: all), in order. */

@@ -28,7 +28,6 @@ export interface ParkedThreads {
 
 /** What a deployment does about broken threads: tells of them, or keeps the old revision. */
 export const PARKED_THREADS_RULES = ['warn', 'block'] as const
-export type ParkedThreadsRule = (typeof PARKED_THREADS_RULES)[number]
 
 /** In a sentence, for a status message. */
 export function describeBroken({ broken, threads }: ParkedThreads): string {

@@ -77,6 +77,8 @@ export interface ThreadTtl {
 }
 
 export type NewThread = Pick<Thread, 'thread_id' | 'created_at' | 'metadata' | 'config'> & {
+  /** Absent: idle. */
+  status?: ThreadStatus
   /** Absent: it is kept for good. */
   ttl?: ThreadTtl
 }
@@ -122,7 +124,7 @@ export interface ThreadPage {
 
 /** The threads of one database. */
 export interface ThreadStore {
-  /** Adds an idle thread. `false`: there is one with this id, nothing was written. */
+  /** Adds a thread. `false`: there is one with this id, nothing was written. */
   insert(thread: NewThread): Promise<boolean>
   /** A thread that was dropped (`drop`) is found only with `isDropped`. */
   get(thread_id: string, options?: { isDropped?: boolean }): Promise<Thread | undefined>

@@ -16,6 +16,7 @@ import { storeItems } from './migrations/agent-server/0003-store-items.ts'
 import { crons } from './migrations/agent-server/0004-crons.ts'
 import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
 import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
+import { graphsOfServers } from './migrations/agent-server/0007-graphs-of-servers.ts'
 import { openDb, openNotices } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -33,6 +34,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   crons,
   channelParts,
   expiredEvents,
+  graphsOfServers,
 ]
 
 /**
@@ -53,7 +55,12 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   return {
     ...createParts(db),
     notices,
-    transaction: (work, locks) => db.transaction((tx) => work(createTransactionStore(tx)), locks),
+    transaction: (work, locks, wasDone) =>
+      db.transaction(
+        (tx) => work(createTransactionStore(tx)),
+        locks,
+        wasDone && ((tx, result) => wasDone(createTransactionStore(tx), result)),
+      ),
     async close() {
       await notices.close()
       await db.close()

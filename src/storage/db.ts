@@ -26,8 +26,9 @@ export interface Db {
   run(sql: string, params?: SqlValue[]): Promise<number>
   /**
    * Statements of which nobody needs the answers, as one step and on PostgreSQL in one round trip: all
-   * of them, or none when `condition`, a SELECT, finds no row (`false`). They may be done twice, so
-   * the second time must change nothing.
+   * of them, or none when `condition`, a SELECT, finds no row (`false`). Where a connection was lost
+   * before the answer came they are done again, so the second time must change nothing: rows with keys
+   * of their own, that are kept (`ON CONFLICT DO NOTHING`) or given the same content.
    */
   batch(statements: readonly Statement[], condition?: Statement): Promise<boolean>
   /** Several statements without parameters, for migrations: types as in SQLite's strict tables. */
@@ -43,8 +44,13 @@ export interface Db {
    * Await nothing but the database in it: others wait for its end. The outer `Db` may not be used
    * within (`internal`), nor `tx` after it. On a `tx` itself `work` joins the open transaction, whose
    * locks are those that count; an error that comes out of it must end the whole.
+   *
+   * A connection that is lost while it commits leaves open whether all was done: `unavailable`, unless
+   * `wasDone` can tell. It is asked in a transaction of its own with the same locks, and must first
+   * wait for the other one, which may still be about to end, by touching a row that `work` has
+   * changed. What was not done is run again.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks): Promise<T>
+  transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks, wasDone?: WasDone<T>): Promise<T>
   /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** How much room all of it takes, in bytes. */
@@ -60,6 +66,9 @@ export interface Db {
   /** What is put behind a SELECT of rows that must stay as they are until the transaction ends. */
   readonly rowLocks: RowLocks
 }
+
+/** Whether a transaction whose `work` answered `result` is there. */
+export type WasDone<T> = (tx: Db, result: T) => Promise<boolean>
 
 /** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
 export interface VectorSql {

@@ -32,6 +32,8 @@ RETURNING last_seq`
 
 const LAST_OF_RUN = 'SELECT coalesce(max(run_seq), -1) AS last FROM events WHERE run_id = $1'
 
+const AT = `SELECT ${COLUMNS} FROM events WHERE thread_id = $1 AND seq = $2`
+
 const READ = `
 SELECT ${COLUMNS} FROM events WHERE run_id = $1 AND run_seq > $2 ORDER BY run_seq LIMIT $3`
 
@@ -76,6 +78,7 @@ DELETE FROM events WHERE event = '${STATE_UPDATE_EVENT}' AND created_at < $1`
 export function createEventStore(db: Db): EventStore {
   return {
     append: (to, events) => append(db, to, events),
+    areWritten: (events) => areWritten(db, events),
     appendToThread: ({ thread_id, created_at }, events) =>
       db.transaction(async (tx) => {
         const firstSeq = await takeSeqs(tx, thread_id, events.length)
@@ -137,18 +140,29 @@ async function append(
   to: Parameters<EventStore['append']>[0],
   events: NewEvent[],
 ): Promise<RunEvent[] | undefined> {
+  const work = async (tx: Db) => {
+    const held = to.lease ? holdsLease(tx, to.lease) : true
+    const [isHeld, numbered] = await Promise.all([held, number(tx, to, events)])
+    if (!isHeld) throw LOST
+    await insert(tx, numbered)
+    return numbered
+  }
   try {
-    return await db.transaction(async (tx) => {
-      const held = to.lease ? holdsLease(tx, to.lease) : true
-      const [isHeld, numbered] = await Promise.all([held, number(tx, to, events)])
-      if (!isHeld) throw LOST
-      await insert(tx, numbered)
-      return numbered
-    }, [])
+    return await db.transaction(work, [], areWritten)
   } catch (error) {
     if (error === LOST) return undefined
     throw error
   }
+}
+
+/** Were they not, another may have been given their numbers meanwhile. */
+async function areWritten(tx: Db, [first]: readonly RunEvent[]): Promise<boolean> {
+  if (!first) return true
+  // Who has numbered events of the thread is waited for, also where they were its first.
+  await takeSeqs(tx, first.thread_id, 0)
+  const row = await tx.get(AT, [first.thread_id, first.seq])
+  const keys = ['run_id', 'run_seq', 'event', 'data', 'created_at'] as const
+  return row !== undefined && keys.every((key) => row[key] === first[key])
 }
 
 /** Takes the thread's next `count` numbers and answers the first of them. */

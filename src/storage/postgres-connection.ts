@@ -1,17 +1,21 @@
 /** Connections to one PostgreSQL database: a pool of them, and how each is talked to. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool, type PoolClient, type QueryResult, types } from 'pg'
+import { Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
 import type { DatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
-import type { SqlValue } from './db.ts'
+import type { SqlValue, Statement } from './db.ts'
 import { cannotConnect, isWorthWaiting } from './postgres-errors.ts'
 
 /** How long a caller waits for a connection, in ms: while the database restarts, or all are taken. */
 const PATIENCE_MS = 5_000
 /** How long to wait before a connection is tried again, in ms. */
 const RETRY_MS = 50
-/** A transaction whose process does nothing for so long is ended by the server, in ms. */
-const IDLE_IN_TRANSACTION_MS = 10_000
+/**
+ * A transaction whose process does nothing for so long is ended by the server, in ms: others wait for
+ * what it has locked. Less than a lease lasts, so that nobody who takes up a run waits; more than the code
+ * of a graph blocks a process at a time. One that was ended begins again.
+ */
+const IDLE_IN_TRANSACTION_MS = 5_000
 /** So many texts are prepared; what comes later is composed at run time, and too seldom asked. */
 const MAX_PREPARED = 500
 
@@ -76,11 +80,19 @@ export class PostgresPool {
     }
   }
 
-  /** Sends a statement; prepared by name where the connection stays ours. */
-  query(client: PoolClient, sql: string, params: SqlValue[]): Promise<QueryResult> {
+  /** Sends a statement. Throws as `toQuery`. */
+  async query(client: PoolClient, statement: Statement): Promise<QueryResult> {
+    return client.query(this.toQuery(statement))
+  }
+
+  /**
+   * As the driver takes it; prepared by name where the connection stays ours. Throws `bad_request` for
+   * what cannot be stored, so it is asked before anything is sent.
+   */
+  toQuery({ sql, params }: Statement): QueryConfig {
     const name = this.isShared ? undefined : this.#nameOf(sql)
     const values = params.map(checked)
-    return client.query({ text: sql, values, ...(name !== undefined && { name }) })
+    return { text: sql, values, ...(name !== undefined && { name }) }
   }
 
   /** Waits for what is in use. */

@@ -1,6 +1,6 @@
 /** What PostgreSQL's errors mean to us. They are told apart by code, never by text. */
 import { DatabaseError } from 'pg'
-import { AppError } from '../core/errors.ts'
+import { AppError, DatabaseAway } from '../core/errors.ts'
 
 const DEADLOCK = '40P01'
 const SERIALIZATION_FAILURE = '40001'
@@ -40,7 +40,7 @@ export function isWorthWaiting(error: unknown): boolean {
 
 /** As callers are to see it: what passes by itself is `unavailable`, everything else as it came. */
 export function asRefusal(error: unknown): unknown {
-  if (isLost(error)) return unavailable('The database cannot be reached; try again.', error)
+  if (isLost(error)) return new DatabaseAway('The database cannot be reached; try again.', error)
   if (isCollision(error)) return unavailable('The database is too busy; try again.', error)
   const code = error instanceof DatabaseError ? codeOf(error) : ''
   if (code === QUERY_CANCELED || code === LOCK_NOT_AVAILABLE) {
@@ -56,7 +56,7 @@ export function asRefusal(error: unknown): unknown {
 /** Why no connection could be opened. The driver's sentences name user and host, no password. */
 export function cannotConnect(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message || codeOf(cause) : String(cause)
-  return unavailable(`The database cannot be reached: ${reason}.`, cause)
+  return new DatabaseAway(`The database cannot be reached: ${reason}.`, cause)
 }
 
 function unavailable(message: string, cause: unknown): AppError {

@@ -1,6 +1,6 @@
 /** Waiting for a lock that another connection holds. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { AppError } from '../core/errors.ts'
+import { DatabaseAway } from '../core/errors.ts'
 
 /** How long a statement waits for a lock, in ms. */
 const PATIENCE_MS = 5000
@@ -34,7 +34,7 @@ export function isBusy(error: unknown): boolean {
   return (Number(error.errcode) & 0xff) === SQLITE_BUSY
 }
 
-function lockedTooLong(path: string, patienceMs: number, cause: unknown): AppError {
+function lockedTooLong(path: string, patienceMs: number, cause: unknown): DatabaseAway {
   const message = `The database ${path} was locked by another process for ${patienceMs} ms; try again.`
-  return new AppError('unavailable', message, { cause })
+  return new DatabaseAway(message, cause)
 }

@@ -7,8 +7,8 @@
  * here and 9 µs there, all the work together a seventh less time. One rule for all is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { AppError } from '../core/errors.ts'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from './db.ts'
+import { OpenTransaction, refuseWithin } from './open-transaction.ts'
 import { isBusy, whileBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { Turns } from './turns.ts'
@@ -43,15 +43,14 @@ const vectors: VectorSql = {
 const rowLocks: RowLocks = { wait: '', skip: '' }
 const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 
-/** The transaction that the current chain of calls runs in. */
-const current = new AsyncLocalStorage<SqliteTransaction>()
-
 class SqliteDb implements Db {
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
   readonly #connection: SqliteConnection
   readonly #turns = new Turns()
+  /** The transaction that the current chain of calls runs in. */
+  readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
@@ -87,14 +86,12 @@ class SqliteDb implements Db {
     })
   }
 
-  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    this.#refuseWithin()
-    return this.#turns.take(() => runTransaction(this.#connection, 'beginWriting', work))
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#between('beginWriting', work)
   }
 
-  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    this.#refuseWithin()
-    return this.#turns.take(() => runTransaction(this.#connection, 'beginReading', work))
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#between('beginReading', work)
   }
 
   vectors(): Promise<VectorSql> {
@@ -104,9 +101,8 @@ class SqliteDb implements Db {
     })
   }
 
-  async sizeBytes(): Promise<number> {
-    const row = await this.get<{ bytes: number }>(SIZE)
-    return row?.bytes ?? 0
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
   }
 
   close(): Promise<void> {
@@ -114,7 +110,7 @@ class SqliteDb implements Db {
   }
 
   async #alone<T>(statement: () => T): Promise<T> {
-    this.#refuseWithin()
+    refuseWithin(this.#current.getStore())
     if (this.#turns.isFree) {
       try {
         return statement()
@@ -125,10 +121,16 @@ class SqliteDb implements Db {
     return this.#turns.take(() => whileBusy(this.#connection.path, statement))
   }
 
-  // It would wait for the transaction, which waits for it.
-  #refuseWithin(): void {
-    if (!current.getStore()?.isOpenOn(this.#connection)) return
-    throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
+  async #between<T>(
+    begin: 'beginReading' | 'beginWriting',
+    work: (tx: Db) => Promise<T>,
+  ): Promise<T> {
+    refuseWithin(this.#current.getStore())
+    const connection = this.#connection
+    return this.#turns.take(async () => {
+      await whileBusy(connection.path, () => connection[begin]())
+      return runTransaction(connection, this.#current, work)
+    })
   }
 }
 
@@ -144,10 +146,9 @@ function runBatch(
 
 async function runTransaction<T>(
   connection: SqliteConnection,
-  begin: 'beginReading' | 'beginWriting',
+  current: AsyncLocalStorage<SqliteTransaction>,
   work: (tx: Db) => Promise<T>,
 ): Promise<T> {
-  await whileBusy(connection.path, () => connection[begin]())
   const tx = new SqliteTransaction(connection)
   try {
     const result = await current.run(tx, work, tx)
@@ -161,70 +162,42 @@ async function runTransaction<T>(
   }
 }
 
-class SqliteTransaction implements Db {
+class SqliteTransaction extends OpenTransaction<SqliteConnection> {
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
-  #connection: SqliteConnection | undefined
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection
-  }
-
-  isOpenOn(connection: SqliteConnection): boolean {
-    return this.#connection === connection
-  }
-
-  end(): void {
-    this.#connection = undefined
-  }
 
   async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
-    return this.#open().all(sql, params) as T[]
+    return this.open().all(sql, params) as T[]
   }
 
   async get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
-    return this.#open().get(sql, params) as T | undefined
+    return this.open().get(sql, params) as T | undefined
   }
 
   async run(sql: string, params: SqlValue[] = []): Promise<number> {
-    return this.#open().run(sql, params)
+    return this.open().run(sql, params)
   }
 
   async script(sql: string): Promise<void> {
-    this.#open().script(sql)
+    this.open().script(sql)
   }
 
   async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
-    return runBatch(this.#open(), statements, condition)
-  }
-
-  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    this.#open()
-    return work(this)
-  }
-
-  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    this.#open()
-    return work(this)
+    return runBatch(this.open(), statements, condition)
   }
 
   async vectors(): Promise<VectorSql> {
-    this.#open().loadVectors()
+    this.open().loadVectors()
     return vectors
   }
 
-  async sizeBytes(): Promise<number> {
-    const row = await this.get<{ bytes: number }>(SIZE)
-    return row?.bytes ?? 0
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
   }
+}
 
-  async close(): Promise<void> {
-    throw new AppError('internal', 'A transaction is not closed: it ends with its work.')
-  }
-
-  #open(): SqliteConnection {
-    if (this.#connection) return this.#connection
-    throw new AppError('internal', 'The transaction is over: what it was handed is no more of use.')
-  }
+async function sizeOf(db: Db): Promise<number> {
+  const row = await db.get<{ bytes: number }>(SIZE)
+  return row?.bytes ?? 0
 }

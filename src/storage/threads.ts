@@ -8,7 +8,7 @@ import { addThreadLabels, createThreadSearch, removeThreadLabels } from './threa
 const INSERT = `
 INSERT INTO threads (thread_id, created_at, updated_at, state_updated_at, metadata, config, status,
   ttl_strategy, ttl_minutes, ttl_due_at)
-VALUES ($1, $2, $2, $2, $3, $4, 'idle', $5, $6, $7)
+VALUES ($1, $2, $2, $2, $3, $4, $8, $5, $6, $7)
 ON CONFLICT (thread_id) DO NOTHING`
 
 const GET = `
@@ -82,7 +82,7 @@ export function createThreadStore(db: Db): ThreadStore {
 }
 
 async function insert(tx: Db, thread: NewThread): Promise<boolean> {
-  const { thread_id, created_at, metadata, config, ttl } = thread
+  const { thread_id, created_at, metadata, config, ttl, status = 'idle' } = thread
   const isNew = await tx.run(INSERT, [
     thread_id,
     created_at,
@@ -91,6 +91,7 @@ async function insert(tx: Db, thread: NewThread): Promise<boolean> {
     ttl?.strategy ?? null,
     ttl?.ttl_minutes ?? null,
     ttl ? dueAt(created_at, ttl) : null,
+    status,
   ])
   if (isNew === 1) await addThreadLabels(tx, thread)
   return isNew === 1

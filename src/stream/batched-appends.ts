@@ -1,6 +1,6 @@
 /**
  * Writes events in batches: what is appended to a run within one turn of the event loop, or while
- * its last batch is being written, goes into one transaction.
+ * its last batch is being written, goes into one transaction. What may wait goes with what comes next.
  *
  * Measured on SQLite, 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
  * of 5, 37 to 76 µs; of 20, 15 to 31 µs. One transaction over 16 runs gained a third at most and was
@@ -17,6 +17,9 @@ export interface AppendTarget {
   lease?: Lease
 }
 
+/** How long an event that may wait does, in ms: a short run's first goes with its next. */
+const PATIENCE_MS = 10
+
 interface Batch {
   events: NewEvent[]
   written: PromiseWithResolvers<boolean>
@@ -27,6 +30,9 @@ interface Lane {
   to: AppendTarget
   /** The batch that still takes events. */
   open: Batch | undefined
+  /** Settles when a batch may be written; `hurry` is that it may now. */
+  isDue: Promise<void>
+  hurry: () => void
   drained: Promise<void>
 }
 
@@ -44,30 +50,52 @@ export class BatchedAppends {
   }
 
   /** Settles when the events are written; `false`: the lease was lost and none of them was. */
-  append(to: AppendTarget, events: NewEvent[]): Promise<boolean> {
+  append(
+    to: AppendTarget,
+    events: NewEvent[],
+    { mayWait = false }: { mayWait?: boolean } = {},
+  ): Promise<boolean> {
     const lane = this.#laneOf(to)
     lane.open ??= { events: [], written: Promise.withResolvers() }
     lane.open.events.push(...events)
+    if (!mayWait) lane.hurry()
     return lane.open.written.promise
+  }
+
+  /**
+   * Settles, once all else of it is written or refused, with what was appended and nobody has begun to
+   * write: that is the caller's to write now. Its `append` settles with `true`.
+   */
+  async takeBack(to: AppendTarget): Promise<NewEvent[]> {
+    const lane = this.#lanes.get(keyOf(to))
+    if (!lane) return []
+    const batch = lane.open
+    lane.open = undefined
+    lane.hurry()
+    await lane.drained
+    batch?.written.resolve(true)
+    return batch?.events ?? []
   }
 
   /** Settles when all that was appended until now is written or refused. */
   async settle(): Promise<void> {
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.drained))
+    const lanes = [...this.#lanes.values()]
+    for (const lane of lanes) lane.hurry()
+    await Promise.all(lanes.map((lane) => lane.drained))
   }
 
   #laneOf(to: AppendTarget): Lane {
-    const key = `${to.run_id} ${to.lease?.token ?? ''}`
+    const key = keyOf(to)
     const known = this.#lanes.get(key)
     if (known) return known
-    const lane: Lane = { to, open: undefined, drained: Promise.resolve() }
+    const lane = { to, open: undefined, ...dueWithin(PATIENCE_MS), drained: Promise.resolve() }
     this.#lanes.set(key, lane)
     lane.drained = this.#drain(key, lane)
     return lane
   }
 
   async #drain(key: string, lane: Lane): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
+    await lane.isDue
     while (lane.open) {
       const batch = lane.open
       lane.open = undefined
@@ -88,4 +116,23 @@ export class BatchedAppends {
       batch.written.reject(error)
     }
   }
+}
+
+function keyOf({ run_id, lease }: AppendTarget): string {
+  return `${run_id} ${lease?.token ?? ''}`
+}
+
+/** In `ms`, or with the event loop's next turn once there is a hurry. */
+function dueWithin(ms: number): Pick<Lane, 'isDue' | 'hurry'> {
+  const { promise: isDue, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  let isHurried = false
+  const hurry = () => {
+    // Once, not with every token.
+    if (isHurried) return
+    isHurried = true
+    clearTimeout(timer)
+    setImmediate(resolve)
+  }
+  return { isDue, hurry }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { RunWorld } from '../../test/support/run-world.ts'
@@ -104,6 +105,31 @@ describe('appending', () => {
     await expect(log.append(idsOf(one), values(0))).rejects.toThrow('disk full')
     isBroken = false
     expect(await log.append(idsOf(one), values(0))).toBe(true)
+  })
+
+  test('what may wait goes with what comes next, or by itself when nothing comes', async () => {
+    const batches: number[] = []
+    const log = openLog({ store: { ...world.store, events: counted(batches) } })
+    const one = await claimed()
+    const waiting = log.append(idsOf(one), values(0), { mayWait: true })
+    await setImmediate()
+    expect(batches).toEqual([])
+    await log.append(idsOf(one), values(1))
+    expect(await waiting).toBe(true)
+    expect(batches).toEqual([2])
+    expect(await log.append(idsOf(one), values(2), { mayWait: true })).toBe(true)
+  })
+
+  test('what is not being written yet can be taken back, after what is', async () => {
+    const log = openLog()
+    const one = await claimed()
+    const written = log.append(idsOf(one), values(0, 1))
+    await setImmediate()
+    const taken = log.append(idsOf(one), values(2))
+    expect(await log.takeBack(idsOf(one))).toEqual(values(2))
+    expect(await Promise.all([written, taken])).toEqual([true, true])
+    expect(await world.store.events.read(one.run.run_id, -1, 10)).toHaveLength(2)
+    expect(await log.takeBack(idsOf(one))).toEqual([])
   })
 
   test('stopping writes what was appended', async () => {
@@ -358,7 +384,7 @@ test('every follower sees each event after its number once, in order, and then t
         } else if (step.kind === 'join') {
           followers.push({ after: step.after, data: readAll(log, one.run.run_id, step.after) })
         } else {
-          await new Promise((resolve) => setImmediate(resolve))
+          await setImmediate()
         }
       }
       await Promise.all(writes)

@@ -86,15 +86,24 @@ export class EventLog {
    * Appends to a run, in order, and settles when the events are written; only then do followers see
    * them. Appends of one turn of the event loop share a transaction. `false`: the lease was lost and
    * nothing was written. Rejects when the database does; then nothing was written either. Not to be
-   * awaited within a transaction of the store, whose end it waits for.
+   * awaited within a transaction of the store, whose end it waits for. Events that `mayWait` are written
+   * with what comes next, within 10 ms at the latest.
    */
-  append(to: AppendTarget, events: NewEvent[]): Promise<boolean> {
-    return this.#appends.append(to, events)
+  append(to: AppendTarget, events: NewEvent[], how?: { mayWait: boolean }): Promise<boolean> {
+    return this.#appends.append(to, events, how)
   }
 
   /**
-   * Hands followers what was written to the store in another way: the end event, which goes into
-   * the transaction that ends the run. To be called after the commit, with the events in order.
+   * Takes back what was appended and is not being written yet, once all before it is: for a transaction
+   * that writes it with the run's end.
+   */
+  takeBack(to: AppendTarget): Promise<NewEvent[]> {
+    return this.#appends.takeBack(to)
+  }
+
+  /**
+   * Hands followers what was written to the store in another way: the last events and the end, which
+   * go into the transaction that ends the run. To be called after the commit, with the events in order.
    */
   deliver(events: RunEvent[]): void {
     const runs = new Map(events.map(({ run_id, thread_id }) => [run_id, thread_id]))
@@ -102,7 +111,7 @@ export class EventLog {
     for (const [run_id, thread_id] of runs) this.#announce(thread_id, run_id)
   }
 
-  /** Wakes who follows the thread: something of no run was written to it. After the commit. */
+  /** Wakes who follows the thread, after the commit: what was written is of no run, or it is gone. */
   announceThread(thread_id: string): void {
     this.#announce(thread_id, null)
   }

@@ -1,0 +1,63 @@
+/** Connections to PostgreSQL that are lost while a run's writes are committed: the run does not notice. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '../../../src/telemetry/log.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { collect } from '../../support/collect.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
+
+let proxy: PostgresProxy
+let server: RunningAgentServer
+const lines: { msg: string }[] = []
+
+beforeAll(async () => {
+  proxy = await startPostgresProxy()
+  const write = (line: string) => void lines.push(JSON.parse(line))
+  const log = createLog('warn', { write })
+  server = await startAgentServer({ database: proxy.url, log, leaseMs: 8_000 })
+})
+afterAll(async () => {
+  await server?.stop()
+  await proxy?.stop()
+})
+
+test.each(['before', 'after'] as const)(
+  'a run goes on to its end when connections are lost %s its commits',
+  async (moment) => {
+    const { client, store } = server
+    const { thread_id } = await client.threads.create()
+    // In what it tells of a step, in what it keeps of one, and in its end.
+    const texts = ['"step":2', `${moment}:3`, '__end__']
+    const cuts = texts.map((text) => proxy.cutAt({ text, end: 'commit' }, moment))
+    const stream = client.runs.stream(thread_id, 'slow', {
+      input: { label: moment, count: 4, ms: 0 },
+      streamMode: ['custom', 'values'],
+    })
+    const parts = await collect(stream)
+    await Promise.all(cuts)
+    expect(parts.map(({ id }) => id)).toEqual(parts.map((_, index) => `${index}`))
+    const steps = parts.flatMap(({ event, data }) => (event === 'custom' ? [data] : []))
+    expect(steps).toEqual([1, 2, 3, 4].map((step) => ({ label: moment, step })))
+    const [run] = await client.runs.list(thread_id)
+    expect(run?.status).toBe('success')
+    expect((await store.runs.get(run?.run_id ?? ''))?.attempt).toBe(1)
+    expect(await client.threads.getHistory(thread_id, { limit: 20 })).toHaveLength(7)
+  },
+)
+
+test('a run goes on in another attempt when the database was away for long', async () => {
+  const { client, store } = server
+  const { thread_id } = await client.threads.create()
+  const cut = proxy.cutAt({ text: '"step":1', end: 'commit' }, 'after')
+  const input = { label: 'away', count: 4, ms: 20 }
+  const { run_id } = await client.runs.create(thread_id, 'slow', { input })
+  await cut
+  proxy.down()
+  const isOver = /lost the database during the run|the run failed/
+  await eventually(() => lines.some(({ msg }) => isOver.test(msg))).toBe(true)
+  proxy.up()
+  await eventually(async () => (await client.runs.get(thread_id, run_id)).status).toBe('success')
+  expect((await store.runs.get(run_id))?.attempt).toBe(2)
+  const { values } = await client.threads.getState<{ steps: string[] }>(thread_id)
+  expect(values.steps).toEqual([1, 2, 3, 4].map((step) => `away:${step}`))
+})
