@@ -5,8 +5,8 @@
  * Such a value's bytes are the hashes of its parts. Every eight items are a run, a part whose bytes are
  * their hashes; every eight runs are one of the next level, and so on. What is left over on each level
  * stands in the value, the highest level first: `RUN OF RUNS;RUN,RUN;ITEM,ITEM`. So a version of a list
- * of 400 takes a fifth of a kilobyte. What nothing refers to any more goes with `keepLatest` or with the
- * thread.
+ * of 400 takes a fifth of a kilobyte. What nothing refers to any more goes with the run that wrote it
+ * (rollback), with `keepLatest` or with the thread.
  */
 import { createHash } from 'node:crypto'
 import type { ChannelValue } from '../core/checkpoint.ts'
@@ -128,10 +128,14 @@ export class PartReader {
   async #read(hashes: string[]): Promise<void> {
     const unknown = [...new Set(hashes)].filter((hash) => !this.#known.has(hash))
     if (unknown.length === 0) return
-    const sql = `SELECT hash, bytes FROM channel_parts
-      WHERE thread_id = $1 AND hash IN ${this.#tx.json.texts('$2')}`
-    const rows = await this.#tx.all<Part>(sql, [this.#thread_id, JSON.stringify(unknown)])
-    for (const { hash, bytes } of rows) this.#known.set(hash, bytes)
+    // By its key each, as `readValues` does it.
+    const sql = `
+      SELECT wanted.key AS hash,
+        (SELECT bytes FROM channel_parts WHERE thread_id = $1 AND hash = wanted.key) AS bytes
+      FROM ${this.#tx.json.entries('$2')} AS wanted`
+    const keys = Object.fromEntries(unknown.map((hash) => [hash, '']))
+    const rows = await this.#tx.all<Part>(sql, [this.#thread_id, JSON.stringify(keys)])
+    for (const { hash, bytes } of rows) if (bytes !== null) this.#known.set(hash, bytes)
   }
 
   #at(hash: string): Uint8Array {
@@ -139,6 +143,22 @@ export class PartReader {
     if (bytes) return bytes
     throw new Error(`Thread ${this.#thread_id} lacks the part ${hash} of a channel's value.`)
   }
+}
+
+const LISTS_IN_PARTS = `
+SELECT channel, version, type, bytes FROM channel_values WHERE thread_id = $1 AND type = $2`
+
+/**
+ * Removes the parts that none of the thread's values needs any more. Nobody may be writing to the thread:
+ * a new value names parts that are there already.
+ */
+export async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
+  const values = await tx.all<ChannelValue>(LISTS_IN_PARTS, [thread_id, IN_PARTS])
+  const used = await new PartReader(tx, thread_id).reachable(values)
+  await tx.run(
+    `DELETE FROM channel_parts WHERE thread_id = $1 AND hash NOT IN ${tx.json.texts('$2')}`,
+    [thread_id, JSON.stringify(used)],
+  )
 }
 
 /** The highest level first. */

@@ -1,7 +1,7 @@
 /** What concerns a thread's whole history of checkpoints: copying it, cutting it, measuring it. */
-import type { ChannelValue, CheckpointStore, StorageUse } from '../core/checkpoint.ts'
+import type { CheckpointStore, StorageUse } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
-import { IN_PARTS, PartReader } from './channel-parts.ts'
+import { deleteUnusedParts } from './channel-parts.ts'
 import type { Db } from './db.ts'
 import { encodeJson } from './json-columns.ts'
 
@@ -86,18 +86,6 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
   for (const statement of statements) await tx.run(statement, params)
   await tx.run(deleteUnusedValues(tx), [thread_id])
   await deleteUnusedParts(tx, thread_id)
-}
-
-async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
-  const values = await tx.all<ChannelValue>(
-    'SELECT channel, version, type, bytes FROM channel_values WHERE thread_id = $1 AND type = $2',
-    [thread_id, IN_PARTS],
-  )
-  const used = await new PartReader(tx, thread_id).reachable(values)
-  await tx.run(
-    `DELETE FROM channel_parts WHERE thread_id = $1 AND hash NOT IN ${tx.json.texts('$2')}`,
-    [thread_id, JSON.stringify(used)],
-  )
 }
 
 /**

@@ -10,12 +10,13 @@ import type {
   PendingWrite,
   StoredCheckpoint,
 } from '../core/checkpoint.ts'
-import { partStatements, takeApart } from './channel-parts.ts'
+import type { Lease } from '../core/run.ts'
+import { deleteUnusedParts, IN_PARTS, partStatements, takeApart } from './channel-parts.ts'
 import { createCheckpointHistories } from './checkpoint-histories.ts'
 import { readCheckpoint, readCheckpoints } from './checkpoint-records.ts'
 import type { Db, Statement } from './db.ts'
+import { GroupedBatches } from './grouped-batches.ts'
 import { encodeJson } from './json-columns.ts'
-import { batchUnder } from './leases.ts'
 
 const PUT = `
 INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id,
@@ -45,20 +46,26 @@ const HAS_CHECKPOINT_OF = `
 SELECT 1 FROM checkpoints
 WHERE run_id = $2 AND thread_id = $1 AND checkpoint_ns = '' LIMIT 1`
 
+const HAS_ANY_OF = 'SELECT 1 FROM checkpoints WHERE run_id = $2 AND thread_id = $1 LIMIT 1'
+
+const ACTIVE_RUNS = `
+SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') ORDER BY seq`
+
 const TABLES = ['checkpoints', 'channel_values', 'channel_parts', 'checkpoint_writes']
 
 export function createCheckpointStore(db: Db): CheckpointStore {
+  const groups = new GroupedBatches(db)
+  const write = async (lease: Lease | undefined, statements: Statement[]) => {
+    if (lease) await groups.write(lease, statements)
+    else await db.batch(statements)
+  }
   return {
     put: (checkpoint, versions, values, lease) =>
-      batchUnder(db, lease, [
-        putStatement(checkpoint, versions),
-        ...valueStatements(checkpoint, values),
-      ]),
+      write(lease, [putStatement(checkpoint, versions), ...valueStatements(checkpoint, values)]),
     putWrites: (key, writes, lease) =>
-      batchUnder(
-        db,
+      write(
         lease,
-        writes.map((write) => writeStatement(key, write, lease?.run_id ?? '')),
+        writes.map((one) => writeStatement(key, one, lease?.run_id ?? '')),
       ),
     get: (at) => db.snapshot((tx) => readCheckpoint(tx, at)),
     list: (query): Promise<CheckpointRecord[]> => db.snapshot((tx) => readCheckpoints(tx, query)),
@@ -116,20 +123,33 @@ function writeStatement(
   return { sql: PUT_WRITE, params: [...place, channel, type, bytes] }
 }
 
-/** The run's writes, those on its checkpoints, the values that only these used, and they. */
+/** The run's writes, those on its checkpoints, the values that only these used with their parts, and they. */
 async function deleteRun(tx: Db, thread_id: string, run_id: string): Promise<void> {
+  const params = [thread_id, run_id]
+  // Whoever writes to the thread holds its run: from here on nobody does, so that no part goes that a
+  // checkpoint on its way has found to be there.
+  const hasBegun = await tx.get(HAS_ANY_OF, params)
+  if (hasBegun) await tx.all(ACTIVE_RUNS + tx.rowLocks.wait, [thread_id])
+  await tx.run(
+    `DELETE FROM checkpoint_writes WHERE thread_id = $1 AND (run_id = $2
+       OR (checkpoint_ns, checkpoint_id) IN (
+         SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = $1 AND run_id = $2))`,
+    params,
+  )
+  if (!hasBegun) return
+  const removed = await tx.all<{ type: string }>(deleteOwnValues(tx), params)
+  await tx.run('DELETE FROM checkpoints WHERE thread_id = $1 AND run_id = $2', params)
+  if (removed.some(({ type }) => type === IN_PARTS)) await deleteUnusedParts(tx, thread_id)
+}
+
+function deleteOwnValues(tx: Db): string {
   const versionsOf = (condition: string) => `
     SELECT c.checkpoint_ns, e.key, e.value
     FROM checkpoints AS c CROSS JOIN ${tx.json.entries('c.channel_versions')} AS e
     WHERE c.thread_id = $1 AND ${condition}`
-  const statements = [
-    `DELETE FROM checkpoint_writes WHERE thread_id = $1 AND (run_id = $2
-       OR (checkpoint_ns, checkpoint_id) IN (
-         SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = $1 AND run_id = $2))`,
-    `DELETE FROM channel_values
-     WHERE thread_id = $1 AND (checkpoint_ns, channel, version) IN (
-       ${versionsOf('c.run_id = $2')} EXCEPT ${versionsOf('c.run_id IS DISTINCT FROM $2')})`,
-    'DELETE FROM checkpoints WHERE thread_id = $1 AND run_id = $2',
-  ]
-  for (const statement of statements) await tx.run(statement, [thread_id, run_id])
+  return `
+    DELETE FROM channel_values
+    WHERE thread_id = $1 AND (checkpoint_ns, channel, version) IN (
+      ${versionsOf('c.run_id = $2')} EXCEPT ${versionsOf('c.run_id IS DISTINCT FROM $2')})
+    RETURNING type`
 }

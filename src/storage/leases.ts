@@ -11,9 +11,15 @@ export function heldParams(lease: Lease): [string, string, number] {
   return [lease.run_id, lease.server_id, lease.token]
 }
 
-/** A SELECT that finds a row while the lease is held, which it stays until the transaction ends. */
+/**
+ * A SELECT that finds a row, with what was asked of the run, while the lease is held, which it stays
+ * until the transaction ends.
+ */
 export function heldStatement(db: Db, lease: Lease): Statement {
-  return { sql: `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`, params: heldParams(lease) }
+  return {
+    sql: `SELECT cancel_action FROM runs WHERE ${HELD}${db.rowLocks.wait}`,
+    params: heldParams(lease),
+  }
 }
 
 /** The run stays this server's until the transaction ends: who takes it over waits, or passes by. */
@@ -23,19 +29,19 @@ export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
   return row !== undefined
 }
 
-/** All of the statements, under the lease if there is one. Throws `conflict` when it was lost. */
+/** All of the statements, under the lease. Throws `conflict` when it was lost. */
 export async function batchUnder(
   db: Db,
-  lease: Lease | undefined,
+  lease: Lease,
   statements: readonly Statement[],
 ): Promise<void> {
-  if (await db.batch(statements, lease && heldStatement(db, lease))) return
+  if (await db.batch(statements, heldStatement(db, lease))) return
   throw leaseLost(lease)
 }
 
-function leaseLost(lease: Lease | undefined): AppError {
+function leaseLost({ run_id }: Lease): AppError {
   return new AppError(
     'conflict',
-    `Run ${lease?.run_id} is not this server's any more: its lease was lost, nothing was written. Stop executing it.`,
+    `Run ${run_id} is not this server's any more: its lease was lost, nothing was written. Stop executing it.`,
   )
 }

@@ -135,10 +135,10 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     const jsonOf = (length: number) => JSON.stringify(Array.from({ length }, (_, n) => message(n)))
 
     /** The list as it is at a checkpoint, by so many of its items. */
-    const putList = (length: number, thread_id = 't') => {
+    const putList = (length: number, change: Partial<StoredCheckpoint> = {}) => {
       const version = String(length).padStart(5, '0')
       const value = { channel: 'messages', version, ...bytesOf(jsonOf(length)) }
-      const at = { thread_id, checkpoint_id: `c${version}` }
+      const at = { checkpoint_id: `c${version}`, ...change }
       return store.checkpoints.put(aCheckpoint(at), { messages: version }, [value])
     }
     const listAt = async (length: number, thread_id = 't') => {
@@ -174,6 +174,42 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
         before = used
       }
       expect(Number(turns.get(200))).toBeLessThan(1.5 * Number(turns.get(20)))
+    })
+
+    it('gives back what a run added that is rolled back, and keeps what others name', async () => {
+      for (const length of [20, 40]) await putList(length)
+      const before = await bytesUsed()
+      for (let length = 41; length <= 90; length += 7) await putList(length, { run_id: 'gone' })
+      // The list of an older run once more, and one that the run alone had.
+      await putList(40, { run_id: 'gone', checkpoint_id: 'd1' })
+      await putList(20, { run_id: 'gone', checkpoint_id: 'd2', thread_id: 'u' })
+      await store.checkpoints.copyThread('t', 'copy')
+      await store.checkpoints.deleteRun('t', 'gone')
+      expect(await bytesUsed()).toBe(before)
+      for (const length of [20, 40]) expect((await listAt(length)).json).toBe(jsonOf(length))
+      expect((await listAt(90, 'copy')).json).toBe(jsonOf(90))
+      expect(await ids({ thread_id: 'u' })).toEqual(['d2'])
+      await putList(90)
+      expect((await listAt(90)).json).toBe(jsonOf(90))
+    })
+
+    it('keeps what a checkpoint that is just being written has found to be there', async () => {
+      const lease = await claimRun()
+      const thread_id = (await store.runs.get(lease.run_id))?.thread_id ?? ''
+      await putList(40, { thread_id, run_id: 'gone' })
+      const other = await world().another()
+      let removing: Promise<void> = Promise.resolve()
+      await store.transaction(async (tx) => {
+        const later = { channel: 'messages', version: 'later', ...bytesOf(jsonOf(40)) }
+        const checkpoint = aCheckpoint({ thread_id, checkpoint_id: 'later', run_id: lease.run_id })
+        await tx.checkpoints.put(checkpoint, { messages: 'later' }, [later], lease)
+        removing = other.checkpoints.deleteRun(thread_id, 'gone')
+        // It gets as far as it can.
+        for (let i = 0; i < 50; i += 1) await tx.threads.get(thread_id)
+      }, [])
+      await removing
+      const latest = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
+      expect(new TextDecoder().decode(latest?.values[0]?.bytes)).toBe(jsonOf(40))
     })
 
     it('gives its room back when only the latest is kept, and goes on', async () => {

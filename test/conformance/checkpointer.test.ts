@@ -1,8 +1,10 @@
+import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import {
   Annotation,
   BaseCheckpointSaver,
   END,
   interrupt,
+  MessagesAnnotation,
   START,
   StateGraph,
 } from '@langchain/langgraph'
@@ -69,6 +71,14 @@ const asksTwice = new StateGraph(Steps)
   .addNode('ask', () => ({ steps: [interrupt('first?'), interrupt('second?')] }))
   .addEdge(START, 'ask')
   .addEdge('ask', END)
+  .compile()
+
+const talks = new StateGraph(MessagesAnnotation)
+  .addNode('answer', ({ messages }) => ({
+    messages: [new AIMessage(`You say: ${messages.at(-1)?.text}`)],
+  }))
+  .addEdge(START, 'answer')
+  .addEdge('answer', END)
   .compile()
 
 describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_name, openWorld) => {
@@ -173,5 +183,34 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
     await finishRun(graph, {}, { thread_id: 't', run_id: 'r2' })
     await world.store.checkpoints.deleteRun('t', 'r2')
     expect((await readState(graph, 't')).values).toEqual(before)
+  })
+
+  it('stores as much for the 200th turn of a conversation as for the 20th', async () => {
+    const graph = bind(talks)
+    const say = (turn: number) => new HumanMessage(`${turn}: ${'What do you say? '.repeat(12)}`)
+    const used = async () => {
+      const use = await world.store.checkpoints.measure('t')
+      return use.checkpoints.bytes + use.channel_values.bytes + use.pending_writes.bytes
+    }
+    const bytesOfTurn = async (turn: number) => {
+      const before = await used()
+      await finishRun(graph, { messages: [say(turn)] }, { thread_id: 't', run_id: `r${turn}` })
+      return (await used()) - before
+    }
+    for (let turn = 1; turn < 20; turn += 1) await bytesOfTurn(turn)
+    const early = await bytesOfTurn(20)
+    // What was said in between, at once.
+    const said = Array.from({ length: 179 }, (_, i) => [
+      say(21 + i),
+      new AIMessage('I see. '.repeat(30)),
+    ])
+    await graph.updateState(
+      { configurable: { thread_id: 't' } },
+      { messages: said.flat() },
+      'answer',
+    )
+    const late = await bytesOfTurn(200)
+    expect((await readState(graph, 't')).values).toMatchObject({ messages: { length: 400 } })
+    expect(late / early).toBeLessThan(1.5)
   })
 })
