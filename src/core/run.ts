@@ -104,6 +104,8 @@ export interface Run {
   metadata: JsonObject
   kwargs: RunKwargs
   multitask_strategy: MultitaskStrategy
+  /** How often it was begun: once more whenever its server was lost. 0: it waits for the first time. */
+  attempt: number
   /** Why it was cancelled: a word, a colon, a sentence (`taken: …`). `null`: nobody cancelled it. */
   cancel_reason: string | null
   /** `null`: it was not told to stop, or was not running then. */
@@ -122,8 +124,6 @@ export interface QueuedRun extends Run {
   seq: number
   /** Not to be claimed before this moment (`after_seconds`), in ms since 1970. */
   available_at: number
-  /** How often it was claimed. */
-  attempt: number
   /** Someone asked for its end while it was running. */
   cancel_action: CancelAction | null
   error: RunError | null
@@ -173,6 +173,20 @@ export interface RunFinish {
   updated_at: string
 }
 
+/** Times in ms since 1970. */
+export interface Claim {
+  server_id: string
+  now: number
+  lease_expires_at: number
+  /** Runs of these graphs are left where they are, with their threads' lines behind them. */
+  except_graphs?: readonly string[]
+}
+
+export interface ClaimedRun {
+  run: QueuedRun
+  lease: Lease
+}
+
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
   /** Adds a pending run at the end of the order and answers it as stored. */
@@ -205,11 +219,9 @@ export interface RunStore {
    * running. `undefined` when there is none. A delayed run stands in the line, at its place, once it
    * is due; until then later runs pass it.
    */
-  claim(claim: {
-    server_id: string
-    now: number
-    lease_expires_at: number
-  }): Promise<{ run: QueuedRun; lease: Lease } | undefined>
+  claim(claim: Claim): Promise<ClaimedRun | undefined>
+  /** The same for the next `count` at most, in their order: fewer are answered when there are no more. */
+  claimMany(claim: Claim, count: number): Promise<ClaimedRun[]>
   /** Prolongs the leases that are still held; answers one state for each lease given. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**
@@ -219,6 +231,8 @@ export interface RunStore {
   finish(lease: Lease, end: RunFinish): Promise<boolean>
   /** `true` while the lease is the latest one of its run and the run is running. */
   holds(lease: Lease): Promise<boolean>
+  /** The same with what was asked of the run; in a transaction it stays so until that ends. */
+  look(lease: Lease): Promise<LeaseState>
   /** A pending run ends as interrupted, without having run. `false`: it was not pending. */
   interruptPending(run_id: string, updated_at: string, reason?: string): Promise<boolean>
   /**

@@ -10,6 +10,8 @@ export interface ServerRecord {
   started_at: string
   /** ms since 1970; renewed with the leases */
   seen_at: number
+  /** The ids of the graphs that it executes. `[]`: it has not said. */
+  graphs: string[]
 }
 
 export interface ServerStore {

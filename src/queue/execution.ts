@@ -2,8 +2,11 @@
 import type { Lease, QueuedRun } from '../core/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
-/** What the queue calls to execute a run; it ends the run itself, under the lease. */
-export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<void>
+/**
+ * What the queue calls to execute a run; it ends the run itself, under the lease, and answers whether it
+ * has.
+ */
+export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<boolean>
 
 export class Execution {
   readonly run_id: string
@@ -12,7 +15,7 @@ export class Execution {
   /** Until when no other server may take the run, in ms since 1970, as last renewed. */
   leaseExpiresAt: number
   /** Settles when `execute` has: `error` is there when it rejected. Never rejects. */
-  readonly settled: Promise<{ error?: unknown }>
+  readonly settled: Promise<{ isEnded: boolean; error?: unknown }>
   readonly #controller = new AbortController()
 
   /** Begins at once. A run whose end was asked for before it was claimed begins aborted. */
@@ -36,12 +39,11 @@ export class Execution {
     this.#controller.abort(reason)
   }
 
-  async #begin(run: QueuedRun, execute: Execute): Promise<{ error?: unknown }> {
+  async #begin(run: QueuedRun, execute: Execute): Execution['settled'] {
     try {
-      await execute(run, this.lease, this.#controller.signal)
-      return {}
+      return { isEnded: await execute(run, this.lease, this.#controller.signal) }
     } catch (error) {
-      return { error }
+      return { isEnded: false, error }
     }
   }
 }

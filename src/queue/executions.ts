@@ -117,9 +117,9 @@ export class Executions {
   }
 
   async #attend(execution: Execution, onDone: () => void): Promise<void> {
-    const { error } = await execution.settled
+    const { isEnded, error } = await execution.settled
     try {
-      await this.#check(execution, error)
+      if (!isEnded) await this.#check(execution, error)
     } catch (failure) {
       this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
     }

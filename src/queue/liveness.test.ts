@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freshPostgres } from '../../test/support/postgres.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
@@ -44,6 +45,7 @@ async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
     pid: process.pid,
     started_at: new Date(now).toISOString(),
     seen_at: now,
+    graphs: [],
     ...fields,
   })
   await world.store.runs.claim({ server_id, now, lease_expires_at: now + 60_000 })
@@ -102,6 +104,53 @@ test('a server of another host keeps its runs until its leases run out', async (
   await liveness().start()
   expect(await statusOf(run)).toBe('running')
   expect(await ids()).toHaveLength(2)
+})
+
+describe.each([
+  ['SQLite', undefined],
+  ['PostgreSQL', freshPostgres],
+])('on %s', (_name, findPlace) => {
+  test('a run of a host that is gone stays there for its lease, and then goes on elsewhere', async () => {
+    const shared = await RunWorld.open(findPlace)
+    const run = await shared.addRun()
+    const begin = run.available_at
+    let now = begin
+    const lost = { server_id: 'lost', host: 'a machine that is gone', pid: process.pid, graphs: [] }
+    const started_at = new Date(begin).toISOString()
+    await shared.store.servers.register({ ...lost, started_at, seen_at: begin })
+    const taken = await shared.store.runs.claim({
+      server_id: 'lost',
+      now,
+      lease_expires_at: begin + 15_000,
+    })
+    const here = new Liveness({
+      store: await shared.otherProcess(),
+      server: { server_id: 'here', host: hostId(), pid: process.pid },
+      onExhausted: async () => {},
+      onReleased: () => {
+        released += 1
+      },
+      clock: { now: () => now },
+      log: silentLog,
+    })
+    await here.start()
+    now = begin + 15_000
+    await here.sweep()
+    expect(released).toBe(0)
+    now += 1
+    await here.sweep()
+    expect(released).toBe(1)
+
+    const claim = { server_id: 'here', now, lease_expires_at: now + 15_000 }
+    expect(await shared.store.runs.claim(claim)).toMatchObject({
+      run: { run_id: run.run_id, attempt: 2 },
+    })
+    const lease = taken?.lease ?? expect.fail('nothing claimed')
+    expect(await shared.store.runs.holds(lease)).toBe(false)
+    expect(await shared.store.runs.renew([lease], now + 60_000)).toMatchObject([{ held: false }])
+    await here.stop()
+    await shared.close()
+  })
 })
 
 test('a lease that ran out is taken, whoever holds it', async () => {

@@ -10,8 +10,12 @@ import type { Lease, QueuedRun } from '../core/run.ts'
 import type { ServerRecord } from '../core/server.ts'
 import { isAlive, startedAt } from './host-processes.ts'
 
-/** Who this process is: `hostId()` and `process.pid`, under an id of its own for every start. */
-export type ThisServer = Pick<ServerRecord, 'server_id' | 'host' | 'pid'>
+/**
+ * Who this process is: `hostId()` and `process.pid`, under an id of its own for every start. Without
+ * `graphs` it executes whatever there is.
+ */
+export type ThisServer = Pick<ServerRecord, 'server_id' | 'host' | 'pid'> &
+  Partial<Pick<ServerRecord, 'graphs'>>
 
 /** Ends, in error, a run whose attempts are used up. It is asked again until the run has ended. */
 export type OnExhausted = (run: QueuedRun, lease: Lease) => Promise<void>
@@ -28,6 +32,8 @@ export interface LivenessParts {
 
 /** A living server is seen every second; one that was not for this long may have lost its pid. */
 const SILENT_MS = 3_000
+/** Who was not seen for this long, in ms, executes nothing. */
+const LOST_MS = 15_000
 /** What a start time from the system may be wrong by. */
 const START_SLACK_MS = 1_000
 /** Servers of other hosts, and of earlier boots, that were not seen for a day are forgotten. */
@@ -35,16 +41,23 @@ const FORGET_MS = 24 * 3_600_000
 
 export class Liveness {
   readonly #parts: LivenessParts
+  #foreignGraphs: readonly string[] = []
 
   constructor(parts: LivenessParts) {
     this.#parts = parts
+  }
+
+  /** The graphs that another server executes and this one does not, as of the last look. */
+  get foreignGraphs(): readonly string[] {
+    return this.#foreignGraphs
   }
 
   /** Registers this server and frees what dead ones left, before it answers. */
   async start(): Promise<void> {
     const { store, server, clock } = this.#parts
     const now = clock.now()
-    await store.servers.register({ ...server, started_at: timestamp(clock), seen_at: now })
+    const { graphs = [] } = server
+    await store.servers.register({ ...server, graphs, started_at: timestamp(clock), seen_at: now })
     await this.sweep()
   }
 
@@ -53,10 +66,22 @@ export class Liveness {
     const { store, server, clock } = this.#parts
     const now = clock.now()
     await store.servers.seen(server.server_id, now)
-    const others = (await store.servers.list()).filter((one) => one.server_id !== server.server_id)
+    const others = await this.look()
     const dead = others.filter((one) => this.#isDead(one, now)).map((one) => one.server_id)
     await this.#release(now, dead)
     for (const server_id of dead) await this.#forget(server_id)
+  }
+
+  /** Reads who else works here, and what. */
+  async look(): Promise<ServerRecord[]> {
+    const { store, server, clock } = this.#parts
+    const servers = await store.servers.list()
+    const others = servers.filter((one) => one.server_id !== server.server_id)
+    const living = others.filter((one) => one.seen_at > clock.now() - LOST_MS)
+    const { graphs: own } = server
+    const theirs = new Set(living.flatMap(({ graphs }) => graphs))
+    this.#foreignGraphs = own ? [...theirs].filter((one) => !own.includes(one)) : []
+    return others
   }
 
   /** Takes this server off the record: it holds no lease any more. */

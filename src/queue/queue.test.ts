@@ -31,9 +31,19 @@ afterEach(async () => {
 /** Waits for something that shows outside this process, or after a few turns of it. */
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
+/** Executes a run, and need not say whether it has ended. */
+type Work = (...claimed: Parameters<QueueParts['execute']>) => Promise<unknown>
+
 /** A started queue. Without `pollMs` it only looks when it is woken. */
-async function startQueue(parts: Partial<QueueParts> & Pick<QueueParts, 'execute'>) {
+async function startQueue({
+  execute,
+  ...parts
+}: Partial<Omit<QueueParts, 'execute'>> & { execute: Work }) {
   const queue = new Queue({
+    execute: async (...claimed) => {
+      await execute(...claimed)
+      return false
+    },
     store: world.store,
     server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
     onExhausted: async () => {},
@@ -73,7 +83,7 @@ async function kill(child: ChildProcess): Promise<void> {
 function obedient() {
   const begun: QueuedRun[] = []
   const reasons: (StopReason | undefined)[] = []
-  const execute: QueueParts['execute'] = async (run, lease, signal) => {
+  const execute: Work = async (run, lease, signal) => {
     begun.push(run)
     const reason = await stopped(signal)
     reasons.push(reason)
@@ -107,7 +117,7 @@ describe('order', () => {
     const busy = new Map<string, number>()
     let most = 0
     let ended = 0
-    const execute: QueueParts['execute'] = async (run, lease) => {
+    const execute: Work = async (run, lease) => {
       expect(busy.has(run.thread_id)).toBe(false)
       busy.set(run.thread_id, 1)
       most = Math.max(most, busy.size)
@@ -125,7 +135,7 @@ describe('order', () => {
     const runs: QueuedRun[] = []
     for (let i = 0; i < 20; i += 1) runs.push(await world.addRun(i % 2 ? thread_id : undefined))
     const done: string[] = []
-    const execute: QueueParts['execute'] = async (run, lease) => {
+    const execute: Work = async (run, lease) => {
       await new Promise((resolve) => setImmediate(resolve))
       if (await finish(lease)) done.push(run.run_id)
     }
@@ -158,7 +168,7 @@ describe('finding runs', () => {
 
   test('a delayed run begins when it is due', async () => {
     const begunAt: number[] = []
-    const execute: QueueParts['execute'] = async (_run, lease) => {
+    const execute: Work = async (_run, lease) => {
       begunAt.push(systemClock.now())
       await finish(lease)
     }
@@ -167,6 +177,26 @@ describe('finding runs', () => {
     await startQueue({ execute })
     await eventually(() => expect(begunAt).toHaveLength(1))
     expect(begunAt[0]).toBeGreaterThanOrEqual(available_at)
+  })
+
+  test('a delayed run that becomes due just after a look begins all the same', async () => {
+    const { runs } = world.store
+    let now = systemClock.now()
+    const available_at = now + 80
+    await world.addRun(undefined, { available_at })
+    const claimMany: typeof runs.claimMany = async (...claim) => {
+      const claimed = await runs.claimMany(...claim)
+      now = available_at + 1
+      return claimed
+    }
+    const begun: string[] = []
+    const execute: Work = async (run, lease) => {
+      begun.push(run.run_id)
+      await finish(lease)
+    }
+    const store = { ...world.store, runs: { ...runs, claimMany } }
+    await startQueue({ store, clock: { now: () => now }, execute })
+    await eventually(() => expect(begun).toHaveLength(1))
   })
 })
 
@@ -183,6 +213,37 @@ describe('beside servers that tell', () => {
     const second = await world.addRun()
     queue.wake()
     await eventually(() => expect(there.begun).toMatchObject([{ run_id: second.run_id }]))
+  })
+
+  test('runs of graphs that only one of two servers has are executed by that one', async () => {
+    const hub = new NoticeHub()
+    const begun: string[] = []
+    const start = (name: string, graphs: string[]) =>
+      startQueue({
+        server: { server_id: name, host: hostId(), pid: process.pid, graphs },
+        notices: hub.join(),
+        execute: async (run, lease) => {
+          begun.push(`${run.metadata.graph_id} on ${name}`)
+          await finish(lease)
+        },
+      })
+    const old = await start('old', ['both', 'removed'])
+    const add = async (graph_id: string) => world.addRun(undefined, { metadata: { graph_id } })
+    const young = await start('new', ['both', 'added'])
+    // It has not heard yet of the new one; what nobody has it takes up.
+    for (const graph_id of ['added', 'removed', 'nowhere']) {
+      const run = await add(graph_id)
+      old.wake()
+      await untilStatus(run, 'success')
+    }
+    expect(begun).toEqual(['added on new', 'removed on old', 'nowhere on old'])
+    await old.stop({ graceMs: 0 })
+    const { run_id } = await add('removed')
+    await eventually(async () => {
+      young.wake()
+      expect(await world.store.runs.get(run_id)).toMatchObject({ status: 'success', attempt: 1 })
+    })
+    expect(begun.at(-1)).toBe('removed on new')
   })
 
   test('a run that a server hands back as it stops is begun by another at once', async () => {
@@ -282,7 +343,7 @@ describe('leases', () => {
     let isEnded: boolean | undefined
     const reasons: unknown[] = []
     const begun = Promise.withResolvers<void>()
-    const execute: QueueParts['execute'] = async (_run, lease, signal) => {
+    const execute: Work = async (_run, lease, signal) => {
       begun.resolve()
       reasons.push(await stopped(signal))
       isEnded = await finish(lease)
@@ -328,7 +389,7 @@ describe('stopping', () => {
   test('waits for what executes', async () => {
     const gate = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
-    const execute: QueueParts['execute'] = async (_run, lease) => {
+    const execute: Work = async (_run, lease) => {
       begun.resolve()
       await gate.promise
       await finish(lease)
@@ -356,7 +417,7 @@ describe('stopping', () => {
     expect(old.reasons).toEqual([{ kind: 'shutdown' }])
     expect(await world.store.runs.get(first.run_id)).toMatchObject({ status: 'pending' })
     const begun: QueuedRun[] = []
-    const execute: QueueParts['execute'] = async (run, lease) => {
+    const execute: Work = async (run, lease) => {
       begun.push(run)
       await finish(lease)
     }
@@ -404,7 +465,7 @@ describe('stopping', () => {
 
   test('does not wait for executions that do not heed', async () => {
     const begun = Promise.withResolvers<void>()
-    const execute: QueueParts['execute'] = () => {
+    const execute: Work = () => {
       begun.resolve()
       return new Promise(() => {})
     }
@@ -444,7 +505,7 @@ describe('beside a server in another process', () => {
     await kill(child)
     const begun: QueuedRun[] = []
     const startedAt = performance.now()
-    const execute: QueueParts['execute'] = async (run, lease) => {
+    const execute: Work = async (run, lease) => {
       begun.push(run)
       await finish(lease)
     }

@@ -13,8 +13,10 @@ import type { AgentStore } from '../core/agent-store.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
-import type { CancelAction } from '../core/run.ts'
+import type { CancelAction, ClaimedRun } from '../core/run.ts'
+import { Claims } from './claims.ts'
 import { Deadline } from './deadline.ts'
+import { DueTimes } from './due-times.ts'
 import type { Execute } from './execution.ts'
 import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
@@ -53,11 +55,12 @@ const ABORT_MS = 2_000
 
 export class Queue {
   readonly #parts: QueueParts
-  readonly #leaseMs: number
   readonly #notices: Notices
   readonly #log: Log
   readonly #executions: Executions
   readonly #liveness: Liveness
+  readonly #claims: Claims
+  readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
   /** Cancels that came while a claim was under way, which may turn out to be of their run. */
   readonly #earlyCancels = new Map<string, CancelAction>()
@@ -81,12 +84,15 @@ export class Queue {
     const leaseMs = parts.leaseMs ?? DEFAULT_LEASE_MS
     const log = parts.log.child({ part: 'queue', server_id: server.server_id })
     const onReleased = () => this.wake()
+    const notices = parts.notices ?? noNotices
     this.#parts = parts
-    this.#leaseMs = leaseMs
-    this.#notices = parts.notices ?? noNotices
+    this.#notices = notices
     this.#log = log
     this.#executions = new Executions({ runs: store.runs, execute, leaseMs, clock, log })
-    this.#liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
+    const liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
+    this.#liveness = liveness
+    this.#claims = new Claims({ store, server, liveness, notices, leaseMs })
+    this.#dueTimes = new DueTimes(store.runs)
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
 
@@ -128,6 +134,11 @@ export class Queue {
     this.#look()
   }
 
+  /** A run was added that is due at this time, in ms since 1970, and is looked for then. Before `wake`. */
+  expect(dueAt: number): void {
+    if (dueAt > this.#parts.clock.now()) this.#dueTimes.expect(dueAt)
+  }
+
   /** Whether the run executes in this process, under a lease that is not known to be lost. */
   isRunning(run_id: string): boolean {
     return this.#executions.find(run_id) !== undefined
@@ -167,7 +178,7 @@ export class Queue {
   }
 
   #tellIfFull(): void {
-    if (this.#mustTell && !this.#hasRoom()) this.#notices.tell({ kind: 'run_waits' })
+    if (this.#mustTell && this.#room <= 0) this.#notices.tell({ kind: 'run_waits' })
     this.#mustTell = false
   }
 
@@ -187,46 +198,53 @@ export class Queue {
     }
     this.#earlyCancels.clear()
     this.#isFilling = false
-    if (this.#isAccepting) this.#poll = setTimeout(() => this.#look(), nextLookMs)
+    if (this.#isAccepting) this.#poll = setTimeout(() => this.#lookAgain(), nextLookMs)
+  }
+
+  #lookAgain(): void {
+    this.#dueTimes.forget()
+    this.#look()
   }
 
   /** Claims what there is room for; answers when to look again, in ms. */
   async #claimAll(): Promise<number> {
     try {
-      while (this.#hasRoom() && (await this.#claim())) {}
-      return this.#hasRoom() ? await this.#untilNextDue() : this.#pollMs
+      while (this.#room > 0) {
+        const now = this.#parts.clock.now()
+        if (!(await this.#claim(now))) return await this.#untilNextDue(now)
+      }
+      return this.#pollMs
     } catch (error) {
       this.#log.error({ err: error }, 'could not look for runs; it is tried again')
       return this.#pollMs
     }
   }
 
-  #hasRoom(): boolean {
-    return this.#isAccepting && this.#executions.size < this.#parts.concurrency
+  /** How many more runs may execute here. */
+  get #room(): number {
+    return this.#isAccepting ? this.#parts.concurrency - this.#executions.size : 0
   }
 
-  async #untilNextDue(): Promise<number> {
-    const { store, clock } = this.#parts
-    const due = await store.runs.nextDue(clock.now())
-    if (due === undefined) return this.#pollMs
-    return Math.min(this.#pollMs, Math.max(1, due - clock.now()))
+  async #untilNextDue(claimedAt: number): Promise<number> {
+    const dueAt = await this.#dueTimes.nextAfter(claimedAt)
+    return Math.min(this.#pollMs, Math.max(1, dueAt - this.#parts.clock.now()))
   }
 
-  async #claim(): Promise<boolean> {
-    const { store, server, clock } = this.#parts
-    const now = clock.now()
-    const leaseExpiresAt = now + this.#leaseMs
-    const claimed = await store.runs.claim({
-      server_id: server.server_id,
-      now,
-      lease_expires_at: leaseExpiresAt,
-    })
-    if (!claimed) return false
-    if (!this.#isAccepting) return !(await store.runs.giveBack(claimed.lease))
+  /** `false`: there are no more than were claimed. */
+  async #claim(now: number): Promise<boolean> {
+    const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room)
+    await Promise.all(claimed.map((one) => this.#begin(one, leaseExpiresAt)))
+    return !areAll
+  }
+
+  async #begin(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
+    if (!this.#isAccepting) {
+      await this.#parts.store.runs.giveBack(claimed.lease)
+      return
+    }
     const execution = this.#executions.add({ ...claimed, leaseExpiresAt }, () => this.#onDone())
     const action = this.#earlyCancels.get(execution.run_id)
     if (action) execution.stop({ kind: 'cancelled', action })
-    return true
   }
 
   async #tick(): Promise<void> {

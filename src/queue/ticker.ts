@@ -40,7 +40,7 @@ export class Ticker {
     try {
       await this.#work()
     } catch (error) {
-      this.#log.error({ err: error }, 'a round of the queue failed; it is tried again')
+      this.#log.error({ err: error }, 'a round of work failed; it is tried again')
     }
     this.#plan()
   }

@@ -2,6 +2,8 @@
 import { AppError } from '../core/errors.ts'
 import type { QueueFigures } from '../core/metrics.ts'
 import {
+  type Claim,
+  type ClaimedRun,
   isTerminal,
   type Lease,
   type LeaseState,
@@ -11,7 +13,7 @@ import {
 } from '../core/run.ts'
 import type { Db } from './db.ts'
 import { decodeRow, encodeJson } from './json-columns.ts'
-import { HELD, heldParams, holdsLease } from './leases.ts'
+import { HELD, heldParams, heldStatement, holdsLease } from './leases.ts'
 
 const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
   multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
@@ -51,22 +53,31 @@ const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DE
 // A run that another server is just taking is passed over; those behind it in its thread's line are
 // no candidates, so that none of them comes before it. Measured on SQLite: 0.1 ms with 1,000 pending
 // runs of a busy thread in front, among 100,000 finished ones.
-const claimSql = ({ rowLocks }: Db) => `
-UPDATE runs
-SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
-  lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
-WHERE seq = (
+const claimSql = (db: Db, exceptGraphs: number) => `
+WITH claimable AS (
   SELECT seq FROM runs AS next
-  WHERE status = 'pending' AND available_at <= $2
+  WHERE status = 'pending' AND available_at <= $2${exceptSql(db, exceptGraphs)}
     AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
     AND NOT EXISTS (
       SELECT 1 FROM runs AS before
       WHERE before.thread_id = next.thread_id AND before.status = 'pending'
         AND before.seq < next.seq AND before.available_at <= $2
     )
-  ORDER BY seq LIMIT 1${rowLocks.skip}
+  ORDER BY seq LIMIT $4${db.rowLocks.skip}
 )
+UPDATE runs
+SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
+  lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
+WHERE seq IN (SELECT seq FROM claimable)
 RETURNING ${COLUMNS}, lease_server_id, lease_token`
+
+/** $5 is the name of the field, each graph a parameter of its own behind it: they are few. */
+function exceptSql({ json }: Db, graphs: number): string {
+  const conditions = Array.from({ length: graphs }, (_, i) => {
+    return `\n    AND NOT ${json.fieldEquals('metadata', '$5', `$${6 + i}`)}`
+  })
+  return conditions.join('')
+}
 
 const renewSql = ({ json }: Db) => `
 UPDATE runs SET lease_expires_at = $1
@@ -129,6 +140,15 @@ export function createRunStore(db: Db): RunStore {
     SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
     WHERE ${isLost} AND attempt >= ${MAX_RUN_ATTEMPTS} ORDER BY seq`
 
+  async function claimMany(claim: Claim, count: number): Promise<ClaimedRun[]> {
+    const { server_id, now, lease_expires_at, except_graphs: except = [] } = claim
+    const graphs = except.map((graph_id) => JSON.stringify(graph_id))
+    const exceptions = graphs.length > 0 ? ['graph_id', ...graphs] : []
+    const params = [server_id, now, lease_expires_at, count, ...exceptions]
+    const rows = await db.all<LeasedRow>(claimSql(db, graphs.length), params)
+    return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
+  }
+
   return {
     async insert(run) {
       const row = await db.get(INSERT, [
@@ -177,10 +197,8 @@ export function createRunStore(db: Db): RunStore {
       const row = await db.get(LATEST, [thread_id])
       return row && toRun(row)
     },
-    async claim({ server_id, now, lease_expires_at }) {
-      const row = await db.get<LeasedRow>(claimSql(db), [server_id, now, lease_expires_at])
-      return row && splitLease(row)
-    },
+    claim: async (claim) => (await claimMany(claim, 1))[0],
+    claimMany,
     async renew(leases, lease_expires_at) {
       const held = leases.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
       const params = [lease_expires_at, JSON.stringify(Object.fromEntries(held))]
@@ -203,6 +221,15 @@ export function createRunStore(db: Db): RunStore {
       return (await db.run(GIVE_BACK, heldParams(lease))) === 1
     },
     holds: (lease) => holdsLease(db, lease),
+    async look(lease) {
+      const { sql, params } = heldStatement(db, lease)
+      const row = await db.get<Pick<LeaseState, 'cancel_action'>>(sql, params)
+      return {
+        run_id: lease.run_id,
+        held: row !== undefined,
+        cancel_action: row?.cancel_action ?? null,
+      }
+    },
     async interruptPending(run_id, updated_at, reason) {
       return (await db.run(INTERRUPT_PENDING, [run_id, updated_at, reason ?? null])) === 1
     },

@@ -202,6 +202,46 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(order).toEqual(runs.map((run) => run.run_id))
     })
 
+    it('leaves the runs of some graphs, with the lines behind them', async () => {
+      const thread_id = await insertThread()
+      const left = await insertRun({ thread_id, metadata: { graph_id: 'one "graph"' } })
+      await insertRun({ thread_id, metadata: { graph_id: 'agent' } })
+      await insertRun({ metadata: { graph_id: 'other' } })
+      const taken = await insertRun({ metadata: { graph_id: 'agent' } })
+      const ask = { server_id: 'here', now: NOW, lease_expires_at: NOW + 1000 }
+      const except_graphs = ['one "graph"', 'other']
+      expect(await store.runs.claim({ ...ask, except_graphs })).toMatchObject({
+        run: { run_id: taken.run_id },
+      })
+      expect(await store.runs.claim({ ...ask, except_graphs })).toBeUndefined()
+      expect((await mustClaim()).run.run_id).toBe(left.run_id)
+    })
+
+    it('takes several, each the first of its thread, in the order received', async () => {
+      const threads = [await insertThread(), await insertThread(), await insertThread()]
+      const firsts: QueuedRun[] = []
+      for (const thread_id of threads) firsts.push(...(await insertRuns(thread_id, 2)).slice(0, 1))
+      const claimMany = async (count: number) => {
+        const times = { now: NOW, lease_expires_at: NOW + 1000 }
+        const taken = await store.runs.claimMany({ server_id: 'here', ...times }, count)
+        return taken.map(({ run, lease }) => [run.run_id, lease.token])
+      }
+      const expected = firsts.map(({ run_id }) => [run_id, 1])
+      expect(await claimMany(2)).toEqual(expected.slice(0, 2))
+      expect(await claimMany(9)).toEqual(expected.slice(2))
+      expect(await claimMany(9)).toEqual([])
+    })
+
+    it('tells of its lease what was asked of the run', async () => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      expect(await store.runs.look(lease)).toEqual({ run_id, held: true, cancel_action: null })
+      await store.runs.requestCancel(run_id, 'rollback')
+      expect(await store.runs.look(lease)).toMatchObject({ held: true, cancel_action: 'rollback' })
+      await store.runs.giveBack(lease)
+      expect(await store.runs.look(lease)).toMatchObject({ held: false })
+    })
+
     it('passes a busy thread’s thousand waiting runs', async () => {
       const busy = await insertThread()
       await insertRuns(busy, 1001)

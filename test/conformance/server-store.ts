@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent-records.ts'
 
 export function testServerStore(world: () => AgentStoreWorld): void {
-  const one = { server_id: 'one', host: 'here', pid: 7, started_at: CREATED_AT, seen_at: 1 }
+  const started = { host: 'here', pid: 7, started_at: CREATED_AT, seen_at: 1 }
+  const one = { server_id: 'one', ...started, graphs: ['agent', 'other "graph"'] }
   const other = { ...one, server_id: 'other', pid: 8, started_at: LATER }
 
   describe('servers', () => {
@@ -26,8 +27,8 @@ export function testServerStore(world: () => AgentStoreWorld): void {
     it('takes a server that registers again at its new word', async () => {
       const { servers } = world().store
       await servers.register(one)
-      await servers.register({ ...one, pid: 9 })
-      expect(await servers.list()).toEqual([{ ...one, pid: 9 }])
+      await servers.register({ ...one, pid: 9, graphs: [] })
+      expect(await servers.list()).toEqual([{ ...one, pid: 9, graphs: [] }])
     })
   })
 }

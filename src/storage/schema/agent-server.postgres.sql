@@ -227,6 +227,7 @@ CREATE TABLE servers (
   pid bigint NOT NULL,
   started_at text COLLATE "C" NOT NULL,
   seen_at bigint NOT NULL,
+  graphs text COLLATE "C" NOT NULL DEFAULT '[]'::text,
   CONSTRAINT servers_pkey PRIMARY KEY (server_id)
 );
 

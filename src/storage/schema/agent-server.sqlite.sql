@@ -214,7 +214,7 @@ CREATE TABLE servers (
   pid INTEGER NOT NULL,
   started_at TEXT NOT NULL,
   seen_at INTEGER NOT NULL
-) STRICT;
+, graphs TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE TABLE store_item_vectors (
   namespace TEXT NOT NULL,

@@ -1,0 +1,69 @@
+/** Claims runs for this server, as many at a time as leaves some to the others. */
+import type { AgentStore } from '../core/agent-store.ts'
+import type { Notices } from '../core/notices.ts'
+import type { ClaimedRun, QueuedRun } from '../core/run.ts'
+import type { Liveness, ThisServer } from './liveness.ts'
+
+/** So many runs are claimed by one statement: the other servers shall have some of a line. */
+const MOST_AT_ONCE = 4
+
+export interface ClaimsParts {
+  store: Pick<AgentStore, 'runs'>
+  server: ThisServer
+  liveness: Pick<Liveness, 'foreignGraphs' | 'look'>
+  notices: Notices
+  /** How long a claim holds, in ms. */
+  leaseMs: number
+}
+
+export class Claims {
+  readonly #parts: ClaimsParts
+
+  constructor(parts: ClaimsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Takes up to `room` runs that are due at `now`, in ms since 1970. `areAll`: there were no more. What only
+   * another server can execute is left to it.
+   */
+  async take(
+    now: number,
+    room: number,
+  ): Promise<{ claimed: ClaimedRun[]; leaseExpiresAt: number; areAll: boolean }> {
+    const { store, server, liveness, leaseMs } = this.#parts
+    const leaseExpiresAt = now + leaseMs
+    const count = Math.min(room, MOST_AT_ONCE)
+    const taken = await store.runs.claimMany(
+      {
+        server_id: server.server_id,
+        now,
+        lease_expires_at: leaseExpiresAt,
+        except_graphs: liveness.foreignGraphs,
+      },
+      count,
+    )
+    const claimed: ClaimedRun[] = []
+    for (const one of taken) {
+      if (await this.#isForeign(one.run)) await this.#leave(one)
+      else claimed.push(one)
+    }
+    return { claimed, leaseExpiresAt, areAll: taken.length < count }
+  }
+
+  /** Of a graph that only another server has: it may have come since the last look. */
+  async #isForeign({ metadata }: QueuedRun): Promise<boolean> {
+    const { server, liveness } = this.#parts
+    const graph_id = String(metadata.graph_id)
+    if (server.graphs?.includes(graph_id) ?? true) return false
+    await liveness.look()
+    return liveness.foreignGraphs.includes(graph_id)
+  }
+
+  /** To those who have its graph. */
+  async #leave({ lease }: ClaimedRun): Promise<void> {
+    const { store, notices } = this.#parts
+    await store.runs.giveBack(lease)
+    notices.tell({ kind: 'run_waits' })
+  }
+}
