@@ -80,7 +80,6 @@ export async function serve(config: ServeConfig, options: { isManaged: boolean }
   const serving = await startServe(config, { ...(start && { start }), log })
   if (start) process.send?.(readyMessage(serving))
   else if (serving.url !== undefined) console.log(`ready ${serving.url}`)
-  else if (!process.connected) console.log('ready')
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)

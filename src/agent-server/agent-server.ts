@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../core/agent-store.ts'
 import { type Authorize, allowAll } from '../core/authorization.ts'
 import type { Clock } from '../core/clock.ts'
-import { IDEMPOTENCY_KEY_MS } from '../core/idempotency-key.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { type AgentMetrics, noAgentMetrics } from '../core/metrics.ts'
@@ -15,7 +14,6 @@ import { connectLoopback } from '../graph/loopback.ts'
 import type { Project } from '../graph/project.ts'
 import { hostId } from '../queue/host-processes.ts'
 import { Queue } from '../queue/queue.ts'
-import { Ticker } from '../queue/ticker.ts'
 import { EventLog } from '../stream/event-log.ts'
 import { type WebhookSettings, Webhooks } from '../webhook/webhooks.ts'
 import { createAgentServerApp } from './app.ts'
@@ -23,6 +21,7 @@ import { fireDueCrons } from './cron-firing.ts'
 import { CronScheduler } from './cron-scheduler.ts'
 import { type DoorConfig, IN_PROCESS } from './door.ts'
 import { endExhausted, executeRun } from './executor.ts'
+import { Housekeeping } from './housekeeping.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from './limits.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
 import { observeAttempt } from './observed-webhook.ts'
@@ -30,7 +29,7 @@ import { checkParkedThreads } from './parked-threads.ts'
 import type { Parts } from './parts.ts'
 import { StrayRejections } from './stray-rejections.ts'
 import { registerSystemAssistants } from './system-assistants.ts'
-import { removeExpired } from './thread-removal.ts'
+import { createWorkerApp } from './worker-app.ts'
 
 export interface AgentServerOptions extends DoorConfig {
   /** Open; it is not closed here. */
@@ -75,14 +74,8 @@ export interface AgentServerOptions extends DoorConfig {
 
 const DEFAULT_CONCURRENCY = 32
 const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
-/** How often what has expired is removed, in ms: stateless runs' threads, idempotency keys. */
-const PURGE_MS = 30_000
-/** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
-const DELIVERY_MS = 7 * 86_400_000
 /** How many events are kept in memory of each run that is followed, if they are small. */
 const RING_EVENTS = 1_024
-/** A timer of Node takes no more, in ms: 24 days. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** How long runs that execute may go on, in ms, and how long they then have to come to a checkpoint. */
 export interface StopLimits {
@@ -93,13 +86,13 @@ export interface StopLimits {
 export class AgentServer {
   /** The API, for `serve({ fetch, overrideGlobalObjects: false })`; to be used once started. */
   readonly app: ReturnType<typeof createAgentServerApp>
+  /** The same for a server that is a worker: it tells how it is. */
+  readonly workerApp: ReturnType<typeof createWorkerApp>
   readonly #parts: Parts
   readonly #graphConfigs: Readonly<Record<string, JsonObject>>
   readonly #role: ServerRole
   readonly #queue: Queue
-  readonly #purge: Ticker
-  readonly #sweep: Ticker
-  readonly #itemSweep: Ticker
+  readonly #housekeeping: Housekeeping
   readonly #strays: StrayRejections
   readonly #webhooks: Webhooks
   readonly #crons: CronScheduler
@@ -112,44 +105,36 @@ export class AgentServer {
     this.#graphConfigs = options.graphConfigs ?? {}
     this.#role = options.role ?? 'all'
     this.#queue = this.#createQueue(options)
-    const isLocal = (run_id: string) => this.#queue.isRunning(run_id)
+    this.#webhooks = this.#createWebhooks(options)
+    this.#crons = this.#createCrons(options)
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
-    const pendingRuns = new PendingRuns(store.runs, clock, limits)
-    const ring = { events: RING_EVENTS, chars: limits.streamBufferBytes }
-    const retentionMs = options.eventRetentionMs
-    const events = new EventLog({
+    this.#parts = {
       store,
-      isLocal,
-      notices: store.notices,
-      ring,
-      ...(retentionMs !== undefined && { retentionMs }),
+      project,
+      queue: this.#queue,
+      events: this.#createEventLog(options, limits),
+      authorize: options.authorize ?? project.auth?.authorize ?? allowAll,
+      crons: this.#crons,
+      webhooks: this.#webhooks,
+      metrics: options.metrics ?? noAgentMetrics,
+      tracer: options.tracer ?? noTracer,
+      runTimeoutMs: options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
+      limits,
+      pendingRuns: new PendingRuns(store.runs, clock, limits),
+      isLangSmithUsed: options.isLangSmithUsed ?? false,
       clock,
       log,
-    })
-    const authorize = options.authorize ?? project.auth?.authorize ?? allowAll
-    const runTimeoutMs = options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS
-    const queue = this.#queue
-    const webhooks = this.#createWebhooks(options)
-    this.#webhooks = webhooks
-    const { metrics = noAgentMetrics, tracer = noTracer } = options
-    const { isLangSmithUsed = false } = options
-    const crons = this.#createCrons(options)
-    this.#crons = crons
-    const engines = { queue, events, crons, authorize, webhooks, runTimeoutMs, isLangSmithUsed }
-    const bounds = { limits, pendingRuns }
-    this.#parts = { store, project, ...engines, ...bounds, metrics, tracer, clock, log }
-    this.#purge = new Ticker(PURGE_MS, () => this.#removeDropped(), log)
-    const sweepMs = Math.min(project.config.ttl.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
-    this.#sweep = new Ticker(sweepMs, () => this.#removeExpired(), log)
-    const itemSweepMs = Math.min(project.config.store.sweepIntervalMinutes * 60_000, MAX_TIMER_MS)
-    this.#itemSweep = new Ticker(itemSweepMs, () => this.#removeOldItems(), log)
+    }
+    this.#housekeeping = new Housekeeping(this.#parts)
     this.#strays = new StrayRejections(log)
-    this.app = createAgentServerApp(this.#parts, {
+    const appConfig = {
       ...options,
       http: project.config.http,
       ...(project.auth && { auth: project.auth }),
       ...(project.app && { customApp: project.app }),
-    })
+    }
+    this.app = createAgentServerApp(this.#parts, appConfig)
+    this.workerApp = createWorkerApp(this.#parts, appConfig)
   }
 
   /**
@@ -213,16 +198,30 @@ export class AgentServer {
     return this.app.request(input instanceof URL ? input.href : input, init, IN_PROCESS)
   }
 
-  #createQueue({ store, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
+  #createQueue({ store, project, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
+    const graphs = [...project.graphs.keys()]
     return new Queue({
       store,
       notices: store.notices,
-      server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
+      server: { server_id: randomUUID(), host: hostId(), pid: process.pid, graphs },
       execute: (run, lease, signal) => executeRun(this.#parts, run, lease, signal),
       onExhausted: (run, lease) => endExhausted(this.#parts, run, lease),
       nextCheckpoint: (run, signal) => nextCheckpoint(store.checkpoints, run, signal),
       concurrency: concurrency ?? DEFAULT_CONCURRENCY,
       ...(leaseMs !== undefined && { leaseMs }),
+      clock,
+      log,
+    })
+  }
+
+  #createEventLog(options: AgentServerOptions, { streamBufferBytes }: Limits): EventLog {
+    const { store, eventRetentionMs: retentionMs, clock, log } = options
+    return new EventLog({
+      store,
+      isLocal: (run_id) => this.#queue.isRunning(run_id),
+      notices: store.notices,
+      ring: { events: RING_EVENTS, chars: streamBufferBytes },
+      ...(retentionMs !== undefined && { retentionMs }),
       clock,
       log,
     })
@@ -258,9 +257,7 @@ export class AgentServer {
     if (this.#stopping) return
     this.#webhooks.start()
     this.#crons.start()
-    this.#purge.start()
-    this.#sweep.start()
-    this.#itemSweep.start()
+    this.#housekeeping.start()
   }
 
   async #nextDue(after: number): Promise<number | null> {
@@ -274,30 +271,8 @@ export class AgentServer {
     return known.length > 0 ? Math.min(...known) : null
   }
 
-  async #removeDropped(): Promise<void> {
-    const { store, clock, log } = this.#parts
-    const removed = await store.threads.purge(clock.now())
-    if (removed > 0) log.debug({ removed }, 'removed the threads of stateless runs')
-    await store.idempotencyKeys.expire(clock.now() - IDEMPOTENCY_KEY_MS)
-    await store.webhookDeliveries.expire(new Date(clock.now() - DELIVERY_MS).toISOString())
-  }
-
-  async #removeExpired(): Promise<void> {
-    const { project, log } = this.#parts
-    const removed = await removeExpired(this.#parts, project.config.ttl.sweepLimit)
-    if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
-  }
-
-  async #removeOldItems(): Promise<void> {
-    const { project, log } = this.#parts
-    const removed = await project.items.sweep()
-    if (removed > 0) log.info({ removed }, 'removed the items of the store whose time was up')
-  }
-
   async #stop(limits: StopLimits): Promise<void> {
-    await this.#itemSweep.stop()
-    await this.#sweep.stop()
-    await this.#purge.stop()
+    await this.#housekeeping.stop()
     await this.#crons.stop()
     try {
       await this.#queue.stop(limits)

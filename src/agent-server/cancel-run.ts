@@ -90,7 +90,7 @@ export function announceCancelled(parts: Parts, cancelled: Cancelled): void {
   parts.events.deliver(cancelled.ended)
   for (const { run_id, action } of cancelled.running) parts.queue.cancelLocal(run_id, action)
   parts.queue.wake()
-  parts.webhooks.wake()
+  if (cancelled.ended.length > 0) parts.webhooks.wake()
 }
 
 async function endWaiting(

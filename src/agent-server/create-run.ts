@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import type { Assistant } from '../core/assistant.ts'
-import type { Caller, MetadataFilter } from '../core/authorization.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { planMultitask } from '../core/multitask-strategy.ts'
 import type { QueuedRun } from '../core/run.ts'
-import type { NewThread, Thread } from '../core/thread.ts'
+import type { NewThread } from '../core/thread.ts'
 import { resolveAssistant } from './assistants.ts'
 import { announceCancelled, type Cancelled, cancelRuns } from './cancel-run.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
@@ -15,7 +15,7 @@ import { type Limits, requireRoomOnThread } from './limits.ts'
 import { newRun, type RunRequest } from './new-run.ts'
 import type { Parts } from './parts.ts'
 import { placeOf, requireCheckpoint } from './state.ts'
-import { authorizeThread, requireThread } from './threads.ts'
+import { authorizeThread, requireThread, threadNotFound } from './threads.ts'
 
 /**
  * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
@@ -37,6 +37,7 @@ export async function createRun(
   await parts.pendingRuns.requireRoom(1)
   const locks = locksOf([admission])
   const { run, cancelled } = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
+  parts.queue.expect(run.available_at)
   announceCancelled(parts, cancelled)
   return run
 }
@@ -61,6 +62,7 @@ export async function createRuns(
     for (const admission of admissions) admitted.push((await admitRun(tx, admission)).run)
     return admitted
   }, locksOf(admissions))
+  for (const { available_at } of runs) parts.queue.expect(available_at)
   parts.queue.wake()
   return runs
 }
@@ -183,28 +185,48 @@ async function answerRepeated(
 }
 
 async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
-  const thread = await openThread(tx, admission)
+  const { newThread } = admission
   const place = placeOf(admission.request.checkpoint ?? {})
-  await requireCheckpoint({ store: tx }, thread.thread_id, place)
-  const cancelled = await makeWay(tx, thread.thread_id, admission)
-  if (!admission.newThread) await requireRoomOnThread(tx, thread.thread_id, admission.limits)
-  const run = await tx.runs.insert(newRun({ ...admission, thread }))
-  const { graph_id, assistant_id } = admission.assistant
-  await tx.threads.update(thread.thread_id, {
-    updated_at: run.created_at,
-    status: 'busy',
-    metadata: { ...thread.metadata, graph_id, assistant_id },
-  })
+  if (newThread && (await addThread(tx, newThread, admission))) {
+    await requireCheckpoint({ store: tx }, newThread.thread_id, place)
+    const run = await tx.runs.insert(newRun({ ...admission, thread: newThread }))
+    return { run, cancelled: { running: [], ended: [] } }
+  }
+  const thread = await requireThread(tx.threads, String(admission.thread_id), admission.filter)
+  const { thread_id } = thread
+  await requireCheckpoint({ store: tx }, thread_id, place)
+  const cancelled = await makeWay(tx, thread_id, admission)
+  await requireRoomOnThread(tx, thread_id, admission.limits)
+  const added = newRun({ ...admission, thread })
+  // Asked together: neither needs the other's answer.
+  const [run] = await Promise.all([
+    tx.runs.insert(added),
+    tx.threads.update(thread_id, {
+      updated_at: added.created_at,
+      status: 'busy',
+      metadata: withGraph(thread.metadata, admission),
+    }),
+  ])
   return { run, cancelled }
 }
 
-async function openThread(tx: AgentStore, admission: Admission): Promise<Thread> {
-  const { newThread, filter } = admission
-  if (!newThread) return requireThread(tx.threads, String(admission.thread_id), filter)
-  await tx.threads.insert(newThread)
+/** As the run finds it: busy, of the run's graph. `false`: another was quicker. */
+async function addThread(
+  tx: AgentStore,
+  thread: NewThread,
+  admission: Admission,
+): Promise<boolean> {
+  const metadata = withGraph(thread.metadata, admission)
+  if (!(await tx.threads.insert({ ...thread, status: 'busy', metadata }))) return false
   // The server made a stateless run's thread: a filter on metadata cannot speak about it.
   const isOwn = admission.thread_id === null
-  return requireThread(tx.threads, newThread.thread_id, isOwn ? undefined : filter)
+  if (isOwn || matchesFilter(thread.metadata, admission.filter)) return true
+  throw threadNotFound(thread.thread_id)
+}
+
+function withGraph(metadata: JsonObject, { assistant }: Admission): JsonObject {
+  const { graph_id, assistant_id } = assistant
+  return { ...metadata, graph_id, assistant_id }
 }
 
 async function makeWay(

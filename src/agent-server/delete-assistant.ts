@@ -6,7 +6,7 @@ import { authorizeOnAssistant, requireAssistant } from './assistants.ts'
 import { announceCancelled, cancelRuns } from './cancel-run.ts'
 import type { Parts } from './parts.ts'
 import { isSystemAssistant } from './system-assistants.ts'
-import { removeThread } from './thread-removal.ts'
+import { announceRemoved, removeThread } from './thread-removal.ts'
 
 /**
  * Removes the assistant and its versions, and ends its runs. With `delete_threads` removes the
@@ -70,10 +70,9 @@ async function deleteThreads(parts: Parts, caller: Caller, assistant_id: string)
     const threads = await store.search(query, { ...page, hasState: false })
     for (const { thread_id } of threads) {
       const now = parts.clock.now()
-      announceCancelled(
-        parts,
-        await transaction((tx) => removeThread(tx, thread_id, now), [lockOf('thread', thread_id)]),
-      )
+      const lock = lockOf('thread', thread_id)
+      const cancelled = await transaction((tx) => removeThread(tx, thread_id, now), [lock])
+      announceRemoved(parts, thread_id, cancelled)
     }
     if (threads.length < BATCH) return
   }

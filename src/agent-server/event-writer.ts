@@ -33,13 +33,23 @@ export class EventWriter {
     return this.#check()
   }
 
-  /** Begins to write, without a word about how it goes: that the next `write` or `flush` says. */
-  begin(events: NewEvent[]): void {
+  /**
+   * Waits until what is being written is, and answers what is not yet: the caller writes it, and nothing
+   * more is written here. `undefined`: the lease was lost. Throws like `write`.
+   */
+  async close(): Promise<NewEvent[] | undefined> {
+    const unwritten = await this.#log.takeBack(this.#to)
+    return (await this.flush()) ? unwritten : undefined
+  }
+
+  /**
+   * Begins to write, without a word about how it goes: that the next `write` or `flush` says. What
+   * `mayWait` is written with what comes next, if that comes soon.
+   */
+  begin(events: NewEvent[], how = { mayWait: false }): void {
     if (events.length === 0) return
-    const { run, lease } = this.#claimed
-    const { thread_id, run_id } = run
     this.#unwritten += events.length
-    this.#last = this.#log.append({ thread_id, run_id, lease }, events).then(
+    this.#last = this.#log.append(this.#to, events, how).then(
       (isHeld) => {
         this.#unwritten -= events.length
         if (!isHeld) this.#isHeld = false
@@ -48,6 +58,12 @@ export class EventWriter {
         this.#failure = { error }
       },
     )
+  }
+
+  get #to() {
+    const { run, lease } = this.#claimed
+    const { thread_id, run_id } = run
+    return { thread_id, run_id, lease }
   }
 
   #check(): boolean {

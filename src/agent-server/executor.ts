@@ -4,7 +4,8 @@
  * A run whose earlier attempt has written a checkpoint is continued from there, so that what it has
  * done is not done again. When the server stops or the lease is lost nothing more is written.
  */
-import { AppError } from '../core/errors.ts'
+import { AppError, DatabaseAway } from '../core/errors.ts'
+import type { NewEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Lease, QueuedRun, RunError, StopOutcome } from '../core/run.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
@@ -27,21 +28,21 @@ import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
 import { TimeLimit } from './time-limit.ts'
 
-/** Executes one run to its end; the queue calls it under a lease. */
-export async function executeRun(
+/** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
+export function executeRun(
   parts: Parts,
   run: QueuedRun,
   lease: Lease,
   signal: AbortSignal,
-): Promise<void> {
-  await observeRun(parts, run, (span) =>
+): Promise<boolean> {
+  return observeRun(parts, run, (span) =>
     new Execution(parts, { run, lease }, { signal, span }).execute(),
   )
 }
 
 /** Ends, in error, a run whose attempts are used up: its server died under it each time. */
 export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
-  const message = `The server stopped ${MAX_RUN_ATTEMPTS} times while it executed this run.`
+  const message = `The server or its database stopped ${MAX_RUN_ATTEMPTS} times during this run.`
   const error = { error: 'RunAttemptsExhausted', message }
   const outcome: Outcome = run.cancel_action
     ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
@@ -86,34 +87,44 @@ class Execution {
         : new StreamProjection(claimed.run)
   }
 
-  async execute(): Promise<void> {
+  async execute(): Promise<boolean> {
     try {
       const outcome = await this.#attempt()
       this.#order.end({ isDropped: outcome === undefined })
-      if (outcome) await this.#writeFailure(outcome)
-      const isOurs = await this.#writer.flush()
-      if (outcome && isOurs) await this.end(outcome)
+      if (!outcome) return await this.#leave()
+      await this.#writeFailure(outcome)
+      const unwritten = await this.#writer.close()
+      return unwritten !== undefined && (await this.end(outcome, unwritten))
     } finally {
+      this.#order.end({ isDropped: true })
       this.#stop()
     }
   }
 
-  /** Ends the run without executing it any more. */
-  async end(outcome: Outcome): Promise<void> {
+  /** Ends the run without executing it any more. `false`: the lease was lost. */
+  async end(outcome: Outcome, unwritten: NewEvent[] = []): Promise<boolean> {
     this.#span.set({ status: statusOf(outcome) })
     if ('error' in outcome) this.#span.fail(outcome.error.message)
     try {
-      await finishRun(this.#parts, this.#claimed, outcome, await this.#readState())
+      const state = await this.#readState()
+      return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten })
     } finally {
       this.#stop()
     }
   }
 
-  /** `undefined`: the run is not ours to end. */
+  /** Another server ends it; what was emitted until now is in its log. */
+  async #leave(): Promise<false> {
+    await this.#writer.flush()
+    return false
+  }
+
+  /** `undefined`: the run is not ours to end. Throws when the database is away. */
   async #attempt(): Promise<Outcome | undefined> {
     try {
       if (!this.#signal.aborted) await this.#iterate()
     } catch (error) {
+      if (error instanceof DatabaseAway) throw this.#interrupted(error)
       if (!this.#signal.aborted) return this.#failure(error)
     }
     return this.#signal.aborted ? this.#stopped() : { kind: 'success' }
@@ -149,10 +160,9 @@ class Execution {
   async #iterate(): Promise<void> {
     const { run, lease } = this.#claimed
     const projection = this.#projection
-    const { checkpoints, events } = this.#parts.store
-    const resumed = await checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
-    await projection.prepare(events, { isResumed: resumed })
-    await this.#order.write(projection.begin())
+    const resumed = await this.#isResumed()
+    await projection.prepare(this.#parts.store.events, { isResumed: resumed })
+    this.#order.begin(projection.begin(), { mayWait: !isOrdered(run) })
     const config = graphConfig(run, lease, resumed)
     const graph = await this.#open(config)
     if (resumed && (await standsAtBreakpoint(graph, run))) return
@@ -181,6 +191,13 @@ class Execution {
       if (!(await this.#order.write(projection.project(emission), told))) return
     }
     await this.#order.write(projection.end())
+  }
+
+  /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */
+  async #isResumed(): Promise<boolean> {
+    const { run, lease } = this.#claimed
+    if (lease.token === 1) return false
+    return this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
   }
 
   /** For a run that names a project of LangSmith; the others are traced there by themselves. */
@@ -217,6 +234,13 @@ class Execution {
     if (outcome.kind === 'success') return
     const error = 'error' in outcome ? outcome.error : undefined
     await this.#order.write(this.#projection.fail(error))
+  }
+
+  /** The graph has not failed: another attempt goes on when the database is back. */
+  #interrupted(error: DatabaseAway): DatabaseAway {
+    const { run_id, thread_id } = this.#claimed.run
+    this.#parts.log.warn({ run_id, thread_id, err: error }, 'lost the database during the run')
+    return error
   }
 
   #failure(error: unknown): Outcome {

@@ -1,7 +1,7 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { timestamp } from '../core/clock.ts'
-import type { RunEvent } from '../core/event.ts'
+import type { NewEvent, RunEvent } from '../core/event.ts'
 import type {
   CancelAction,
   Lease,
@@ -29,52 +29,67 @@ export interface Claimed {
   lease: Lease
 }
 
+/** What the run leaves. */
+export interface Left {
+  /** Absent when the graph could not be asked. */
+  state: ThreadState | undefined
+  /** What it has emitted last and is not in the log yet: whoever reads its end finds all of it. */
+  unwritten: NewEvent[]
+}
+
 /**
- * The run's last status, its thread and the end of its log; then whoever follows it is told. Does
- * nothing when the lease was lost. `state` is absent when the graph could not be asked.
+ * The run's last status, its thread and the end of its log; then whoever follows it is told. `false`:
+ * the lease was lost, and nothing was done.
  */
 export async function finishRun(
   parts: Parts,
   claimed: Claimed,
   outcome: Outcome,
-  state: ThreadState | undefined,
-): Promise<void> {
+  left: Left,
+): Promise<boolean> {
   const events = await parts.store.transaction(
-    (tx) => writeEnd(tx, claimed, outcome, state, parts),
+    (tx) => writeEnd(tx, claimed, outcome, left, parts),
     [lockOf('thread', claimed.run.thread_id)],
+    (tx, written) => tx.events.areWritten(written),
   )
-  if (events.length === 0) return
+  if (events.length === 0) return false
   parts.events.deliver(events)
   tellEnd(parts, claimed.run, outcome)
   if (claimed.run.kwargs.webhook !== undefined) parts.webhooks.wake()
+  return true
 }
 
 async function writeEnd(
   tx: AgentStore,
   { run, lease }: Claimed,
   outcome: Outcome,
-  state: ThreadState | undefined,
+  { state, unwritten }: Left,
   { clock }: Parts,
 ): Promise<RunEvent[]> {
-  if (!(await tx.runs.holds(lease))) return []
+  const { held, cancel_action } = await tx.runs.look(lease)
+  if (!held) return []
   const now = clock.now()
-  if (await isRolledBack(tx, run, outcome)) {
+  if (isRolledBack(outcome, cancel_action)) {
     // Nobody was told of what the run did: the thread's row still is as it was before.
     await removeRun(tx, run)
     return recordNothing(tx, run, 'rolled_back', now)
   }
   const { status, error, ...stop } = endOf(outcome)
-  await tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) })
-  return recordEnd(tx, run, state ? { status, error, state } : { status, error }, now)
+  const ending = { status, error, unwritten, ...(state && { state }) }
+  // Asked together, in this order: what comes after the status sees it.
+  const [, events] = await Promise.all([
+    tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) }),
+    recordEnd(tx, run, ending, now),
+  ])
+  return events
 }
 
 /**
  * A rollback that was asked for while the graph took its last step counts all the same, and so does
  * one that was asked for while the graph was about to stop for less.
  */
-async function isRolledBack(tx: AgentStore, run: QueuedRun, outcome: Outcome): Promise<boolean> {
-  if (outcome.kind === 'cancelled' && outcome.action === 'rollback') return true
-  return (await tx.runs.get(run.run_id))?.cancel_action === 'rollback'
+function isRolledBack(outcome: Outcome, asked: CancelAction | null): boolean {
+  return asked === 'rollback' || (outcome.kind === 'cancelled' && outcome.action === 'rollback')
 }
 
 type End = Omit<RunFinish, 'status' | 'updated_at'> & {

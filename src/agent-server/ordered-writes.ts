@@ -23,6 +23,7 @@ interface Held {
   events: NewEvent[]
   /** To be stored first. */
   checkpoint: ToldCheckpoint | undefined
+  mayWait: boolean
   written: PromiseWithResolvers<void>
 }
 
@@ -63,15 +64,21 @@ export class OrderedWrites implements WriteOrder {
    * `false`: the lease was lost. Throws what an earlier write failed with.
    */
   write(events: NewEvent[], checkpoint?: ToldCheckpoint): Promise<boolean> {
-    this.begin(events, checkpoint)
+    this.begin(events, { checkpoint })
     return this.#writer.write([])
   }
 
-  /** The same, without a word about how it goes. */
-  begin(events: NewEvent[], checkpoint?: ToldCheckpoint): void {
+  /** The same, without a word about how it goes; what `mayWait` goes with what comes next. */
+  begin(
+    events: NewEvent[],
+    {
+      checkpoint,
+      mayWait = false,
+    }: { checkpoint?: ToldCheckpoint | undefined; mayWait?: boolean } = {},
+  ): void {
     const isKept = checkpoint !== undefined && this.#namespaces.has(checkpoint.checkpoint_ns)
     const held = isKept ? checkpoint : undefined
-    this.#held.push({ events, checkpoint: held, written: Promise.withResolvers() })
+    this.#held.push({ events, checkpoint: held, mayWait, written: Promise.withResolvers() })
     this.#advance()
   }
 
@@ -119,7 +126,7 @@ export class OrderedWrites implements WriteOrder {
       const isStored = !checkpoint || this.#stored.has(checkpoint.checkpoint_id)
       if (!isStored && !this.#isOver) return
       this.#held.shift()
-      this.#writer.begin(first.events)
+      this.#writer.begin(first.events, first)
       first.written.resolve()
     }
   }

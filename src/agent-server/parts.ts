@@ -15,7 +15,7 @@ import type { Limits, PendingRuns } from './limits.ts'
 export interface Parts {
   store: AgentStore
   project: Project
-  queue: Pick<Queue, 'wake' | 'cancelLocal'>
+  queue: Pick<Queue, 'cancelLocal' | 'expect' | 'wake'>
   events: EventLog
   authorize: Authorize
   crons: Pick<CronScheduler, 'wake'>

@@ -15,6 +15,8 @@ export const DROPPED_THREAD_MS = 120_000
 export interface Ending {
   status: Exclude<WebhookEnd['status'], 'rollback'>
   error: RunError | null
+  /** What the run has emitted last and is not in the log yet. */
+  unwritten?: NewEvent[]
   /** The thread's state after the run; absent where it is unknown. */
   state?: ThreadState
 }
@@ -34,9 +36,12 @@ export async function recordEnd(
   const values = finalValues(state)
   const { status, error } = ending
   await enqueueWebhook(tx, run, { status, error, values }, now)
-  const events = endEvents(run, ending, { values, next: state?.next ?? [] })
-  const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
-  await releaseThread(tx, run, () => leftBy(ending, state), now)
+  const last = endEvents(run, ending, { values, next: state?.next ?? [] })
+  const events = [...(ending.unwritten ?? []), ...last]
+  const [logged] = await Promise.all([
+    tx.events.append({ thread_id, run_id, created_at: now }, events),
+    releaseThread(tx, run, () => leftBy(ending, state), now),
+  ])
   return logged ?? []
 }
 

@@ -84,7 +84,7 @@ export async function requireLog(
 
 /** A run as the API answers it: without what only the queue and the graph need to know. */
 export function runOnWire(run: QueuedRun): Run {
-  const { seq, available_at, attempt, cancel_action, error, started_at, origin, ...wire } = run
+  const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
   const configurable = wire.kwargs.config.configurable as JsonObject | undefined
   if (!configurable || !(AUTH_USER_KEY in configurable)) return wire
   const { [AUTH_USER_KEY]: _, ...shown } = configurable

@@ -1,24 +1,47 @@
 /**
  * Keeps the server alive when a promise that nobody waits for rejects. A project's code may leave
- * one, and LangGraph does: checkpoints are written in the background, and one that is refused
- * because its run was handed on rejects before LangGraph looks. Node would end the process, and
- * every other run with it.
+ * one, and LangGraph does for a moment: checkpoints are written in the background, and one that is
+ * refused because its run was handed on rejects before LangGraph looks. Node would end the process,
+ * and every other run with it.
  */
 import type { Log } from '../core/log.ts'
 
+/** How long somebody may take to look at a promise until it is told of, in ms. */
+const PATIENCE_MS = 1_000
+
 export class StrayRejections {
-  readonly #onRejection: (reason: unknown) => void
+  readonly #log: Log
+  readonly #unattended = new Map<Promise<unknown>, NodeJS.Timeout>()
 
   constructor(log: Log) {
-    this.#onRejection = (reason) => log.error({ err: reason }, 'a promise rejected unattended')
+    this.#log = log
   }
 
   start(): void {
     process.on('unhandledRejection', this.#onRejection)
+    process.on('rejectionHandled', this.#onHandled)
   }
 
   /** A second call does nothing. */
   stop(): void {
     process.off('unhandledRejection', this.#onRejection)
+    process.off('rejectionHandled', this.#onHandled)
+    for (const timer of this.#unattended.values()) clearTimeout(timer)
+    this.#unattended.clear()
+  }
+
+  readonly #onRejection = (reason: unknown, promise: Promise<unknown>) => {
+    const timer = setTimeout(() => this.#tell(reason, promise), PATIENCE_MS)
+    this.#unattended.set(promise, timer.unref())
+  }
+
+  readonly #onHandled = (promise: Promise<unknown>) => {
+    clearTimeout(this.#unattended.get(promise))
+    this.#unattended.delete(promise)
+  }
+
+  #tell(reason: unknown, promise: Promise<unknown>): void {
+    this.#unattended.delete(promise)
+    this.#log.error({ err: reason }, 'a promise rejected unattended')
   }
 }

@@ -23,7 +23,7 @@ export async function deleteThread(parts: Parts, caller: Caller, thread_id: stri
     },
     [lockOf('thread', thread_id)],
   )
-  announceCancelled(parts, cancelled)
+  announceRemoved(parts, thread_id, cancelled)
 }
 
 /**
@@ -72,6 +72,12 @@ export async function removeThread(
   }
 }
 
+/** After the transaction: wakes whoever follows the thread or its runs, and stops those that run here. */
+export function announceRemoved(parts: Parts, thread_id: string, cancelled: Cancelled): void {
+  announceCancelled(parts, cancelled)
+  parts.events.announceThread(thread_id)
+}
+
 interface Pruning {
   thread_id: string
   strategy: TtlStrategy
@@ -88,7 +94,7 @@ async function pruneThread(
     (tx) => prune(tx, pruning, filter, parts),
     [lockOf('thread', pruning.thread_id)],
   )
-  if (cancelled) announceCancelled(parts, cancelled)
+  if (cancelled) announceRemoved(parts, pruning.thread_id, cancelled)
   return cancelled !== undefined
 }
 

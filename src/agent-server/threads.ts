@@ -112,5 +112,9 @@ export async function requireThread(
 ): Promise<Thread> {
   const thread = await threads.get(thread_id, options)
   if (thread && matchesFilter(thread.metadata, filter)) return thread
-  throw new AppError('not_found', `Thread with ID ${thread_id} not found.`)
+  throw threadNotFound(thread_id)
+}
+
+export function threadNotFound(thread_id: string): AppError {
+  return new AppError('not_found', `Thread with ID ${thread_id} not found.`)
 }

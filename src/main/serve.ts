@@ -37,7 +37,7 @@ import { Workers } from './workers.ts'
 const KEEP_ALIVE_MS = 65_000
 
 export interface Serving {
-  /** `http://HOST:PORT`; `undefined`: a worker listens nowhere. */
+  /** `http://HOST:PORT`; `undefined`: it works for another `serve`, and listens nowhere. */
   url: string | undefined
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
@@ -67,9 +67,11 @@ export async function startServe(
     const own = await openStore(databaseUrl, config.dataDir)
     started.add('store', () => own.close())
     const processNotices = new ProcessNotices()
-    if (config.role === 'worker' && process.connected) processNotices.add(process)
-    const isHelped = own.notices === noNotices && isOneOfSeveral(config)
-    const store = isHelped ? { ...own, notices: processNotices } : own
+    const isHelper = config.role === 'worker' && process.connected === true
+    if (isHelper) processNotices.add(process)
+    const isOneOfSeveral = isHelper || config.workers > 1
+    const store =
+      own.notices === noNotices && isOneOfSeveral ? { ...own, notices: processNotices } : own
     const project = await loadProject(config.configPath, {
       checkpoints: store.checkpoints,
       items: store.items,
@@ -108,12 +110,12 @@ export async function startServe(
       limits = given
       await started.stop()
     }
-    if (config.role === 'worker') {
+    if (isHelper) {
       started.add('agent server', () => agentServer.stop(limits))
       await agentServer.start()
       return { url: undefined, hasOwnAuth: project.auth !== undefined, stop: stopAfter }
     }
-    const { fetch } = agentServer.app
+    const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
     const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
     server.keepAliveTimeout = KEEP_ALIVE_MS
     const webSockets = new WebSockets({ server, fetch, log })
@@ -135,11 +137,6 @@ export async function startServe(
     await started.stop()
     throw error
   }
-}
-
-/** Whether other processes of this machine work for the same `serve`. */
-function isOneOfSeveral({ workers, role }: ServeConfig): boolean {
-  return workers > 1 || (role === 'worker' && process.connected === true)
 }
 
 /** They are stopped before the server that answers for them. */

@@ -162,6 +162,14 @@ export const RunSchema = z
     metadata: JsonObjectSchema,
     kwargs: z.custom<RunKwargs>((value) => value !== undefined).openapi({ type: 'object' }),
     multitask_strategy: z.enum(MULTITASK_STRATEGIES),
+    attempt: z
+      .int()
+      .min(0)
+      .openapi({
+        description:
+          'How often the run was begun: 0 before the first time, and once more whenever its server ' +
+          'was lost. A server that is stopped hands it on without counting.',
+      }),
     cancel_reason: z
       .string()
       .nullable()
