@@ -6,43 +6,18 @@ const exclude = ['**/node_modules/**', 'test/fixtures/**', 'test/peer/**']
 /** Looks at what the others have noted, so it runs when they are over. */
 const last = 'test/contract/coverage.test.ts'
 
-/**
- * The API tests again on PostgreSQL, and on three servers behind a proxy that gives each request to
- * the next: what depends on the database and on who is asked, all of it in `npm run chaos`. Not those
- * that are about one server's own figures, limits and files, that count milliseconds, or that hold
- * the order of what happens at once to the letter.
- */
-const isWhole = process.env.CHAOS === '1'
-const api = (names: string[]) => names.map((name) => `test/api/agent-server/${name}.test.ts`)
-const ofDatabase = isWhole
-  ? api(['*'])
-  : api([
-      'runs',
-      'streams',
-      'stateless-runs',
-      'cancel',
-      'multitask',
-      'interrupts',
-      'state',
-      'history',
-    ])
-const ofServers = isWhole
-  ? api(['*'])
-  : api(['runs', 'streams', 'cancel', 'multitask', 'interrupts', 'idempotency'])
-const ofNoDatabase = api([
-  'run-timeout',
-  'streams-golden',
-  'protocol-golden',
-  'two-servers',
-  'pgbouncer',
-])
-const ofOneServer = api([
-  ...['limits', 'metrics', 'logs', 'door', 'shutdown', 'ui', 'mcp'],
-  // These start several by themselves, or ask the server in its own process.
-  ...['cron-firings', 'custom-routes', 'crash'],
-])
-/** Several servers share one process. */
-const testTimeout = 60_000
+/** The agent server's API tests, which run on each database and on several servers. */
+const ofAgentServer = 'test/api/agent-server/*.test.ts'
+const api = {
+  include: [ofAgentServer],
+  exclude,
+  // One process for many files: they share nothing but modules, which take most of a file's time to load.
+  isolate: false,
+  sequence: { groupOrder: 1 },
+}
+/** These start two servers on PostgreSQL by themselves, wherever they run. */
+const ofTwoServers = ['two-servers', 'pgbouncer'].map((name) => `**/${name}.test.ts`)
+const exceptThose = { ...api, exclude: [...exclude, ...ofTwoServers] }
 
 export default defineConfig({
   test: {
@@ -61,28 +36,25 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'all', include, exclude: [...exclude, last], sequence: { groupOrder: 1 } },
-      },
-      {
-        extends: true,
         test: {
-          name: 'PostgreSQL',
-          include: ofDatabase,
-          exclude: [...exclude, ...ofNoDatabase],
-          testTimeout,
-          env: { TEST_DATABASE: 'postgres' },
+          name: 'all',
+          include,
+          exclude: [...exclude, last, ofAgentServer],
           sequence: { groupOrder: 1 },
         },
       },
+      { extends: true, test: { ...api, name: 'SQLite' } },
+      {
+        extends: true,
+        test: { ...exceptThose, name: 'PostgreSQL', env: { TEST_DATABASE: 'postgres' } },
+      },
+      // Behind a proxy that gives each request to the next of them.
       {
         extends: true,
         test: {
+          ...exceptThose,
           name: 'three servers',
-          include: ofServers,
-          exclude: [...exclude, ...ofNoDatabase, ...ofOneServer],
-          testTimeout,
           env: { TEST_DATABASE: 'postgres', TEST_SERVERS: '3' },
-          sequence: { groupOrder: 1 },
         },
       },
       {

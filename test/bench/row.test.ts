@@ -30,3 +30,21 @@ it('measures in turn, answers medians for each floor, and closes', async () => {
     { figure: 20, floorName: 'half', floor: 40, ratio: 0.5 },
   ])
 })
+
+it('tells each number of a measurement that has several by itself', async () => {
+  const results = await measure({
+    name: 'join',
+    title: 'create and join',
+    unit: 'ms',
+    pairs: 1,
+    open: async () => ({
+      figure: async () => ({ p50: 10, p99: 40 }),
+      floors: { bare: async () => ({ p50: 5, p99: 10 }) },
+      close: async () => {},
+    }),
+  })
+  expect(results).toMatchObject([
+    { name: 'join p50', title: 'create and join: p50', figure: 10, floor: 5, ratio: 2 },
+    { name: 'join p99', title: 'create and join: p99', figure: 40, floor: 10, ratio: 4 },
+  ])
+})

@@ -33,6 +33,8 @@ interface RunAnswer {
 
 /** How many runs a thread has waiting before the next one is asked for. */
 const AHEAD = 3
+/** Then another thread is used: each step of a run tells all the steps of its thread. */
+const RUNS_A_THREAD = 25
 
 export class Observer {
   readonly threads: ObservedThread[] = []
@@ -45,21 +47,25 @@ export class Observer {
     this.#random = random
   }
 
-  /** Creates runs on so many threads until `stop`; settles when all that was promised has ended. */
+  /** Creates runs on so many threads at once until `stop`; settles when all that was promised has ended. */
   async observe(threads: number): Promise<void> {
-    for (let index = 0; index < threads; index += 1) {
-      const { thread_id } = await this.#ask<{ thread_id: string }>('POST', '/threads', {})
-      this.threads.push({ thread_id, promised: [] })
-    }
-    await Promise.all(this.threads.map((thread, index) => this.#use(thread, `t${index}`)))
+    const uses = Array.from({ length: threads }, (_, index) => this.#useMany(`t${index}`))
+    await Promise.all(uses)
   }
 
   stop(): void {
     this.#isStopped = true
   }
 
-  async #use(thread: ObservedThread, name: string): Promise<void> {
-    for (let number = 0; !this.#isStopped; number += 1) {
+  async #useMany(name: string): Promise<void> {
+    for (let number = 0; !this.#isStopped; number += 1) await this.#useOne(`${name}-${number}`)
+  }
+
+  async #useOne(name: string): Promise<void> {
+    const { thread_id } = await this.#ask<{ thread_id: string }>('POST', '/threads', {})
+    const thread: ObservedThread = { thread_id, promised: [] }
+    this.threads.push(thread)
+    for (let number = 0; number < RUNS_A_THREAD && !this.#isStopped; number += 1) {
       await this.#createRun(thread, `${name}-${number}`)
       const oldest = thread.promised.at(-AHEAD)
       if (oldest) await this.#awaitEnd(thread, oldest)

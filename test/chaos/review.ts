@@ -24,9 +24,10 @@ export async function reviewAll(client: Client, threads: ObservedThread[]) {
   const total = threads.flatMap((thread) => thread.promised).length
   return { interrupted, exhausted, total }
 
+  /** None where nothing was promised on the thread any more. */
   async function stepsOf(thread_id: string): Promise<string[]> {
-    const { values } = await client.threads.getState<{ steps: string[] }>(thread_id)
-    return values.steps
+    const { values } = await client.threads.getState<{ steps?: string[] }>(thread_id)
+    return values.steps ?? []
   }
 
   /** The status is the one that was seen at first; the log has each event once. */

@@ -37,6 +37,8 @@ export interface RunningAgentServer {
   url: string
   client: Client
   store: AgentStore
+  /** Those behind the URL, for what each of them has for itself; one alone is its only one. */
+  members: [Member, ...Member[]]
   /** When its next run or cron is due, in ms since 1970. */
   nextDue(): Promise<number | null>
   checkParkedThreads(): Promise<ParkedThreads>
@@ -45,6 +47,8 @@ export interface RunningAgentServer {
   /** Stops it; with `graceMs` waits that long for runs. Default 0. */
   stop(options?: { graceMs: number }): Promise<void>
 }
+
+export type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
 
 export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>> & {
   /** The name of a fixture project. Default `echo`. */
@@ -87,8 +91,8 @@ async function startBehindProxy(
   count: number,
   port = 0,
 ): Promise<RunningAgentServer> {
-  const servers = [await start()]
-  const [first] = servers as [RunningAgentServer]
+  const first = await start()
+  const servers: [RunningAgentServer, ...RunningAgentServer[]] = [first]
   while (servers.length < count) servers.push(await start())
   const urls = servers.map((server) => server.url)
   const proxy = await startRoundRobin(urls, port)
@@ -96,6 +100,7 @@ async function startBehindProxy(
     ...first,
     url: proxy.url,
     client: clientOf(proxy.url),
+    members: servers,
     async drain(limits) {
       await Promise.all(servers.map((server) => server.drain(limits)))
     },
@@ -129,10 +134,10 @@ async function startOne(
   })
   await server.start({ isStandby: rest.isStandby ?? false })
   const { url, close } = await listen(server, port)
+  const member: Member = { url, client: clientOf(url), store }
   return {
-    url,
-    client: clientOf(url),
-    store,
+    ...member,
+    members: [member],
     nextDue: () => server.nextDue(),
     drain: (limits) => server.drain(limits),
     checkParkedThreads: () => server.checkParkedThreads(),

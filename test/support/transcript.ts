@@ -2,8 +2,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** UUIDs, and what LangGraph names interrupts by. */
-const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b/g
+/** UUIDs, what LangGraph names interrupts by, and what became of them in a larger text. */
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|<id \d+>/g
+/** A frame's, and an event's of the protocol. */
+const NUMBER = /\nid: \d+$|"event_id":"\d+","seq":\d+,/gm
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 
 /** Each id becomes `<id N>`, numbered as they come up, each moment `<time>`. */
@@ -15,6 +17,16 @@ export function normalized(text: string): string {
     return known
   }
   return text.replace(ID, idOf).replace(TIME, '<time>')
+}
+
+/**
+ * What is promised of a stream where things happen at once: each lane in its order. Which lane is ahead
+ * is up to who is faster, and so are the numbers; the lanes come in the order of their texts.
+ */
+export function byLane(parts: string[], laneOf: (part: string) => string): string {
+  const lanes = Map.groupBy(parts, laneOf)
+  const texts = [...lanes.values()].map((lane) => normalized(lane.join('\n').replace(NUMBER, '')))
+  return texts.toSorted().join('\n')
 }
 
 /** The whole frames of a stream's text, each with the blank line that ends it. */

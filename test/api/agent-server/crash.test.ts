@@ -10,6 +10,9 @@ import type { StreamPart } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 import { pause } from '../../support/pause.ts'
 
+/** Long enough to be renewed in time on a machine that has much to do. */
+const leaseMs = 5_000
+
 let dataDir: string
 let server: AgentServerProcess
 let asleep: AgentServerProcess | undefined
@@ -71,8 +74,8 @@ test('a client that streams sees all of its run, once, across the restart of the
 test('a server that wakes after its run was handed on writes nothing more', async () => {
   await server.kill()
   const database = join(dataDir, 'agent.db')
-  asleep = await spawnAgentServer(dataDir, { leaseMs: 1500 })
-  server = await spawnAgentServer(dataDir, { leaseMs: 1500 })
+  asleep = await spawnAgentServer(dataDir, { leaseMs })
+  server = await spawnAgentServer(dataDir, { leaseMs })
   // So it is the first that takes the run.
   pause(server.signal, database)
   const { client } = asleep

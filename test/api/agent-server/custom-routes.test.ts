@@ -43,7 +43,10 @@ describe('the routes of a project', () => {
     const run = { method: 'POST', body: JSON.stringify({ assistant_id: 'agent', input: {} }) }
     const blocked = await ask('/runs/wait', { ...run, headers: { 'x-blocked': '1' } })
     expect([blocked.status, await blocked.text()]).toEqual([418, 'Not today.'])
-    expect((await ask('/runs/wait', run)).headers.get('x-by')).toBe('the project')
+    const answered = await ask('/runs/wait', run)
+    expect(answered.headers.get('x-by')).toBe('the project')
+    // To its end: the thread of the run goes with it.
+    await answered.text()
   })
 
   test('have middleware that sets headers of streams after next()', async () => {

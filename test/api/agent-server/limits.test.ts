@@ -1,20 +1,28 @@
 /** What an operator can bound, and how a caller is told. */
+import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
+  temporaryFolder,
 } from '../../support/agent-server.ts'
 
 let server: RunningAgentServer
-afterEach(() => server.stop())
+let dataDir: string | undefined
+afterEach(async () => {
+  await server.stop()
+  if (dataDir) await rm(dataDir, { recursive: true })
+  dataDir = undefined
+})
 
 async function start(options: StartOptions): Promise<void> {
   server = await startAgentServer({ projectName: 'runs', concurrency: 1, ...options })
 }
 
+/** To one server: requests are counted by each for itself. */
 async function send(method: string, path: string, body?: object, key = 'a-key') {
-  const response = await fetch(`${server.url}${path}`, {
+  const response = await fetch(`${server.members[0].url}${path}`, {
     method,
     headers: { 'x-api-key': key },
     ...(body && { body: JSON.stringify(body) }),
@@ -45,6 +53,20 @@ describe('runs that wait', () => {
     // It takes the place of those that wait.
     const newest = { ...later, multitask_strategy: 'interrupt' }
     expect(await create(newest)).toMatchObject({ status: 200 })
+  })
+
+  test('of other servers on the database count as well, once they were counted again', async () => {
+    let now = Date.now()
+    const clock = { now: () => now }
+    dataDir = await temporaryFolder()
+    await start({ dataDir, clock, limits: { maxPendingRuns: 2 } })
+    const later = { ...RUN, after_seconds: 3_600 }
+    const other = await startAgentServer({ projectName: 'runs', dataDir, clock })
+    expect(await send('POST', '/runs', later)).toMatchObject({ status: 200 })
+    await other.client.runs.create(null, 'hold', { input: {}, afterSeconds: 3_600 })
+    now += 1_000
+    expect(await send('POST', '/runs', later)).toEqual(refusal('RUNYARD_MAX_PENDING_RUNS'))
+    await other.stop()
   })
 
   test('are bounded in all, in batches too, until some have ended', async () => {

@@ -19,11 +19,20 @@ const byOwner: Authorize = async (caller, event, value) => {
   return event.resource === 'assistants' && owner !== '' ? { owner } : undefined
 }
 
+let lastMoment = 0
+/** No two moments are the same: what is made after another is younger, however quick it is. */
+const clock = {
+  now: () => {
+    lastMoment = Math.max(Date.now(), lastMoment + 1)
+    return lastMoment
+  },
+}
+
 let server: RunningAgentServer
 let client: Client
 
 beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner })
+  server = await startAgentServer({ authorize: byOwner, clock })
   client = await connect()
 })
 afterAll(async () => {

@@ -1,6 +1,6 @@
 /**
  * Whole streams of the thread-centred protocol against `test/golden`; `UPDATE_GOLDEN=1` writes what
- * they are now.
+ * they are now. Of tasks that work at the same time, each in its order.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import {
   subscribe,
   type WireEvent,
 } from '../../support/protocol-client.ts'
-import { golden, normalized } from '../../support/transcript.ts'
+import { byLane, golden, normalized } from '../../support/transcript.ts'
 
 const servers = new Map<string, RunningAgentServer>()
 
@@ -29,6 +29,8 @@ interface Scene {
   project: string
   assistant_id: string
   input: object
+  /** Several of its tasks work at the same time. */
+  isParallel?: boolean
   /** What is done on the thread while it is followed. */
   acts?: ((at: At) => Promise<void>)[]
 }
@@ -68,7 +70,12 @@ const SCENES: Record<string, Scene> = {
   'tool-loop': { project: 'echo', assistant_id: 'tools', input: { messages: [human] } },
   'content-blocks': { project: 'protocol', assistant_id: 'rich', input: { messages: [human] } },
   subgraphs: { project: 'echo', assistant_id: 'parent', input: { text: 'a' } },
-  send: { project: 'protocol', assistant_id: 'fan', input: { items: ['a', 'b'] } },
+  send: {
+    project: 'protocol',
+    assistant_id: 'fan',
+    input: { items: ['a', 'b'] },
+    isParallel: true,
+  },
   'interrupt-root': {
     project: 'echo',
     assistant_id: 'ask',
@@ -93,7 +100,33 @@ function transcript(events: WireEvent[]): string {
   return `${normalized(lines.join('\n'))}\n`
 }
 
-describe.each(Object.entries(SCENES))('%s', (name, { project, assistant_id, input, acts = [] }) => {
+/** A subgraph has one, and so has what a task ends with. */
+function laneOf(line: string): string {
+  const { method, params } = JSON.parse(line) as WireEvent
+  const { namespace, node, data } = params
+  const result = method === 'updates' ? data.values : method === 'tasks' ? data.result : undefined
+  return JSON.stringify([namespace, result && [node ?? data.name, result]])
+}
+
+function comparable(text: string, isParallel: boolean): string {
+  return isParallel ? byLane(text.trim().split('\n'), laneOf) : text
+}
+
+/** What happens in a subgraph comes after the start of its task, and nothing but its end comes later. */
+function expectWithinTask(events: WireEvent[]): void {
+  const indexOf = (id: string | undefined, part: 'input' | 'result') =>
+    events.findIndex(({ params: { data } }) => data.id === id && part in data)
+  for (const [index, { method, params }] of events.entries()) {
+    const [id] = params.namespace.map((part) => part.split(':')[1])
+    if (id === undefined) continue
+    expect(index).toBeGreaterThan(indexOf(id, 'input'))
+    const isEnd = method === 'lifecycle' && params.data.event === 'completed'
+    if (!isEnd) expect(index).toBeLessThan(indexOf(id, 'result'))
+  }
+}
+
+describe.each(Object.entries(SCENES))('%s', (name, scene) => {
+  const { project, assistant_id, input, isParallel = false, acts = [] } = scene
   const server = () => servers.get(project) as RunningAgentServer
   const ends = acts.includes(answerOne) ? 2 : 1
 
@@ -107,7 +140,12 @@ describe.each(Object.entries(SCENES))('%s', (name, { project, assistant_id, inpu
     for (const act of acts)
       await act({ url, thread_id, server: server(), run_id: result.run_id, when })
     const events = await live
-    expect(transcript(events)).toBe(golden(`protocol-${name}`, transcript(events)))
+    const text = transcript(events)
+    const expected = golden(`protocol-${name}`, text)
+    expect(comparable(text, isParallel)).toBe(comparable(expected, isParallel))
+    if (isParallel) expectWithinTask(events)
+    const seqs = events.map(({ seq }) => seq)
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b))
     await socket.event(({ seq }) => seq === events.at(-1)?.seq)
     expect(socket.heard.slice(1)).toEqual(events)
     socket.close()

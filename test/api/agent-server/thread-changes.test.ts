@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let server: RunningAgentServer
@@ -150,10 +149,13 @@ describe('deleting a thread', () => {
   test('cancels its runs: who follows them sees their end, and nothing is written any more', async () => {
     const { threads, runs } = server.client
     const { thread_id, running, waiting } = await busy()
-    const streams = [running, waiting].map((id) => collect(runs.joinStream(thread_id, id)))
-    const joins = [running, waiting].map((id) => runs.join(thread_id, id))
+    const followed = [running, waiting].flatMap((id) => [`${id}/stream`, `${id}/join`])
+    // With their heads here, they are let in.
+    const asked = followed.map((path) => call('GET', `/threads/${thread_id}/runs/${path}`))
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     await threads.delete(thread_id)
-    await Promise.all([...streams, ...joins])
+    for (const answer of answers) await answer.text()
     await threads.create({ threadId: thread_id })
     const values = await runs.wait(thread_id, 'slow', { input: { label: 'new', count: 1, ms: 1 } })
     expect(values).toMatchObject({ steps: ['new:1'] })

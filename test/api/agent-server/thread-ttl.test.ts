@@ -83,10 +83,12 @@ test('a thread that keeps its latest state loses only what was before', async ()
 
 test('a busy thread is not removed, and its time begins when the run has ended', async () => {
   const { threads, runs } = server.client
-  const { thread_id } = await threads.create({ ttl: 0.001 })
-  const input = { ms: 400 }
-  const run = await runs.create(thread_id, 'count', { input, ifNotExists: 'create' })
-  expect(await runs.join(thread_id, run.run_id)).toMatchObject({ n: 1 })
+  const { thread_id } = await threads.create({ ttl: 30 })
+  const { run_id } = await runs.create(thread_id, 'count', { input: { ms: 800 } })
+  // With its head here, who waits is let in.
+  const joined = await fetch(`${server.url}/threads/${thread_id}/runs/${run_id}/join`)
+  await threads.update(thread_id, { ttl: 0.001 })
+  expect(await joined.json()).toMatchObject({ n: 1 })
   await eventually(() => isThere(thread_id)).toBe(false)
 })
 

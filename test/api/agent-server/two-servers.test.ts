@@ -35,7 +35,9 @@ afterAll(async () => {
 })
 
 const LONG = { label: 'a', count: 2, ms: 60_000 }
-/** Paused in a transaction it keeps its rows until PostgreSQL ends that, after ten seconds. */
+/** Long enough to be renewed in time on a machine that has much to do. */
+const LEASE_MS = 6_000
+/** Paused in a transaction it keeps its rows until PostgreSQL ends that, after five seconds. */
 const PAUSED_MS = 60_000
 
 async function createOn({ client }: { client: Client }, graph: string, input: object | null) {
@@ -79,6 +81,20 @@ test('an interrupt of a run on one is answered on the other', async () => {
   expect((await one.client.threads.get(thread_id)).status).toBe('idle')
 })
 
+test('who follows a thread on one learns at once that the other has removed it', async () => {
+  const { thread_id } = await one.client.threads.create()
+  await one.client.runs.wait(thread_id, 'slow', { input: { label: 'a', count: 1, ms: 1 } })
+  const stream = await fetch(`${one.url}/threads/${thread_id}/stream`)
+  const told = new Promise<void>((resolve) => {
+    one.store.notices.hear((notice) => {
+      if (notice.kind === 'events' && notice.thread_id === thread_id) resolve()
+    })
+  })
+  await other.client.threads.delete(thread_id)
+  await told
+  await stream.text()
+})
+
 test('a server without room has the other execute what it was asked for', async () => {
   const long = await createOn(other, 'slow', LONG)
   await begun(other, long.thread_id)
@@ -105,7 +121,7 @@ test('a server that was paused and wakes after its run was handed on writes noth
   const own = await freshPostgres()
   const spawned: AgentServerProcess[] = []
   const start = async () => {
-    const server = await spawnAgentServer(dataDir, { leaseMs: 2000, database: own })
+    const server = await spawnAgentServer(dataDir, { leaseMs: LEASE_MS, database: own })
     spawned.push(server)
     return server
   }
