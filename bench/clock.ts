@@ -19,11 +19,24 @@ export async function rate(
 
 /** Milliseconds that the work takes; of several times one after the other, the median. */
 export async function duration(work: () => Promise<unknown>, times = 1): Promise<number> {
-  const taken: number[] = []
-  for (let i = 0; i < times; i++) {
+  const timed = async () => {
     const from = performance.now()
     await work()
-    taken.push(performance.now() - from)
+    return performance.now() - from
   }
+  const taken = await repeated(timed, times)
   return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? 0
+}
+
+/** What the work answers, so many times one after the other. */
+export async function repeated<T>(work: () => Promise<T>, times: number): Promise<T[]> {
+  const answers: T[] = []
+  while (answers.length < times) answers.push(await work())
+  return answers
+}
+
+/** The least of the values that `share` of them (above 0, at most 1) do not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
 }

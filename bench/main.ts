@@ -1,25 +1,30 @@
 /**
  * `npm run bench [-- ROW…]`: measures the rows named, or all, prints a table and writes
- * `bench/results/latest.json`. Figures of one machine at one time: only ratios can be compared.
+ * `bench/results/latest.json`, which keeps what other rows gave before. Figures of one machine at one
+ * time: only ratios can be compared.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
-import { measure, type Result } from './row.ts'
+import { merge, type Reported, table } from './report.ts'
+import { measure, type Row } from './row.ts'
+import { bytesRows } from './rows/bytes.ts'
 import { claimRow } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
 import { gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
-import { runsFleetRow, runsPostgresRow, runsRow } from './rows/runs.ts'
+import { firstValuesRows, joinRows } from './rows/join.ts'
+import { runsRows } from './rows/runs.ts'
 import { searchByMetadataRow, searchRow } from './rows/search.ts'
-import { historyRow, stateRow } from './rows/state.ts'
+import { stateRows } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
 import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
-  runsRow,
-  runsPostgresRow,
-  runsFleetRow,
+  ...runsRows,
+  ...joinRows,
+  ...firstValuesRows,
+  ...bytesRows,
   deployRow,
   redeployRow,
   wakeRow,
@@ -29,13 +34,13 @@ const ROWS = [
   idleCpuRow,
   searchRow,
   searchByMetadataRow,
-  stateRow,
-  historyRow,
+  ...stateRows,
   claimRow,
   ...streamRows,
 ]
 
 const results = join(import.meta.dirname, 'results')
+const latest = join(results, 'latest.json')
 const names = process.argv.slice(2)
 const unknown = names.filter((name) => !ROWS.some((row) => row.name === name))
 if (unknown.length > 0) {
@@ -43,35 +48,25 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const measured: Result[] = []
+const measured: Reported[] = []
 for (const row of ROWS) {
   if (names.length > 0 && !names.includes(row.name)) continue
   console.error(`${row.name}: ${row.title} …`)
-  measured.push(...(await measure(row)))
+  measured.push(...(await report(row)))
+  write()
 }
-print(measured)
-mkdirSync(results, { recursive: true })
-writeFileSync(join(results, 'latest.json'), `${JSON.stringify(report(), null, 2)}\n`)
+for (const line of table(measured)) console.log(line)
 
-function report() {
+async function report(row: Row): Promise<Reported[]> {
+  const [load = Number.NaN] = loadavg()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`
-  return { at: new Date().toISOString(), node: process.version, machine, rows: measured }
+  const stamp = { at: new Date().toISOString(), load, node: process.version, machine }
+  return (await measure(row)).map((result) => ({ ...result, ...stamp }))
 }
 
-function print(rows: Result[]): void {
-  const lines = rows.map((row) => [
-    row.name,
-    `${short(row.figure)} ${row.unit}`,
-    row.floorName,
-    `${short(row.floor)} ${row.unit}`,
-    short(row.ratio),
-  ])
-  const table = [['row', 'figure', 'against', 'floor', 'ratio'], ...lines]
-  const widths = [0, 1, 2, 3, 4].map((i) => Math.max(...table.map((line) => line[i]?.length ?? 0)))
-  for (const line of table)
-    console.log(line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
-}
-
-function short(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
+/** After each row: the rest may fail or be interrupted. */
+function write(): void {
+  mkdirSync(results, { recursive: true })
+  const before = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')).rows : []
+  writeFileSync(latest, `${JSON.stringify({ rows: merge(before, measured) }, null, 2)}\n`)
 }

@@ -4,17 +4,20 @@ export interface Row {
   name: string
   /** What the figure is. */
   title: string
-  unit: 'runs/s' | 'events/s' | 'requests/s' | 'ms' | 'MB'
+  unit: 'runs/s' | 'events/s' | 'requests/s' | 'ms' | 'MB' | 'bytes'
   /** How often figure and floors are measured, in turn. */
   pairs: number
   /** Everything that has to be there, or warm, before the first measurement. */
   open(): Promise<OpenRow>
 }
 
+/** A number, or several of one measurement by what they tell; figure and floors tell the same. */
+export type Measured = number | Readonly<Record<string, number>>
+
 export interface OpenRow {
-  figure(): Promise<number>
+  figure(): Promise<Measured>
   /** By name: the same work with as little around it as there can be. */
-  floors: Readonly<Record<string, () => Promise<number>>>
+  floors: Readonly<Record<string, () => Promise<Measured>>>
   close(): Promise<void>
 }
 
@@ -32,25 +35,44 @@ export interface Result {
   floors: number[]
 }
 
-/** Measures figure and floors in turn, and answers one result for each floor. */
+/**
+ * Measures figure and floors in turn, and answers one result for each floor and each number of the
+ * figure. Of several numbers each has a name of its own: that of the row, and what it tells.
+ */
 export async function measure(row: Row): Promise<Result[]> {
   const open = await row.open()
   try {
-    const figures: number[] = []
-    const floors = new Map(Object.keys(open.floors).map((name) => [name, [] as number[]]))
+    const figures: Measured[] = []
+    const floors = new Map(Object.keys(open.floors).map((name) => [name, [] as Measured[]]))
     for (let pair = 0; pair < row.pairs; pair++) {
       figures.push(await open.figure())
       for (const [name, floor] of Object.entries(open.floors)) floors.get(name)?.push(await floor())
     }
-    return [...floors].map(([floorName, values]) => resultOf(row, figures, floorName, values))
+    return [...floors].flatMap(([floorName, values]) => resultsOf(row, figures, floorName, values))
   } finally {
     await open.close()
   }
 }
 
-function resultOf(row: Row, figures: number[], floorName: string, floors: number[]): Result {
+function resultsOf(row: Row, figures: Measured[], floorName: string, floors: Measured[]): Result[] {
+  const [first = Number.NaN] = figures
+  if (typeof first === 'number') {
+    return [resultOf(row, figures as number[], floorName, floors as number[])]
+  }
+  return Object.keys(first).map((told) => {
+    const named = { ...row, name: `${row.name} ${told}`, title: `${row.title}: ${told}` }
+    const numbers = (all: Measured[]) => all.map((one) => Object(one)[told] as number)
+    return resultOf(named, numbers(figures), floorName, numbers(floors))
+  })
+}
+
+function resultOf(
+  { name, title, unit }: Row,
+  figures: number[],
+  floorName: string,
+  floors: number[],
+): Result {
   const ratios = figures.map((figure, i) => figure / (floors[i] ?? Number.NaN))
-  const { name, title, unit } = row
   const medians = { figure: median(figures), floor: median(floors), ratio: median(ratios) }
   return { name, title, unit, ...medians, floorName, figures, floors }
 }

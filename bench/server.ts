@@ -31,8 +31,12 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
+  const end = () => void child.kill('SIGTERM')
+  // A row that fails while it opens closes nothing.
+  process.once('exit', end)
   const stop = async () => {
-    child.kill('SIGTERM')
+    process.off('exit', end)
+    end()
     await exited
   }
   let output = ''
