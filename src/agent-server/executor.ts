@@ -15,6 +15,7 @@ import { ORDER_KEY } from '../graph/checkpoint-config.ts'
 import type { Graph } from '../graph/graph.ts'
 import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
+import type { ProjectGraph } from '../graph/project.ts'
 import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
@@ -40,7 +41,10 @@ export function executeRun(
   )
 }
 
-/** Ends, in error, a run whose attempts are used up: its server died under it each time. */
+/**
+ * Ends, in error, a run whose attempts are used up: its server died under it each time. What it executed
+ * may be why: no node and no factory is called again, which would take down whoever ends it.
+ */
 export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
   const message = `The server or its database stopped ${MAX_RUN_ATTEMPTS} times during this run.`
   const error = { error: 'RunAttemptsExhausted', message }
@@ -49,7 +53,7 @@ export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): 
     : { kind: 'error', error }
   const { signal } = new AbortController()
   await observeRun(parts, run, (span) =>
-    new Execution(parts, { run, lease }, { signal, span }).end(outcome),
+    new Execution(parts, { run, lease }, { signal, span }).end(outcome, { mayCallFactory: false }),
   )
   parts.queue.wake()
 }
@@ -94,7 +98,7 @@ class Execution {
       if (!outcome) return await this.#leave()
       await this.#writeFailure(outcome)
       const unwritten = await this.#writer.close()
-      return unwritten !== undefined && (await this.end(outcome, unwritten))
+      return unwritten !== undefined && (await this.end(outcome, { unwritten }))
     } finally {
       this.#order.end({ isDropped: true })
       this.#stop()
@@ -102,11 +106,18 @@ class Execution {
   }
 
   /** Ends the run without executing it any more. `false`: the lease was lost. */
-  async end(outcome: Outcome, unwritten: NewEvent[] = []): Promise<boolean> {
+  async end(
+    outcome: Outcome,
+    {
+      unwritten = [],
+      mayCallFactory = true,
+    }: { unwritten?: NewEvent[]; mayCallFactory?: boolean } = {},
+  ): Promise<boolean> {
     this.#span.set({ status: statusOf(outcome) })
     if ('error' in outcome) this.#span.fail(outcome.error.message)
     try {
-      const state = await this.#readState()
+      const isKnown = mayCallFactory || !this.#source?.hasFactory
+      const state = isKnown ? await this.#readState() : undefined
       return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten })
     } finally {
       this.#stop()
@@ -202,11 +213,10 @@ class Execution {
 
   /** For a run that names a project of LangSmith; the others are traced there by themselves. */
   async #tracers(): Promise<unknown[]> {
-    const { isLangSmithUsed, project } = this.#parts
-    const { metadata, kwargs } = this.#claimed.run
-    const graph = project.graphs.get(String(metadata.graph_id))
-    if (!isLangSmithUsed || !graph) return []
-    return langSmithCallbacks(graph.spec.file, kwargs.config.configurable as JsonObject)
+    const { kwargs } = this.#claimed.run
+    const source = this.#source
+    if (!this.#parts.isLangSmithUsed || !source) return []
+    return langSmithCallbacks(source.spec.file, kwargs.config.configurable as JsonObject)
   }
 
   #noteFirst(): void {
@@ -218,11 +228,17 @@ class Execution {
 
   async #open(config: JsonObject): Promise<Graph> {
     const { graph_id } = this.#claimed.run.metadata
-    const graph = this.#parts.project.graphs.get(String(graph_id))
-    if (!graph) throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
-    this.#graph = await this.#patience.wait(graph.open(config))
+    const source = this.#source
+    if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
+    this.#graph = await this.#patience.wait(source.open(config))
     watchNodes(this.#graph)
     return this.#graph
+  }
+
+  /** `undefined`: the project has no such graph. */
+  get #source(): ProjectGraph | undefined {
+    const { graph_id } = this.#claimed.run.metadata
+    return this.#parts.project.graphs.get(String(graph_id))
   }
 
   #input(): unknown {

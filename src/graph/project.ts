@@ -48,6 +48,8 @@ export interface ProjectGraph {
   description: string | null
   /** Where it comes from. */
   spec: GraphSpec
+  /** Whether the project exports a factory of it. */
+  hasFactory: boolean
   /**
    * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
    * is called with the run's config each time, and what it throws is thrown; else every call
@@ -182,7 +184,8 @@ function toProjectGraph(
 ): ProjectGraph {
   const remember = (graph: Graph, checkpoints?: GraphCheckpoints) =>
     withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
-  const named = { graph_id: spec.graph_id, description: spec.description, spec }
+  const hasFactory = typeof source === 'function'
+  const named = { graph_id: spec.graph_id, description: spec.description, spec, hasFactory }
   if (typeof source === 'function') {
     const open = async (config: JsonObject, checkpoints?: GraphCheckpoints) =>
       remember(asGraph(await source(config), spec, 'its factory answered'), checkpoints)

@@ -100,6 +100,23 @@ test('a run that takes its server down each time ends in error, and its thread g
   await next.stop()
 })
 
+test('a factory that takes its server down each time is not called again to end its run', async () => {
+  const projectName = 'factory'
+  const first = await startAgentServer({ dataDir, projectName, concurrency: 0 })
+  const { thread_id } = await first.client.threads.create()
+  const config = { configurable: { greeting: 'endlessly' } }
+  const { run_id } = await first.client.runs.create(thread_id, 'greeter', { config })
+  await first.stop()
+  await loseThreeTimes(await agentDatabase(dataDir))
+
+  const next = await startAgentServer({ dataDir, projectName })
+  expect(await next.client.runs.join(thread_id, run_id)).toMatchObject({
+    __error__: { error: 'RunAttemptsExhausted' },
+  })
+  expect((await next.client.threads.get(thread_id)).status).toBe('error')
+  await next.stop()
+})
+
 /** The run has made a first step at the least; it is not asked often enough to see each. */
 async function hasDone({ threads }: Client, thread_id: string): Promise<void> {
   const done = async () => (await threads.getState<{ done?: number }>(thread_id)).values.done
