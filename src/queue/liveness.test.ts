@@ -153,6 +153,32 @@ describe.each([
   })
 })
 
+test('who could not look for a while takes nobody for lost whom it would have seen since', async () => {
+  let now = systemClock.now()
+  const started_at = new Date(now).toISOString()
+  const other = { server_id: 'other', host: 'elsewhere', pid: 1, graphs: ['both', 'theirs'] }
+  await world.store.servers.register({ ...other, started_at, seen_at: now })
+  const here = new Liveness({
+    store: world.store,
+    server: { server_id: 'here', host: hostId(), pid: process.pid, graphs: ['both'] },
+    onExhausted: async () => {},
+    onReleased: () => {},
+    clock: { now: () => now },
+    log: silentLog,
+  })
+  await here.start()
+  expect(here.foreignGraphs).toEqual(['theirs'])
+  // The database was away for all of them, and this one is the first to find it again.
+  now += 60_000
+  await here.sweep()
+  expect(here.foreignGraphs).toEqual(['theirs'])
+  for (let second = 1; second <= 15; second += 1) {
+    now += 1_000
+    await here.sweep()
+  }
+  expect(here.foreignGraphs).toEqual([])
+})
+
 test('a lease that ran out is taken, whoever holds it', async () => {
   const run = await world.addRun()
   const now = systemClock.now()

@@ -30,9 +30,9 @@ export interface LivenessParts {
   log: Log
 }
 
-/** A living server is seen every second; one that was not for this long may have lost its pid. */
+/** A living server is seen, and looks, every second; one that was not for this long may have lost its pid. */
 const SILENT_MS = 3_000
-/** Who was not seen for this long, in ms, executes nothing. */
+/** Who was not seen for this long, in ms, though it could have been, executes nothing. */
 const LOST_MS = 15_000
 /** What a start time from the system may be wrong by. */
 const START_SLACK_MS = 1_000
@@ -42,6 +42,9 @@ const FORGET_MS = 24 * 3_600_000
 export class Liveness {
   readonly #parts: LivenessParts
   #foreignGraphs: readonly string[] = []
+  /** When it looked last, and since when without a break, in ms since 1970. */
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #looksSince = Number.NEGATIVE_INFINITY
 
   constructor(parts: LivenessParts) {
     this.#parts = parts
@@ -74,10 +77,11 @@ export class Liveness {
 
   /** Reads who else works here, and what. */
   async look(): Promise<ServerRecord[]> {
-    const { store, server, clock } = this.#parts
+    const { store, server } = this.#parts
     const servers = await store.servers.list()
+    this.#noteLook()
     const others = servers.filter((one) => one.server_id !== server.server_id)
-    const living = others.filter((one) => one.seen_at > clock.now() - LOST_MS)
+    const living = others.filter((one) => !this.#isLost(one))
     const { graphs: own } = server
     const theirs = new Set(living.flatMap(({ graphs }) => graphs))
     this.#foreignGraphs = own ? [...theirs].filter((one) => !own.includes(one)) : []
@@ -87,6 +91,17 @@ export class Liveness {
   /** Takes this server off the record: it holds no lease any more. */
   async stop(): Promise<void> {
     await this.#parts.store.servers.remove(this.#parts.server.server_id)
+  }
+
+  #noteLook(): void {
+    const now = this.#parts.clock.now()
+    if (now - this.#lookedAt > SILENT_MS) this.#looksSince = now
+    this.#lookedAt = now
+  }
+
+  /** What kept this one from looking, a database that was away, may have kept others from being seen. */
+  #isLost({ seen_at }: ServerRecord): boolean {
+    return Math.max(seen_at, this.#looksSince) <= this.#lookedAt - LOST_MS
   }
 
   async #release(now: number, dead_servers: string[]): Promise<void> {
