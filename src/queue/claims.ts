@@ -1,5 +1,6 @@
 /** Claims runs for this server, as many at a time as leaves some to the others. */
 import type { AgentStore } from '../core/agent-store.ts'
+import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
 import type { ClaimedRun, QueuedRun } from '../core/run.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
@@ -14,6 +15,7 @@ export interface ClaimsParts {
   notices: Notices
   /** How long a claim holds, in ms. */
   leaseMs: number
+  log: Log
 }
 
 export class Claims {
@@ -44,11 +46,23 @@ export class Claims {
       count,
     )
     const claimed: ClaimedRun[] = []
-    for (const one of taken) {
-      if (await this.#isForeign(one.run)) await this.#leave(one)
-      else claimed.push(one)
-    }
+    for (const one of taken) if (await this.#isOurs(one)) claimed.push(one)
     return { claimed, leaseExpiresAt, areAll: taken.length < count }
+  }
+
+  /** `false`: it was left to others. Those that were claimed with it begin whatever hinders that. */
+  async #isOurs(one: ClaimedRun): Promise<boolean> {
+    const { run_id } = one.run
+    try {
+      if (!(await this.#isForeign(one.run))) return true
+      await this.#leave(one)
+    } catch (err) {
+      this.#parts.log.error(
+        { run_id, err },
+        'could not leave the run to others; its lease runs out',
+      )
+    }
+    return false
   }
 
   /** Of a graph that only another server has: it may have come since the last look. */

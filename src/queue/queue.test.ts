@@ -246,6 +246,57 @@ describe('beside servers that tell', () => {
     expect(begun.at(-1)).toBe('removed on new')
   })
 
+  test('a run behind one of another graph is begun at once by who has its graph', async () => {
+    const hub = new NoticeHub()
+    const gate = Promise.withResolvers<void>()
+    const begun: string[] = []
+    const start = (name: string, graphs: string[]) =>
+      startQueue({
+        server: { server_id: name, host: hostId(), pid: process.pid, graphs },
+        notices: hub.join(),
+        execute: async (run, lease) => {
+          begun.push(`${run.metadata.graph_id} on ${name}`)
+          if (run.metadata.graph_id === 'removed') await gate.promise
+          await finish(lease)
+        },
+      })
+    const young = await start('new', ['added'])
+    const old = await start('old', ['removed'])
+    const thread_id = await world.addThread()
+    await world.addRun(thread_id, { metadata: { graph_id: 'removed' } })
+    old.wake()
+    await eventually(() => expect(begun).toEqual(['removed on old']))
+    const behind = await world.addRun(thread_id, { metadata: { graph_id: 'added' } })
+    young.wake()
+    gate.resolve()
+    await untilStatus(behind, 'success')
+    expect(begun).toEqual(['removed on old', 'added on new'])
+  })
+
+  test('what cannot be left to another server keeps no other run from beginning', async () => {
+    const { servers } = world.store
+    let isAway = false
+    const list: typeof servers.list = async () => {
+      if (isAway) throw new Error('the connection is lost')
+      return servers.list()
+    }
+    const begun: string[] = []
+    const queue = await startQueue({
+      store: { ...world.store, servers: { ...servers, list } },
+      server: { server_id: 'old', host: hostId(), pid: process.pid, graphs: ['both'] },
+      execute: async (run, lease) => {
+        begun.push(`${run.metadata.graph_id}, attempt ${run.attempt}`)
+        await finish(lease)
+      },
+    })
+    isAway = true
+    await world.addRun(undefined, { metadata: { graph_id: 'added' } })
+    const own = await world.addRun(undefined, { metadata: { graph_id: 'both' } })
+    queue.wake()
+    await untilStatus(own, 'success')
+    expect(begun).toEqual(['both, attempt 1'])
+  })
+
   test('a run that a server hands back as it stops is begun by another at once', async () => {
     const hub = new NoticeHub()
     const [here, there] = [obedient(), obedient()]

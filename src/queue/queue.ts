@@ -69,7 +69,7 @@ export class Queue {
   #isAccepting = false
   #isFilling = false
   #isFillWanted = false
-  /** Others are to know, should there be no room here. */
+  /** Others are to know, should it be theirs to execute. */
   #mustTell = false
   #deafen = () => {}
   #filled: Promise<void> = Promise.resolve()
@@ -91,7 +91,7 @@ export class Queue {
     this.#executions = new Executions({ runs: store.runs, execute, leaseMs, clock, log })
     const liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
     this.#liveness = liveness
-    this.#claims = new Claims({ store, server, liveness, notices, leaseMs })
+    this.#claims = new Claims({ store, server, liveness, notices, leaseMs, log })
     this.#dueTimes = new DueTimes(store.runs)
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
@@ -126,8 +126,8 @@ export class Queue {
   }
 
   /**
-   * Looks for runs now, and where there is no room has the other servers look. To be called when one
-   * was added and when one ended, after the commit.
+   * Looks for runs now, and where there is no room, or not every graph, has the other servers look. To be
+   * called when one was added and when one ended, after the commit.
    */
   wake(): void {
     this.#mustTell = true
@@ -164,7 +164,7 @@ export class Queue {
 
   #look(): void {
     if (!this.#isAccepting) {
-      this.#tellIfFull()
+      this.#tellIfTheirs()
       return
     }
     this.#isFillWanted = true
@@ -173,13 +173,19 @@ export class Queue {
 
   /** There is room again, and the next one of the thread's line may be claimed: by others, if not here. */
   #onDone(): void {
-    if (this.#isAccepting) this.#look()
+    if (this.#isAccepting && !this.#isBesideOthers) this.#look()
     else this.wake()
   }
 
-  #tellIfFull(): void {
-    if (this.#mustTell && this.#room <= 0) this.#notices.tell({ kind: 'run_waits' })
+  #tellIfTheirs(): void {
+    const isTheirs = this.#room <= 0 || this.#isBesideOthers
+    if (this.#mustTell && isTheirs) this.#notices.tell({ kind: 'run_waits' })
     this.#mustTell = false
+  }
+
+  /** What waits may be of a graph that only another server has. */
+  get #isBesideOthers(): boolean {
+    return this.#liveness.foreignGraphs.length > 0
   }
 
   get #pollMs(): number {
@@ -194,7 +200,7 @@ export class Queue {
     while (this.#isFillWanted) {
       this.#isFillWanted = false
       nextLookMs = await this.#claimAll()
-      this.#tellIfFull()
+      this.#tellIfTheirs()
     }
     this.#earlyCancels.clear()
     this.#isFilling = false
