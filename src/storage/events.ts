@@ -60,13 +60,15 @@ const LAST_OF_THREAD = 'SELECT last_seq FROM event_counters WHERE thread_id = $1
 const ENDED = `
 SELECT run_id FROM events WHERE event = '${END_EVENT}' AND created_at < $1`
 
+// A run's end is the last of its events. Each thread's is looked for once: asked of each event, PostgreSQL
+// may go through all of a long log for each event of it.
 const NOTE_EXPIRED = `
-UPDATE event_counters SET expired_seq = (
-  SELECT max(events.seq) FROM events
-  WHERE events.thread_id = event_counters.thread_id AND events.run_id IN (${ENDED})
-) WHERE thread_id IN (
-  SELECT thread_id FROM events WHERE event = '${END_EVENT}' AND created_at < $1
-)`
+UPDATE event_counters SET expired_seq = ended.seq
+FROM (
+  SELECT thread_id, max(seq) AS seq FROM events
+  WHERE event = '${END_EVENT}' AND created_at < $1 GROUP BY thread_id
+) AS ended
+WHERE event_counters.thread_id = ended.thread_id AND event_counters.expired_seq < ended.seq`
 
 const EXPIRE = `DELETE FROM events WHERE run_id IN (${ENDED})`
 

@@ -123,6 +123,17 @@ export function testEventStore(world: () => AgentStoreWorld): void {
       expect(await append({ thread_id, run_id: randomUUID() }, 'a')).toMatchObject([{ seq: 6 }])
     })
 
+    it('that have expired stay so, whoever has the wrong time', async () => {
+      const thread_id = randomUUID()
+      await append({ thread_id, run_id: randomUUID(), created_at: 20 }, END_EVENT)
+      await append({ thread_id, run_id: randomUUID(), created_at: 10 }, END_EVENT)
+      const { events } = world().store
+      for (const before of [11, 21]) {
+        expect(await events.expire(before)).toBe(1)
+        expect(await events.expiredSeq(thread_id)).toBe(2)
+      }
+    })
+
     it('of no run count within the thread only', async () => {
       const thread_id = randomUUID()
       const run_id = randomUUID()
