@@ -69,6 +69,7 @@ class Execution {
   readonly #order: OrderedWrites
   readonly #projection: RunProjection
   readonly #span: Span
+  #hasBegun = false
   #hasEmitted = false
   #graph: Graph | undefined
 
@@ -118,10 +119,21 @@ class Execution {
     try {
       const isKnown = mayCallFactory || !this.#source?.hasFactory
       const state = isKnown ? await this.#readState() : undefined
-      return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten })
+      const events = [...(await this.#missingBeginning()), ...unwritten]
+      return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten: events })
     } finally {
       this.#stop()
     }
+  }
+
+  /**
+   * The log's first event is told to whoever makes a run before there is one: without it here, an error
+   * would stand in its place and be told to nobody.
+   */
+  async #missingBeginning(): Promise<NewEvent[]> {
+    if (this.#hasBegun) return []
+    const [first] = await this.#parts.store.events.read(this.#claimed.run.run_id, -1, 1)
+    return first ? [] : this.#projection.begin()
   }
 
   /** Another server ends it; what was emitted until now is in its log. */
@@ -173,6 +185,7 @@ class Execution {
     const projection = this.#projection
     const resumed = await this.#isResumed()
     await projection.prepare(this.#parts.store.events, { isResumed: resumed })
+    this.#hasBegun = true
     this.#order.begin(projection.begin(), { mayWait: !isOrdered(run) })
     const config = graphConfig(run, lease, resumed)
     const graph = await this.#open(config)

@@ -117,6 +117,18 @@ test('a factory that takes its server down each time is not called again to end 
   await next.stop()
 })
 
+test('who streams a run that takes its servers down at once is told the error', async () => {
+  const server = await startAgentServer({ dataDir, concurrency: 0 })
+  const { thread_id } = await server.client.threads.create()
+  const stream = server.client.runs.stream(thread_id, 'slow', { input: { ms: 1 } })
+  const { value: first } = await stream.next()
+  await loseThreeTimes(await agentDatabase(dataDir))
+  const events = await collect(stream)
+  expect(first).toMatchObject({ event: 'metadata', id: '0' })
+  expect(events).toMatchObject([{ event: 'error', data: { error: 'RunAttemptsExhausted' } }])
+  await server.stop()
+})
+
 /** The run has made a first step at the least; it is not asked often enough to see each. */
 async function hasDone({ threads }: Client, thread_id: string): Promise<void> {
   const done = async () => (await threads.getState<{ done?: number }>(thread_id)).values.done
@@ -128,7 +140,9 @@ async function loseThreeTimes(path: string): Promise<void> {
   const store = await openAgentStore(path)
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     const now = Date.now()
-    await store.runs.claim({ server_id: 'gone', now, lease_expires_at: now - 1 })
+    const claim = { server_id: 'gone', now, lease_expires_at: now - 1 }
+    // A server that runs may be about to release it.
+    await eventually(() => store.runs.claim(claim)).toBeDefined()
     if (attempt < 3) await store.runs.release({ now, dead_servers: [] })
   }
   await store.close()
