@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { endTogether } from '../test/support/end-together.ts'
 import { freePort } from '../test/support/free-port.ts'
 
 const NGINX = '/usr/sbin/nginx'
@@ -22,6 +23,7 @@ export async function startNginx(
   const path = join(folder, 'nginx.conf')
   await writeFile(path, configuration(folder, port, new URL(target).host))
   const child = spawn(NGINX, ['-c', path, '-e', join(folder, 'error.log')], { stdio: 'inherit' })
+  endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
   const url = `http://127.0.0.1:${port}`
   while (!(await answers(url))) {

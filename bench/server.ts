@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { endTogether } from '../test/support/end-together.ts'
 
 const command = resolve(import.meta.dirname, '../bin/runyard')
 
@@ -31,12 +32,10 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  const end = () => void child.kill('SIGTERM')
   // A row that fails while it opens closes nothing.
-  process.once('exit', end)
+  endTogether(child, 'SIGTERM')
   const stop = async () => {
-    process.off('exit', end)
-    end()
+    child.kill('SIGTERM')
     await exited
   }
   let output = ''
@@ -52,6 +51,7 @@ export async function startServer(
 export async function startWriter(frame: string): Promise<Pick<Server, 'url' | 'stop'>> {
   const script = join(import.meta.dirname, 'sse-writer.ts')
   const child = spawn(process.execPath, [script, frame], { stdio: ['ignore', 'pipe', 'inherit'] })
+  endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   return {

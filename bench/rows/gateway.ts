@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { newKey } from '../../src/http/keys.ts'
+import { endTogether } from '../../test/support/end-together.ts'
 import { duration, rate } from '../clock.ts'
 import { NO_NGINX, startNginx } from '../nginx.ts'
 import type { OpenRow, Row } from '../row.ts'
@@ -77,6 +78,7 @@ async function startHop(...args: string[]): Promise<{ url: string; stop(): Promi
   const child = spawn(process.execPath, [join(import.meta.dirname, '../hop.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
   const port = await firstLine(child)
   return {

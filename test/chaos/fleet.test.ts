@@ -40,10 +40,18 @@ interface Database {
 }
 
 let folder: string
+let database: Database | undefined
+let fleet: Fleet | undefined
 beforeEach(async () => {
   folder = await temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
+// Not in the test: one that takes too long is not waited for.
+afterEach(async () => {
+  await fleet?.stop()
+  await database?.stop()
+  fleet = database = undefined
+  await rm(folder, { recursive: true, force: true })
+})
 
 async function sqlite(): Promise<Database> {
   const where = join(folder, 'agent.db')
@@ -84,33 +92,28 @@ describe.each([
     `runs survive ${KILLS} kills among ${SERVERS} servers (seed ${SEED})`,
     async () => {
       const random = new Random(SEED)
-      const database = await open()
-      const fleet = new Fleet(database.where, random)
       const cuts: Cut[] = []
-      try {
-        await fleet.start(SERVERS)
-        const observer = new Observer(fleet, random)
-        const observed = observer.observe(THREADS)
-        const harmed = harm(fleet, database, random, cuts)
-        // The observer stops by itself only when it fails.
-        await Promise.race([observed.then(() => harmed), harmed])
-        observer.stop()
-        await observed
+      database = await open()
+      fleet = new Fleet(database.where, random)
+      await fleet.start(SERVERS)
+      const observer = new Observer(fleet, random)
+      const observed = observer.observe(THREADS)
+      const harmed = harm(fleet, database, random, cuts)
+      // The observer stops by itself only when it fails.
+      await Promise.race([observed.then(() => harmed), harmed])
+      observer.stop()
+      await observed
 
-        const { interrupted, exhausted, total } = await reviewAll(
-          clientOf(await fleet.url()),
-          observer.threads,
-        )
-        const waits = await resumeTimes(database.where, cuts)
-        console.log(`chaos: ${summary(total, interrupted, waits)}`)
-        // A run that was pending when its server died proves little.
-        expect(interrupted, 'runs that were taken up again').toBeGreaterThanOrEqual(KILLS / 2)
-        expect(exhausted, `runs of ${total} that used up their attempts`).toBeLessThan(total / 10)
-        expect(percentile(waits, 0.95)).toBeLessThan(RESUMED_MS)
-      } finally {
-        await fleet.stop()
-        await database.stop()
-      }
+      const { interrupted, exhausted, total } = await reviewAll(
+        clientOf(await fleet.url()),
+        observer.threads,
+      )
+      const waits = await resumeTimes(database.where, cuts)
+      console.log(`chaos: ${summary(total, interrupted, waits)}`)
+      // A run that was pending when its server died proves little.
+      expect(interrupted, 'runs that were taken up again').toBeGreaterThanOrEqual(KILLS / 2)
+      expect(exhausted, `runs of ${total} that used up their attempts`).toBeLessThan(total / 10)
+      expect(percentile(waits, 0.95)).toBeLessThan(RESUMED_MS)
     },
     LIMIT_MS,
   )

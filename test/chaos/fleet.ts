@@ -1,9 +1,5 @@
 /** Several servers on one database that can be killed, paused and continued while others go on. */
-import {
-  type AgentServerProcess,
-  spawnAgentServer,
-  temporaryFolder,
-} from '../support/agent-server.ts'
+import { type AgentServerProcess, spawnAgentServer } from '../support/agent-server.ts'
 import type { Observable } from './observer.ts'
 import type { Random } from './random.ts'
 
@@ -15,8 +11,7 @@ export class Fleet implements Observable {
   readonly #random: Random
   /** `undefined`: it was killed and is not back yet. */
   readonly #members: (AgentServerProcess | undefined)[] = []
-  #dataDir = ''
-  #restarts: Promise<unknown> = Promise.resolve()
+  readonly #restarts: Promise<void>[] = []
 
   constructor(database: string, random: Random) {
     this.#database = database
@@ -24,13 +19,12 @@ export class Fleet implements Observable {
   }
 
   async start(count: number): Promise<void> {
-    this.#dataDir = await temporaryFolder()
     for (let i = 0; i < count; i += 1) this.#members.push(await this.#spawn())
   }
 
   /** Of one that is there; waits for it where none is. */
   async url(): Promise<string> {
-    if (!this.#members.some(Boolean)) await this.#restarts
+    if (!this.#members.some(Boolean)) await Promise.all(this.#restarts)
     return this.#pick().url
   }
 
@@ -42,15 +36,15 @@ export class Fleet implements Observable {
     await this.#untilSeveral()
     const victim = this.#pick()
     const place = this.#members.indexOf(victim)
-    this.#members[place] = undefined
     await look(victim.pid)
+    this.#members[place] = undefined
     await victim.kill()
     const back = this.#spawn().then((server) => {
       this.#members[place] = server
     })
-    this.#restarts = Promise.all([this.#restarts, back])
     // Whoever waits for it is told.
-    this.#restarts.catch(() => {})
+    back.catch(() => {})
+    this.#restarts.push(back)
   }
 
   /** Stops one by `pause`, lets `meanwhile` happen, and lets it go on. */
@@ -58,7 +52,7 @@ export class Fleet implements Observable {
     pause: (send: (signal: NodeJS.Signals) => void) => void,
     meanwhile: () => Promise<void>,
   ): Promise<void> {
-    await this.#restarts
+    await Promise.all(this.#restarts)
     const sleeper = this.#pick()
     const place = this.#members.indexOf(sleeper)
     pause((signal) => sleeper.signal(signal))
@@ -70,13 +64,13 @@ export class Fleet implements Observable {
   }
 
   async stop(): Promise<void> {
-    await this.#restarts.catch(() => {})
+    await Promise.allSettled(this.#restarts)
     for (const member of this.#members.splice(0)) await member?.kill()
   }
 
   /** With one left, nobody would take up what the last one did. */
   async #untilSeveral(): Promise<void> {
-    if (this.#members.filter(Boolean).length < 2) await this.#restarts
+    if (this.#members.filter(Boolean).length < 2) await Promise.all(this.#restarts)
   }
 
   #pick(): AgentServerProcess {
@@ -87,6 +81,6 @@ export class Fleet implements Observable {
   }
 
   #spawn(): Promise<AgentServerProcess> {
-    return spawnAgentServer(this.#dataDir, { leaseMs: LEASE_MS, database: this.#database })
+    return spawnAgentServer(this.#database, { leaseMs: LEASE_MS })
   }
 }

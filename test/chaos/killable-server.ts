@@ -1,8 +1,8 @@
 /** A real `runyard serve` on a fixture project, by default `echo`, which can be killed and comes back as it was. */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { fixtureProject } from '../support/agent-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
@@ -40,7 +40,7 @@ export class KillableServer {
   }
 
   async #start(): Promise<ServeProcess> {
-    this.#port ??= await lastingPort()
+    this.#port ??= await freePort()
     const cwd = fixtureProject(this.#projectName)
     const args = [command, 'serve', '--port', `${this.#port}`, '--data-dir', this.#dataDir]
     return startServeProcess(process.execPath, args, {
@@ -48,21 +48,4 @@ export class KillableServer {
       env: { RUNYARD_LOG_LEVEL: 'error' },
     })
   }
-}
-
-/**
- * A port that is free, and that no connection gets while the server is down: systems take those for
- * connections from 32,768 on, or from higher up.
- */
-async function lastingPort(): Promise<number> {
-  const port = 10_000 + Math.floor(Math.random() * 22_000)
-  const server = createServer()
-  const isFree = await new Promise<boolean>((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => resolve(true))
-  })
-  if (!isFree) return lastingPort()
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { endTogether } from '../support/end-together.ts'
 
 export interface FuzzedProcess {
   /** The first line that it printed. */
@@ -15,6 +16,7 @@ export interface FuzzedProcess {
 export async function startFuzzedProcess(name: string, ...args: string[]): Promise<FuzzedProcess> {
   const script = fileURLToPath(new URL(name, import.meta.url))
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  endTogether(child, 'SIGKILL')
   const gone = once(child, 'exit')
   const first = once(createInterface({ input: child.stdout }), 'line').then(([line]) => `${line}`)
   const tooEarly = gone.then(() => Promise.reject(new Error(`${name} ended before it was ready`)))

@@ -26,6 +26,7 @@ import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
 import { WebSockets } from '../../src/main/web-sockets.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { agentDatabase } from './agent-database.ts'
+import { endTogether } from './end-together.ts'
 import { startRoundRobin } from './round-robin.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
@@ -70,8 +71,7 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>
  * that gives each request to the next of them.
  */
 export async function startAgentServer(options: StartOptions = {}): Promise<RunningAgentServer> {
-  const dataDir = options.dataDir ?? (await temporaryFolder())
-  const database = options.database ?? (await agentDatabase(dataDir))
+  const { database, remove } = await placeOf(options)
   const count = Number(process.env.TEST_SERVERS ?? 1)
   const start = (port = 0) => startOne({ ...options, database, port })
   const running =
@@ -80,8 +80,20 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
     ...running,
     async stop(limits) {
       await running.stop(limits)
-      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+      await remove()
     },
+  }
+}
+
+/** Where its database is, and how to remove what was made for it. */
+async function placeOf({ dataDir, database }: StartOptions) {
+  const remove = async () => {}
+  if (database !== undefined) return { database, remove }
+  if (dataDir !== undefined) return { database: await agentDatabase(dataDir), remove }
+  const folder = await temporaryFolder()
+  return {
+    database: await agentDatabase(folder),
+    remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
 
@@ -171,15 +183,15 @@ export interface AgentServerProcess {
   signal(name: NodeJS.Signals): void
 }
 
-/** Starts `agent-server-process.ts` on the project `echo` and the folder. Port 0: a free one. */
+/** Starts `agent-server-process.ts` on the project `echo` and a database: a file or a URL. Port 0: a free one. */
 export async function spawnAgentServer(
-  dataDir: string,
-  { port = 0, leaseMs = 15_000, database = '' } = {},
+  database: string,
+  { port = 0, leaseMs = 15_000 } = {},
 ): Promise<AgentServerProcess> {
   const script = fileURLToPath(new URL('agent-server-process.ts', import.meta.url))
-  const where = database || (await agentDatabase(dataDir))
-  const args = [script, where, String(port), String(leaseMs)]
+  const args = [script, database, String(port), String(leaseMs)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  endTogether(child, 'SIGKILL')
   const gone = once(child, 'exit')
   const url = await firstLine(child)
   return {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { endTogether } from './end-together.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -42,6 +43,7 @@ export function startDevProcess(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
   let output = ''
   const ready = new Promise<string>((fulfil, reject) => {

@@ -1,6 +1,7 @@
 /** `npm start` in a folder, the way a user types it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { endTogether } from './end-together.ts'
 
 export interface NpmStart {
   process: ChildProcess
@@ -18,6 +19,7 @@ export function npmStart(folder: string, env: Record<string, string>): NpmStart 
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endTogether(child, 'SIGTERM')
   let output = ''
   const listeners = new Set<() => void>()
   const take = (chunk: Buffer) => {

@@ -5,6 +5,7 @@ import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endTogether } from './end-together.ts'
 import { freshPostgres } from './postgres.ts'
 
 const COMMAND = '/usr/sbin/pgbouncer'
@@ -32,6 +33,7 @@ export async function startPgBouncer(folder: string): Promise<PgBouncer> {
   const child = spawn(COMMAND, ['-q', ...(isRoot ? ['-u', 'nobody'] : []), settings], {
     stdio: 'ignore',
   })
+  endTogether(child, 'SIGKILL')
   await listening(child, join(folder, `.s.PGSQL.${PORT}`))
   url.port = `${PORT}`
   url.searchParams.set('host', folder)

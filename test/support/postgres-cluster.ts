@@ -67,9 +67,12 @@ export async function stopClusterIn(folder: string): Promise<void> {
   await asOwner(binaries(folder), 'pg_ctl', ['stop', '-w', '-D', data, '-m', 'immediate'])
 }
 
-/** A process that outlives its owner: an owner that was killed stops nothing. */
+/**
+ * A process that outlives its owner: an owner that was killed stops nothing. It is there as long as the
+ * folder, also while the cluster is stopped.
+ */
 function guard(owner: number, data: string): void {
-  const script = `while kill -0 ${owner} 2>/dev/null && [ -e "$0/postmaster.pid" ]; do sleep 1; done
+  const script = `while kill -0 ${owner} 2>/dev/null; do [ -e "$0" ] || exit; sleep 1; done
     kill -QUIT "$(head -n1 "$0/postmaster.pid")" 2>/dev/null`
   const child = spawn('sh', ['-c', script, data], { detached: true, stdio: 'ignore' })
   child.unref()

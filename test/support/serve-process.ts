@@ -1,6 +1,7 @@
 /** `runyard serve` as a process, up to its `ready` line. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { endTogether } from './end-together.ts'
 
 export interface ServeProcess {
   process: ChildProcess
@@ -20,6 +21,7 @@ export async function startServeProcess(
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
   return {
     process: child,

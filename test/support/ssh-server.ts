@@ -5,6 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { endTogether } from './end-together.ts'
 import { freePort } from './free-port.ts'
 
 const SSHD = '/usr/sbin/sshd'
@@ -45,6 +46,7 @@ export async function startSshServer(folder: string, port = 0): Promise<SshServe
   const config = join(folder, 'sshd_config')
   await writeFile(config, `${lines.join('\n')}\n`)
   const child = spawn(SSHD, ['-D', '-e', '-f', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+  endTogether(child, 'SIGTERM')
   await listening(child)
   return {
     url: `ssh://${userInfo().username}@127.0.0.1:${chosen}`,

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { agentDatabase } from '../../support/agent-database.ts'
 import {
   type AgentServerProcess,
   spawnAgentServer,
@@ -8,18 +9,22 @@ import {
 } from '../../support/agent-server.ts'
 import type { StreamPart } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
+import { freePort } from '../../support/free-port.ts'
 import { pause } from '../../support/pause.ts'
 
 /** Long enough to be renewed in time on a machine that has much to do. */
 const leaseMs = 5_000
 
 let dataDir: string
+let database: string
 let server: AgentServerProcess
 let asleep: AgentServerProcess | undefined
 
 beforeEach(async () => {
   dataDir = await temporaryFolder()
-  server = await spawnAgentServer(dataDir)
+  database = await agentDatabase(dataDir)
+  // On a port to come back to.
+  server = await spawnAgentServer(database, { port: await freePort() })
 })
 afterEach(async () => {
   await asleep?.kill()
@@ -40,7 +45,7 @@ test('runs that a killed server had accepted finish after its restart, each once
   )
   await server.kill()
 
-  server = await spawnAgentServer(dataDir)
+  server = await spawnAgentServer(database)
   await server.client.runs.join(thread_id, runs.at(-1)?.run_id ?? '')
   const steps = stepsOf(await server.client.threads.getState(thread_id))
   const wanted = ['a', 'b', 'c'].flatMap((label) =>
@@ -64,7 +69,7 @@ test('a client that streams sees all of its run, once, across the restart of the
     seen.push(part as StreamPart)
     if (seen.length !== 3) continue
     await server.kill()
-    server = await spawnAgentServer(dataDir, { port: Number(new URL(url).port) })
+    server = await spawnAgentServer(database, { port: Number(new URL(url).port) })
   }
   expect(seen.map((part) => part.id)).toEqual(seen.map((_, index) => String(index)))
   const steps = seen.flatMap((part) => (part.data as { step?: number }).step ?? [])
@@ -73,11 +78,10 @@ test('a client that streams sees all of its run, once, across the restart of the
 
 test('a server that wakes after its run was handed on writes nothing more', async () => {
   await server.kill()
-  const database = join(dataDir, 'agent.db')
-  asleep = await spawnAgentServer(dataDir, { leaseMs })
-  server = await spawnAgentServer(dataDir, { leaseMs })
+  asleep = await spawnAgentServer(database, { leaseMs })
+  server = await spawnAgentServer(database, { leaseMs })
   // So it is the first that takes the run.
-  pause(server.signal, database)
+  pause(server.signal, join(dataDir, 'agent.db'))
   const { client } = asleep
   const { thread_id } = await client.threads.create()
   const { run_id } = await client.runs.create(thread_id, 'slow', {
@@ -85,7 +89,7 @@ test('a server that wakes after its run was handed on writes nothing more', asyn
     config: { recursion_limit: 100 },
   })
   await eventually(async () => (await client.threads.getState(thread_id)).next).toEqual(['step'])
-  pause(asleep.signal, database)
+  pause(asleep.signal, join(dataDir, 'agent.db'))
   server.signal('SIGCONT')
   const attempts: unknown[] = []
   const followed = (async () => {

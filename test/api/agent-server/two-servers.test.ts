@@ -121,7 +121,7 @@ test('a server that was paused and wakes after its run was handed on writes noth
   const own = await freshPostgres()
   const spawned: AgentServerProcess[] = []
   const start = async () => {
-    const server = await spawnAgentServer(dataDir, { leaseMs: LEASE_MS, database: own })
+    const server = await spawnAgentServer(own, { leaseMs: LEASE_MS })
     spawned.push(server)
     return server
   }
