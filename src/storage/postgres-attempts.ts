@@ -3,14 +3,14 @@
  *
  * ```
  * done      the database has said so
- * failed    it is certain that nothing was done; or twice is the same as once
+ * failed    nothing was done, or twice is the same as once; else its error says that it may have been
  * unknown   the connection was lost before the database said whether it had committed
  * ```
  */
 import type { PoolClient, QueryResult } from 'pg'
 import type { Statement } from './db.ts'
 import type { PostgresPool } from './postgres-connection.ts'
-import { asRefusal, isCollision, isLost, isStopped } from './postgres-errors.ts'
+import { asRefusal, isCollision, isLost, isStopped, unanswered } from './postgres-errors.ts'
 import { begin } from './postgres-transaction.ts'
 
 export type Outcome<T> =
@@ -36,8 +36,9 @@ export async function attemptStatement(
   try {
     return { kind: 'done', result: await send(pool, client, statement) }
   } catch (error) {
-    // A write may have been done.
-    return failure(error, isLost(error) && isRead(statement.sql))
+    const isUnanswered = isLost(error) && !isRead(statement.sql)
+    const failed = failure(error, isLost(error) && !isUnanswered)
+    return isUnanswered ? { ...failed, error: unanswered(error) } : failed
   }
 }
 

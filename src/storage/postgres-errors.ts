@@ -53,6 +53,12 @@ export function asRefusal(error: unknown): unknown {
   return error
 }
 
+/** As `asRefusal`, of a write whose connection was lost before it was known how that went. */
+export function unanswered(cause: unknown): AppError {
+  const message = 'The connection to the database was lost: this may have been done, or not.'
+  return new DatabaseAway(`${message} Look before you try again.`, cause)
+}
+
 /** Why no connection could be opened. The driver's sentences name user and host, no password. */
 export function cannotConnect(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message || codeOf(cause) : String(cause)

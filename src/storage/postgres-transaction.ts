@@ -11,7 +11,7 @@ import type { Db, Locks, RowLocks, SqlValue, Statement, VectorSql } from './db.t
 import { OpenTransaction } from './open-transaction.ts'
 import type { Failure, Outcome } from './postgres-attempts.ts'
 import type { PostgresPool } from './postgres-connection.ts'
-import { asRefusal, isCollision, isLost } from './postgres-errors.ts'
+import { asRefusal, isCollision, isLost, unanswered } from './postgres-errors.ts'
 import { json } from './postgres-json.ts'
 import { findVectors } from './postgres-vectors.ts'
 import { inPostgresWords } from './postgres-words.ts'
@@ -95,7 +95,7 @@ async function commit<T>(client: PoolClient, result: T): Promise<Outcome<T>> {
     if (command === 'COMMIT') return { kind: 'done', result }
   } catch (error) {
     // Told apart: a collision was found before anything was done, a lost connection tells nothing.
-    if (isLost(error)) return { kind: 'unknown', result, error: asRefusal(error) }
+    if (isLost(error)) return { kind: 'unknown', result, error: unanswered(error) }
     return failure(error, { isLost: false, isWorthRepeating: isCollision(error) })
   }
   const message = 'A statement of the transaction had failed: all is undone.'

@@ -85,9 +85,9 @@ export class EventLog {
   /**
    * Appends to a run, in order, and settles when the events are written; only then do followers see
    * them. Appends of one turn of the event loop share a transaction. `false`: the lease was lost and
-   * nothing was written. Rejects when the database does; then nothing was written either. Not to be
-   * awaited within a transaction of the store, whose end it waits for. Events that `mayWait` are written
-   * with what comes next, within 10 ms at the latest.
+   * nothing was written. Rejects when the database does: then nothing was written either, or nobody can
+   * tell. Not to be awaited within a transaction of the store, whose end it waits for. Events that
+   * `mayWait` are written with what comes next, within 10 ms at the latest.
    */
   append(to: AppendTarget, events: NewEvent[], how?: { mayWait: boolean }): Promise<boolean> {
     return this.#appends.append(to, events, how)
