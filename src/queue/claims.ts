@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 4
 export interface ClaimsParts {
   store: Pick<AgentStore, 'runs'>
   server: ThisServer
-  liveness: Pick<Liveness, 'foreignGraphs' | 'look'>
+  liveness: Pick<Liveness, 'foreignGraphs' | 'isForeign' | 'look'>
   notices: Notices
   /** How long a claim holds, in ms. */
   leaseMs: number
@@ -66,12 +66,11 @@ export class Claims {
   }
 
   /** Of a graph that only another server has: it may have come since the last look. */
-  async #isForeign({ metadata }: QueuedRun): Promise<boolean> {
+  async #isForeign(run: QueuedRun): Promise<boolean> {
     const { server, liveness } = this.#parts
-    const graph_id = String(metadata.graph_id)
-    if (server.graphs?.includes(graph_id) ?? true) return false
+    if (server.graphs?.includes(String(run.metadata.graph_id)) ?? true) return false
     await liveness.look()
-    return liveness.foreignGraphs.includes(graph_id)
+    return liveness.isForeign(run)
   }
 
   /** To those who have its graph. */

@@ -52,6 +52,16 @@ async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
   return run
 }
 
+/** The run as servers leave it that die whenever they have claimed it. */
+async function useUp(run: QueuedRun): Promise<QueuedRun> {
+  for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
+    const now = systemClock.now()
+    await world.store.runs.claim({ server_id: 'x', now, lease_expires_at: now - 1 })
+    if (attempt < MAX_RUN_ATTEMPTS) await world.store.runs.release({ now, dead_servers: [] })
+  }
+  return run
+}
+
 async function goneProcess(): Promise<number> {
   const child = spawn(process.execPath, ['--version'])
   await once(child, 'exit')
@@ -188,12 +198,7 @@ test('a lease that ran out is taken, whoever holds it', async () => {
 })
 
 test('a run whose attempts are used up is handed out until it has ended', async () => {
-  const run = await world.addRun()
-  for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
-    const now = systemClock.now()
-    await world.store.runs.claim({ server_id: 'x', now, lease_expires_at: now - 1 })
-    if (attempt < MAX_RUN_ATTEMPTS) await world.store.runs.release({ now, dead_servers: [] })
-  }
+  const run = await useUp(await world.addRun())
   const calls: string[] = []
   const one = liveness(async (exhausted, lease) => {
     calls.push(exhausted.run_id)
@@ -207,6 +212,31 @@ test('a run whose attempts are used up is handed out until it has ended', async 
   await one.sweep()
   expect(calls).toEqual([run.run_id, run.run_id])
   expect(await statusOf(run)).toBe('error')
+})
+
+test('a run whose attempts are used up is ended by a server that has its graph', async () => {
+  const ended: string[] = []
+  const start = async (server_id: string, graphs: string[]) => {
+    const one = new Liveness({
+      store: world.store,
+      server: { server_id, host: hostId(), pid: process.pid, graphs },
+      onExhausted: async () => void ended.push(server_id),
+      onReleased: () => {},
+      clock: systemClock,
+      log: silentLog,
+    })
+    await one.start()
+    return one
+  }
+  const [old, young] = [await start('old', ['both']), await start('new', ['both', 'added'])]
+  await useUp(await world.addRun(undefined, { metadata: { graph_id: 'added' } }))
+  await old.sweep()
+  expect(ended).toEqual([])
+  await young.sweep()
+  expect(ended).toEqual(['new'])
+  await young.stop()
+  await old.sweep()
+  expect(ended).toEqual(['new', 'old'])
 })
 
 test('a server is on the record while it works, and is seen', async () => {

@@ -55,6 +55,11 @@ export class Liveness {
     return this.#foreignGraphs
   }
 
+  /** Whether the run is of such a graph. */
+  isForeign({ metadata }: QueuedRun): boolean {
+    return this.#foreignGraphs.includes(String(metadata.graph_id))
+  }
+
   /** Registers this server and frees what dead ones left, before it answers. */
   async start(): Promise<void> {
     const { store, server, clock } = this.#parts
@@ -110,7 +115,8 @@ export class Liveness {
       this.#parts.log.warn({ runs: released }, 'took up runs of a server that died')
       this.#parts.onReleased()
     }
-    for (const { run, lease } of exhausted) await this.#end(run, lease)
+    // Who has its graph can read what the run has done.
+    for (const { run, lease } of exhausted) if (!this.isForeign(run)) await this.#end(run, lease)
   }
 
   async #end(run: QueuedRun, lease: Lease): Promise<void> {
