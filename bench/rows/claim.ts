@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { claimRun } from '../../test/support/claim-run.ts'
 import type { Row } from '../row.ts'
 import { temporaryFolder } from '../server.ts'
 import { type Sized, sizedRow } from '../sized.ts'
@@ -46,7 +47,7 @@ async function openLine(size: number): Promise<Sized> {
 
 function claim(store: AgentStore) {
   const now = Date.now()
-  return store.runs.claim({ server_id: 'bench', now, lease_expires_at: now + 3_600_000 })
+  return claimRun(store, { server_id: 'bench', now, lease_expires_at: now + 3_600_000 })
 }
 
 async function addAssistant(store: AgentStore): Promise<void> {

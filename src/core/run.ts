@@ -215,13 +215,11 @@ export interface RunStore {
   /** The thread's run that was received last, whatever its status. */
   latest(thread_id: string): Promise<QueuedRun | undefined>
   /**
-   * Hands out the next run: pending, due, first in its thread's line, no other run of its thread
-   * running. `undefined` when there is none. A delayed run stands in the line, at its place, once it
-   * is due; until then later runs pass it.
+   * Hands out the next `count` runs at most, in their order: pending, due, first in its thread's line, no
+   * other run of its thread running. Fewer are answered when there are no more. A delayed run stands in
+   * the line, at its place, once it is due; until then later runs pass it.
    */
-  claim(claim: Claim): Promise<ClaimedRun | undefined>
-  /** The same for the next `count` at most, in their order: fewer are answered when there are no more. */
-  claimMany(claim: Claim, count: number): Promise<ClaimedRun[]>
+  claim(claim: Claim, count: number): Promise<ClaimedRun[]>
   /** Prolongs the leases that are still held; answers one state for each lease given. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**

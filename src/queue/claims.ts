@@ -36,7 +36,7 @@ export class Claims {
     const { store, server, liveness, leaseMs } = this.#parts
     const leaseExpiresAt = now + leaseMs
     const count = Math.min(room, MOST_AT_ONCE)
-    const taken = await store.runs.claimMany(
+    const taken = await store.runs.claim(
       {
         server_id: server.server_id,
         now,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock } from '../core/clock.ts'
@@ -48,7 +49,7 @@ async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
     graphs: [],
     ...fields,
   })
-  await world.store.runs.claim({ server_id, now, lease_expires_at: now + 60_000 })
+  await claimRun(world.store, { server_id, now, lease_expires_at: now + 60_000 })
   return run
 }
 
@@ -56,7 +57,7 @@ async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
 async function useUp(run: QueuedRun): Promise<QueuedRun> {
   for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
     const now = systemClock.now()
-    await world.store.runs.claim({ server_id: 'x', now, lease_expires_at: now - 1 })
+    await claimRun(world.store, { server_id: 'x', now, lease_expires_at: now - 1 })
     if (attempt < MAX_RUN_ATTEMPTS) await world.store.runs.release({ now, dead_servers: [] })
   }
   return run
@@ -128,7 +129,7 @@ describe.each([
     const lost = { server_id: 'lost', host: 'a machine that is gone', pid: process.pid, graphs: [] }
     const started_at = new Date(begin).toISOString()
     await shared.store.servers.register({ ...lost, started_at, seen_at: begin })
-    const taken = await shared.store.runs.claim({
+    const taken = await claimRun(shared.store, {
       server_id: 'lost',
       now,
       lease_expires_at: begin + 15_000,
@@ -152,7 +153,7 @@ describe.each([
     expect(released).toBe(1)
 
     const claim = { server_id: 'here', now, lease_expires_at: now + 15_000 }
-    expect(await shared.store.runs.claim(claim)).toMatchObject({
+    expect(await claimRun(shared.store, claim)).toMatchObject({
       run: { run_id: run.run_id, attempt: 2 },
     })
     const lease = taken?.lease ?? expect.fail('nothing claimed')
@@ -192,7 +193,7 @@ test('who could not look for a while takes nobody for lost whom it would have se
 test('a lease that ran out is taken, whoever holds it', async () => {
   const run = await world.addRun()
   const now = systemClock.now()
-  await world.store.runs.claim({ server_id: 'unknown', now, lease_expires_at: now - 1 })
+  await claimRun(world.store, { server_id: 'unknown', now, lease_expires_at: now - 1 })
   await liveness().start()
   expect(await statusOf(run)).toBe('pending')
 })

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { NoticeHub } from '../../test/support/notice-hub.ts'
 import { pause } from '../../test/support/pause.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
@@ -184,8 +185,8 @@ describe('finding runs', () => {
     let now = systemClock.now()
     const available_at = now + 80
     await world.addRun(undefined, { available_at })
-    const claimMany: typeof runs.claimMany = async (...claim) => {
-      const claimed = await runs.claimMany(...claim)
+    const claim: typeof runs.claim = async (...asked) => {
+      const claimed = await runs.claim(...asked)
       now = available_at + 1
       return claimed
     }
@@ -194,7 +195,7 @@ describe('finding runs', () => {
       begun.push(run.run_id)
       await finish(lease)
     }
-    const store = { ...world.store, runs: { ...runs, claimMany } }
+    const store = { ...world.store, runs: { ...runs, claim } }
     await startQueue({ store, clock: { now: () => now }, execute })
     await eventually(() => expect(begun).toHaveLength(1))
   })
@@ -365,7 +366,7 @@ describe('cancelling', () => {
   test('a run whose server died after the request begins stopped', async () => {
     const run = await world.addRun()
     const now = systemClock.now()
-    await world.store.runs.claim({ server_id: 'dead', now, lease_expires_at: now + 1 })
+    await claimRun(world.store, { server_id: 'dead', now, lease_expires_at: now + 1 })
     await world.store.runs.requestCancel(run.run_id, 'rollback')
     await world.store.runs.release({ now, dead_servers: ['dead'] })
     const { reasons, execute } = obedient()
@@ -406,7 +407,7 @@ describe('leases', () => {
     const claim = { server_id: 'other', now, lease_expires_at: now + 60_000 }
     const taken = await other.transaction(async (store) => {
       await store.runs.release({ now, dead_servers: [] })
-      return store.runs.claim(claim)
+      return claimRun(store, claim)
     })
     expect(taken?.run.run_id).toBe(run.run_id)
     await eventually(() => expect(isEnded).toBe(false))

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import type { Lease } from '../core/run.ts'
 import type { Db } from './db.ts'
@@ -16,7 +17,7 @@ beforeEach(async () => {
   world = await RunWorld.open()
   await world.addRun()
   const now = Date.now()
-  const claimed = await world.store.runs.claim({
+  const claimed = await claimRun(world.store, {
     server_id: 's',
     now,
     lease_expires_at: now + 15_000,

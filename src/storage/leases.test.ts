@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import type { AgentStore } from '../core/agent-store.ts'
@@ -17,7 +18,7 @@ afterEach(() => world.close())
 
 async function claim(server_id: string): Promise<Lease> {
   const now = Date.now()
-  const claimed = await store.runs.claim({ server_id, now, lease_expires_at: now + 15_000 })
+  const claimed = await claimRun(store, { server_id, now, lease_expires_at: now + 15_000 })
   return claimed?.lease ?? expect.fail('nothing was claimed')
 }
 
@@ -38,7 +39,7 @@ test('a server that falls silent under a lock holds others up for seconds, and t
   async function othersGoOn(): Promise<void> {
     // These pass the row by.
     expect(await other.runs.release(release)).toEqual({ released: [], exhausted: [] })
-    const claimed = await other.runs.claim({
+    const claimed = await claimRun(other, {
       ...release,
       server_id: 'other',
       lease_expires_at: 9e12,

@@ -1,6 +1,7 @@
 /** What becomes of writes whose connection is lost while they are committed. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aRun, aThread } from '../../test/support/agent-records.ts'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../test/support/postgres-proxy.ts'
 import type { AgentStore } from '../core/agent-store.ts'
@@ -28,7 +29,7 @@ afterEach(async () => {
 })
 
 async function claim(now = 1): Promise<Lease> {
-  const claimed = await store.runs.claim({ server_id: 's', now, lease_expires_at: now + 10 })
+  const claimed = await claimRun(store, { server_id: 's', now, lease_expires_at: now + 10 })
   return claimed?.lease ?? expect.fail('nothing claimed')
 }
 
@@ -102,10 +103,10 @@ test('a commit that arrives after its connection was lost is waited for', async 
 
 test('a run whose claim was not answered is taken up when its lease has run out', async () => {
   const cut = proxy.cutAt({ text: 'nobody', end: 'statement' }, 'after')
-  const claimed = store.runs.claim({ server_id: 'nobody', now: 1, lease_expires_at: 10 })
+  const claimed = claimRun(store, { server_id: 'nobody', now: 1, lease_expires_at: 10 })
   await expect(claimed).rejects.toMatchObject(UNANSWERED)
   await cut
-  expect(await store.runs.claim({ server_id: 's', now: 5, lease_expires_at: 15 })).toBeUndefined()
+  expect(await claimRun(store, { server_id: 's', now: 5, lease_expires_at: 15 })).toBeUndefined()
   expect(await store.runs.release({ now: 11, dead_servers: [] })).toMatchObject({
     released: [run_id],
   })

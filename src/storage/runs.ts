@@ -2,8 +2,6 @@
 import { AppError } from '../core/errors.ts'
 import type { QueueFigures } from '../core/metrics.ts'
 import {
-  type Claim,
-  type ClaimedRun,
   isTerminal,
   type Lease,
   type LeaseState,
@@ -140,15 +138,6 @@ export function createRunStore(db: Db): RunStore {
     SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
     WHERE ${isLost} AND attempt >= ${MAX_RUN_ATTEMPTS} ORDER BY seq`
 
-  async function claimMany(claim: Claim, count: number): Promise<ClaimedRun[]> {
-    const { server_id, now, lease_expires_at, except_graphs: except = [] } = claim
-    const graphs = except.map((graph_id) => JSON.stringify(graph_id))
-    const exceptions = graphs.length > 0 ? ['graph_id', ...graphs] : []
-    const params = [server_id, now, lease_expires_at, count, ...exceptions]
-    const rows = await db.all<LeasedRow>(claimSql(db, graphs.length), params)
-    return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
-  }
-
   return {
     async insert(run) {
       const row = await db.get(INSERT, [
@@ -197,8 +186,14 @@ export function createRunStore(db: Db): RunStore {
       const row = await db.get(LATEST, [thread_id])
       return row && toRun(row)
     },
-    claim: async (claim) => (await claimMany(claim, 1))[0],
-    claimMany,
+    async claim(claim, count) {
+      const { server_id, now, lease_expires_at, except_graphs: except = [] } = claim
+      const graphs = except.map((graph_id) => JSON.stringify(graph_id))
+      const exceptions = graphs.length > 0 ? ['graph_id', ...graphs] : []
+      const params = [server_id, now, lease_expires_at, count, ...exceptions]
+      const rows = await db.all<LeasedRow>(claimSql(db, graphs.length), params)
+      return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
+    },
     async renew(leases, lease_expires_at) {
       const held = leases.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
       const params = [lease_expires_at, JSON.stringify(Object.fromEntries(held))]

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
 import {
@@ -33,7 +34,7 @@ async function claimed(): Promise<{ run: QueuedRun; lease: Lease }> {
   await world.addRun()
   const now = systemClock.now()
   const claim = { server_id: 'this', now, lease_expires_at: now + 60_000 }
-  const run = await world.store.runs.claim(claim)
+  const run = await claimRun(world.store, claim)
   if (!run) throw new Error('nothing to claim')
   return run
 }
@@ -88,7 +89,7 @@ describe('appending', () => {
     expect(await log.append(idsOf(one), values(1))).toBe(false)
     const now = systemClock.now()
     const claim = { server_id: 'other', now, lease_expires_at: now + 60_000 }
-    const again = await world.store.runs.claim(claim)
+    const again = await claimRun(world.store, claim)
     log.deliver(await finish(again as { run: QueuedRun; lease: Lease }))
     expect(await readAll(log, one.run.run_id)).toEqual(['0', 'end'])
   })

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+import { claimRun } from '../support/claim-run.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
@@ -91,7 +92,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
     it('ends a run with its thread and its log, or none of them', async () => {
       await store.threads.insert(thread)
       await store.runs.insert(run)
-      const claimed = await store.runs.claim({ server_id: 's', now: 1, lease_expires_at: 2 })
+      const claimed = await claimRun(store, { server_id: 's', now: 1, lease_expires_at: 2 })
       const lease = claimed?.lease ?? expect.fail('nothing claimed')
       await (await another()).runs.release({ now: 0, dead_servers: ['s'] })
       const work = store.transaction(async (tx) => {

@@ -10,6 +10,7 @@ import {
   aThread,
   bytesOf,
 } from '../support/agent-records.ts'
+import { claimRun } from '../support/claim-run.ts'
 
 const LATEST = { thread_id: 't', checkpoint_ns: '' }
 
@@ -30,11 +31,11 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
   const ids = async (query: Parameters<AgentStore['checkpoints']['list']>[0]) =>
     (await store.checkpoints.list(query)).map((one) => one.checkpoint_id)
 
-  async function claimRun(): Promise<Lease> {
+  async function takeLease(): Promise<Lease> {
     const thread = aThread()
     await store.threads.insert(thread)
     await store.runs.insert(aRun({ thread_id: thread.thread_id }))
-    const claimed = await store.runs.claim({ server_id: 's', now: 1, lease_expires_at: 2 })
+    const claimed = await claimRun(store, { server_id: 's', now: 1, lease_expires_at: 2 })
     return claimed?.lease ?? expect.fail('nothing claimed')
   }
 
@@ -194,7 +195,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     })
 
     it('keeps what a checkpoint that is just being written has found to be there', async () => {
-      const lease = await claimRun()
+      const lease = await takeLease()
       const thread_id = (await store.runs.get(lease.run_id))?.thread_id ?? ''
       await putList(40, { thread_id, run_id: 'gone' })
       const other = await world().another()
@@ -350,7 +351,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     it('of a later run hide those of the run before, special ones only', async () => {
       const special = { idx: -4, channel: '__resume__' }
       await store.checkpoints.putWrites(key, [aWrite(special), aWrite()])
-      const lease = await claimRun()
+      const lease = await takeLease()
       const later = bytesOf('later')
       await store.checkpoints.putWrites(
         key,
@@ -363,7 +364,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
 
   describe('a lease', () => {
     it('lets its holder write, and no one else', async () => {
-      const lease = await claimRun()
+      const lease = await takeLease()
       await put({ run_id: lease.run_id }, { a: '1' }, ['a'], lease)
       await store.checkpoints.putWrites(aCheckpoint(), [aWrite()], lease)
       const lost = { ...lease, token: lease.token - 1 }
@@ -378,7 +379,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     })
 
     it('that was lost to another server refuses within the transaction', async () => {
-      const lease = await claimRun()
+      const lease = await takeLease()
       const other = await world().another()
       await other.runs.release({ now: 0, dead_servers: ['s'] })
       await expect(put({}, {}, [], lease)).rejects.toMatchObject({ code: 'conflict' })
@@ -414,7 +415,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       const interrupt = { idx: -3, channel: '__interrupt__' }
       await put({ run_id: 'old' })
       await store.checkpoints.putWrites(aCheckpoint(), [aWrite(interrupt)])
-      const lease = await claimRun()
+      const lease = await takeLease()
       await store.checkpoints.putWrites(
         aCheckpoint(),
         [aWrite({ ...interrupt, ...bytesOf('again') }), aWrite({ task_id: 'resumed' })],

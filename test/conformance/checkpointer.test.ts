@@ -14,6 +14,7 @@ import type { Lease } from '../../src/core/run.ts'
 import { LEASE_KEY } from '../../src/graph/checkpoint-config.ts'
 import { createCheckpointerClass } from '../../src/graph/checkpointer.ts'
 import { type Graph, withMemory } from '../../src/graph/graph.ts'
+import { claimRun } from '../support/claim-run.ts'
 import { finishRun, readState } from '../support/graph-runs.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { RunWorld } from '../support/run-world.ts'
@@ -92,17 +93,17 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
 
   afterEach(() => world.close())
 
-  async function claimRun(thread_id: string): Promise<Lease> {
+  async function takeLease(thread_id: string): Promise<Lease> {
     await world.addRun(thread_id)
     const claim = { server_id: 's1', now: Date.now(), lease_expires_at: Date.now() + 60_000 }
-    const claimed = await world.store.runs.claim(claim)
+    const claimed = await claimRun(world.store, claim)
     if (!claimed) throw new Error('There was a run to claim.')
     return claimed.lease
   }
 
   it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {
     const thread_id = await world.addThread()
-    const lease = await claimRun(thread_id)
+    const lease = await takeLease(thread_id)
     const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', [LEASE_KEY]: lease }
     await finishRun(bind(outer), {}, at)
     const records = await world.store.checkpoints.list({ thread_id })
@@ -119,7 +120,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
 
   it('lets a run that lost its lease write no more, not even in a subgraph', async () => {
     const thread_id = await world.addThread()
-    const lease = await claimRun(thread_id)
+    const lease = await takeLease(thread_id)
     const at = { thread_id, run_id: lease.run_id, [LEASE_KEY]: lease }
     let countAtLoss = -1
     const takesAway = new StateGraph(Steps)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { END_EVENT, type NewEvent, STATE_UPDATE_EVENT } from '../../src/core/event.ts'
 import { type AgentStoreWorld, aRun, aThread } from '../support/agent-records.ts'
+import { claimRun } from '../support/claim-run.ts'
 
 export function testEventStore(world: () => AgentStoreWorld): void {
   const some = (...names: string[]): NewEvent[] =>
@@ -81,7 +82,7 @@ export function testEventStore(world: () => AgentStoreWorld): void {
       const thread = aThread()
       await store.threads.insert(thread)
       const { run_id, thread_id } = await store.runs.insert(aRun({ thread_id: thread.thread_id }))
-      const claimed = await store.runs.claim({ server_id: 's', now: 1, lease_expires_at: 2 })
+      const claimed = await claimRun(store, { server_id: 's', now: 1, lease_expires_at: 2 })
       const lease = claimed?.lease ?? expect.fail('nothing claimed')
       const to = { thread_id, run_id, created_at: 1 }
       expect(await store.events.append({ ...to, lease }, some('a'))).toHaveLength(1)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { type Lease, MAX_RUN_ATTEMPTS } from '../../src/core/run.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+import { claimRun } from '../support/claim-run.ts'
 
 interface PicturedRun {
   run_id: string
@@ -113,7 +114,7 @@ class Line {
       (run) => !run.lease && run.available_at <= this.#now && !busy.has(run.thread_id),
     )
     const claim = { server_id: 's', now: this.#now, lease_expires_at: this.#now + 1000 }
-    const claimed = await this.#store.runs.claim(claim)
+    const claimed = await claimRun(this.#store, claim)
     expect(claimed?.run.run_id).toBe(next?.run_id)
     if (!next || !claimed) return undefined
     next.attempt += 1

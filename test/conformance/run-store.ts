@@ -12,6 +12,7 @@ import {
   type RunStatus,
 } from '../../src/core/run.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+import { claimRun } from '../support/claim-run.ts'
 
 const NOW = 1_795_000_000_000
 
@@ -42,7 +43,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
   }
 
   const claim = (from = store, server_id = 'here') =>
-    from.runs.claim({ server_id, now: NOW, lease_expires_at: NOW + 1000 })
+    claimRun(from, { server_id, now: NOW, lease_expires_at: NOW + 1000 })
 
   async function mustClaim(from = store, server_id = 'here') {
     return (await claim(from, server_id)) ?? expect.fail('nothing to claim')
@@ -210,10 +211,10 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       const taken = await insertRun({ metadata: { graph_id: 'agent' } })
       const ask = { server_id: 'here', now: NOW, lease_expires_at: NOW + 1000 }
       const except_graphs = ['one "graph"', 'other']
-      expect(await store.runs.claim({ ...ask, except_graphs })).toMatchObject({
+      expect(await claimRun(store, { ...ask, except_graphs })).toMatchObject({
         run: { run_id: taken.run_id },
       })
-      expect(await store.runs.claim({ ...ask, except_graphs })).toBeUndefined()
+      expect(await claimRun(store, { ...ask, except_graphs })).toBeUndefined()
       expect((await mustClaim()).run.run_id).toBe(left.run_id)
     })
 
@@ -221,15 +222,15 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       const threads = [await insertThread(), await insertThread(), await insertThread()]
       const firsts: QueuedRun[] = []
       for (const thread_id of threads) firsts.push(...(await insertRuns(thread_id, 2)).slice(0, 1))
-      const claimMany = async (count: number) => {
+      const claim = async (count: number) => {
         const times = { now: NOW, lease_expires_at: NOW + 1000 }
-        const taken = await store.runs.claimMany({ server_id: 'here', ...times }, count)
+        const taken = await store.runs.claim({ server_id: 'here', ...times }, count)
         return taken.map(({ run, lease }) => [run.run_id, lease.token])
       }
       const expected = firsts.map(({ run_id }) => [run_id, 1])
-      expect(await claimMany(2)).toEqual(expected.slice(0, 2))
-      expect(await claimMany(9)).toEqual(expected.slice(2))
-      expect(await claimMany(9)).toEqual([])
+      expect(await claim(2)).toEqual(expected.slice(0, 2))
+      expect(await claim(9)).toEqual(expected.slice(2))
+      expect(await claim(9)).toEqual([])
     })
 
     it('tells of its lease what was asked of the run', async () => {
@@ -293,7 +294,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(run.run_id).toBe(prompt.run_id)
       await finish(lease)
       expect(await claim()).toBeUndefined()
-      const due = await store.runs.claim({
+      const due = await claimRun(store, {
         server_id: 's',
         now: NOW + 1,
         lease_expires_at: NOW + 9,

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openAgentStore } from '../../../src/storage/agent-store.ts'
 import { agentDatabase } from '../../support/agent-database.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
+import { claimRun } from '../../support/claim-run.ts'
 import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -142,7 +143,7 @@ async function loseThreeTimes(path: string): Promise<void> {
     const now = Date.now()
     const claim = { server_id: 'gone', now, lease_expires_at: now - 1 }
     // A server that runs may be about to release it.
-    await eventually(() => store.runs.claim(claim)).toBeDefined()
+    await eventually(() => claimRun(store, claim)).toBeDefined()
     if (attempt < 3) await store.runs.release({ now, dead_servers: [] })
   }
   await store.close()
