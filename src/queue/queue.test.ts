@@ -180,6 +180,13 @@ describe('finding runs', () => {
     expect(begunAt[0]).toBeGreaterThanOrEqual(available_at)
   })
 
+  test('all that there is room for is begun with one look, however many are claimed at a time', async () => {
+    for (let i = 0; i < 10; i += 1) await world.addRun()
+    const { begun, execute } = obedient()
+    await startQueue({ concurrency: 9, execute })
+    await eventually(() => expect(begun).toHaveLength(9))
+  })
+
   test('a delayed run that becomes due just after a look begins all the same', async () => {
     const { runs } = world.store
     let now = systemClock.now()
@@ -272,6 +279,21 @@ describe('beside servers that tell', () => {
     gate.resolve()
     await untilStatus(behind, 'success')
     expect(begun).toEqual(['removed on old', 'added on new'])
+  })
+
+  test('a line of runs that only another server can execute holds up nobody behind it', async () => {
+    const now = systemClock.now()
+    const other = { server_id: 'other', host: 'elsewhere', pid: 1, graphs: ['added'] }
+    const started_at = new Date(now).toISOString()
+    await world.store.servers.register({ ...other, started_at, seen_at: now })
+    const theirs = { metadata: { graph_id: 'added' } }
+    // More than are claimed at a time.
+    for (let i = 0; i < 10; i += 1) await world.addRun(undefined, theirs)
+    const own = await world.addRun(undefined, { metadata: { graph_id: 'both' } })
+    const { begun, execute } = obedient()
+    const server = { server_id: 'old', host: hostId(), pid: process.pid, graphs: ['both'] }
+    await startQueue({ server, execute })
+    await eventually(() => expect(begun).toMatchObject([{ run_id: own.run_id }]))
   })
 
   test('what cannot be left to another server keeps no other run from beginning', async () => {
