@@ -1,6 +1,6 @@
 /** Connections to one PostgreSQL database: a pool of them, and how each is talked to. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
+import { type Client, Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
 import type { DatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
 import type { SqlValue, Statement } from './db.ts'
@@ -38,6 +38,7 @@ export class PostgresPool {
   readonly perTransaction: string
   readonly isShared: boolean
   readonly #pool: Pool
+  readonly #broken = new WeakSet<Client>()
   readonly #names = new Map<string, string>()
   #closing: Promise<void> | undefined
 
@@ -63,7 +64,9 @@ export class PostgresPool {
     // A connection that breaks while nobody uses it is taken out of the pool, and that is all.
     this.#pool.on('error', () => {})
     // One that breaks in use rejects what is asked of it; unheard, the event would end the process.
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => this.#broken.add(client))
+    })
   }
 
   /** A connection of the caller's own, until `release`. Throws `unavailable`. */
@@ -78,6 +81,11 @@ export class PostgresPool {
       }
       await sleep(RETRY_MS)
     }
+  }
+
+  /** Whether the connection is known to be lost: nothing is sent on it any more. */
+  isBroken(client: PoolClient): boolean {
+    return this.#broken.has(client)
   }
 
   /** Sends a statement. Throws as `toQuery`. */

@@ -70,7 +70,7 @@ export async function attemptTransaction<T>(
     const result = await plan.current.run(tx, plan.work, tx)
     await begun
     tx.end()
-    return plan.isReading ? closeReading(client, result) : await commit(client, result)
+    return plan.isReading ? closeReading(client, result) : await commit(pool, client, result)
   } catch (error) {
     tx.end()
     return await rollBack(
@@ -89,7 +89,11 @@ function closeReading<T>(client: PoolClient, result: T): Outcome<T> {
   return { kind: 'done', result }
 }
 
-async function commit<T>(client: PoolClient, result: T): Promise<Outcome<T>> {
+async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Promise<Outcome<T>> {
+  if (pool.isBroken(client)) {
+    const error = new Error('The connection was lost before COMMIT was sent.')
+    return failure(error, { isLost: true, isWorthRepeating: true })
+  }
   try {
     const { command } = await client.query('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', result }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/support/eventually.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
 import { startCluster } from '../../test/support/postgres-cluster.ts'
 import type { Db } from './db.ts'
@@ -73,6 +74,23 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     })
     await expect(swallowed).rejects.toMatchObject({ code: 'internal' })
     expect(await texts(db)).toEqual([])
+  })
+
+  test('runs again what was cut off before its COMMIT was sent', async () => {
+    const other = await open()
+    const isThere = 'SELECT 1 FROM pg_stat_activity WHERE pid = $1'
+    let tries = 0
+    await db.transaction(async (tx) => {
+      tries += 1
+      await insert(tx, `try ${tries}`)
+      if (tries > 1) return
+      const { pid = 0 } = (await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid')) ?? {}
+      await other.get('SELECT pg_terminate_backend($1)', [pid])
+      await eventually(() => other.get(isThere, [pid])).toBeUndefined()
+      // What the server has said last is read before this is answered.
+      await other.get(isThere, [pid])
+    })
+    expect(await texts(db)).toEqual(['try 2'])
   })
 
   test('runs transactions without locks as if each were alone', async () => {
