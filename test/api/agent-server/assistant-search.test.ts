@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { strictClock } from '../../support/strict-clock.ts'
 
 let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']
@@ -7,7 +8,7 @@ let assistants: RunningAgentServer['client']['assistants']
 const ALL = { metadata: { suite: 'search' } }
 
 beforeAll(async () => {
-  server = await startAgentServer()
+  server = await startAgentServer({ clock: strictClock() })
   assistants = server.client.assistants
   const records = [
     { graphId: 'slow', name: 'Zebra', metadata: { team: 'a', tags: ['x', 'y'] } },

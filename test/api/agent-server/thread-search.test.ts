@@ -2,6 +2,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/authorization.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { strictClock } from '../../support/strict-clock.ts'
 
 /** With `x-user` one sees the threads of that owner, with `x-tag` those that have the tag. */
 const byHeader: Authorize = async (caller, event, value) => {
@@ -24,7 +25,7 @@ const THREADS = {
 }
 
 beforeAll(async () => {
-  server = await startAgentServer({ authorize: byHeader })
+  server = await startAgentServer({ authorize: byHeader, clock: strictClock() })
   for (const [name, metadata] of Object.entries(THREADS)) {
     ids[name] = (await server.client.threads.create({ metadata })).thread_id
   }
