@@ -17,7 +17,7 @@ const PARTS: Turns[] = [
   LATE,
 ]
 /** Events are kept for an hour after their run; the savers have none. */
-const LOG = 'events'
+const LOG = ['events', 'event_parts']
 
 type Turns = Pick<Talk, 'from' | 'to'>
 
@@ -94,6 +94,7 @@ function perTurn(grown: number[], suffix: string): Record<string, number> {
   }
 }
 
-function sum(sizes: Map<string, number>, leftOut?: string): number {
-  return [...sizes].reduce((total, [table, bytes]) => total + (table === leftOut ? 0 : bytes), 0)
+function sum(sizes: Map<string, number>, leftOut: readonly string[] = []): number {
+  const counted = [...sizes].filter(([table]) => !leftOut.includes(table))
+  return counted.reduce((total, [, bytes]) => total + bytes, 0)
 }

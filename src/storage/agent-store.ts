@@ -17,6 +17,7 @@ import { crons } from './migrations/agent-server/0004-crons.ts'
 import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
 import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
 import { graphsOfServers } from './migrations/agent-server/0007-graphs-of-servers.ts'
+import { eventParts } from './migrations/agent-server/0008-event-parts.ts'
 import { openDb, openNotices } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -35,6 +36,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   channelParts,
   expiredEvents,
   graphsOfServers,
+  eventParts,
 ]
 
 /**

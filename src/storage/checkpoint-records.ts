@@ -6,8 +6,9 @@ import type {
   PendingWrite,
 } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
-import { PartReader } from './channel-parts.ts'
+import { putTogether } from './channel-parts.ts'
 import type { Db, SqlValue } from './db.ts'
+import { PartReader } from './list-parts.ts'
 
 interface CheckpointRow {
   thread_id: string
@@ -43,7 +44,7 @@ export async function readCheckpoint(
   const row = checkpoint_id
     ? await tx.get<CheckpointRow>(GET, [thread_id, checkpoint_ns, checkpoint_id])
     : await tx.get<CheckpointRow>(LATEST, [thread_id, checkpoint_ns])
-  return row && complete(tx, row, new PartReader(tx, row.thread_id))
+  return row && complete(tx, row, readerOf(tx, row))
 }
 
 export async function readCheckpoints(
@@ -67,11 +68,15 @@ export async function readCheckpoints(
   const records: CheckpointRecord[] = []
   const readers = new Map<string, PartReader>()
   for (const row of await tx.all<CheckpointRow>(sql, params)) {
-    const reader = readers.get(row.thread_id) ?? new PartReader(tx, row.thread_id)
+    const reader = readers.get(row.thread_id) ?? readerOf(tx, row)
     readers.set(row.thread_id, reader)
     records.push(await complete(tx, row, reader))
   }
   return records
+}
+
+function readerOf(tx: Db, { thread_id }: CheckpointRow): PartReader {
+  return new PartReader(tx, 'channel_parts', thread_id)
 }
 
 async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise<CheckpointRecord> {
@@ -81,7 +86,7 @@ async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise
     readValues(tx, key, JSON.parse(channel_versions)),
     tx.all<PendingWrite>(WRITES, here),
   ])
-  const values = await reader.putTogether(kept)
+  const values = await putTogether(reader, kept)
   return {
     ...key,
     checkpoint: { type, bytes },

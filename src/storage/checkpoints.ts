@@ -11,12 +11,13 @@ import type {
   StoredCheckpoint,
 } from '../core/checkpoint.ts'
 import type { Lease } from '../core/run.ts'
-import { deleteUnusedParts, IN_PARTS, partStatements, takeApart } from './channel-parts.ts'
+import { deleteUnusedParts, IN_PARTS, takeApart } from './channel-parts.ts'
 import { createCheckpointHistories } from './checkpoint-histories.ts'
 import { readCheckpoint, readCheckpoints } from './checkpoint-records.ts'
 import type { Db, Statement } from './db.ts'
 import { GroupedBatches } from './grouped-batches.ts'
 import { encodeJson } from './json-columns.ts'
+import { partStatements } from './list-parts.ts'
 
 const PUT = `
 INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id,
@@ -106,7 +107,7 @@ function valueStatements(
   const kept = values.map(takeApart)
   const parts = kept.flatMap((one) => one.parts)
   return [
-    ...partStatements(thread_id, parts),
+    ...partStatements('channel_parts', thread_id, parts),
     ...kept.map(({ value: { channel, version, type, bytes } }) => ({
       sql: PUT_VALUE,
       params: [thread_id, checkpoint_ns, channel, version, type, bytes],

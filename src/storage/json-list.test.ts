@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { joinJsonList, splitJsonList } from './json-list.ts'
+import { findJsonLists, joinJsonList, splitJsonList } from './json-list.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -26,4 +26,22 @@ test('whatever is in the list', () => {
 
 test.each(['{}', '"[1]"', '[]', '1', '', ' [1]'])('%j is left as it is', (json) => {
   expect(splitJsonList(bytesOf(json))).toBeUndefined()
+})
+
+test('the outermost of the lists that are wanted are found, at any depth', () => {
+  const json = '{"a":[1,"],",[2,3]],"b":{"c":[[4,5],{"d":[6,7,8]}]},"e":[]}'
+  const found = (minItems: number) =>
+    findJsonLists(bytesOf(json), (items) => items >= minItems).map(({ start, end, items }) => {
+      expect(joinJsonList(items)).toEqual(bytesOf(json.slice(start, end)))
+      return items.map(textOf)
+    })
+  expect(found(3)).toEqual([
+    ['1', '"],"', '[2,3]'],
+    ['6', '7', '8'],
+  ])
+  expect(found(2)).toEqual([
+    ['1', '"],"', '[2,3]'],
+    ['[4,5]', '{"d":[6,7,8]}'],
+  ])
+  expect(found(5)).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The items of a JSON list, as the bytes that they are in it: nothing is parsed or written anew. */
+/** The lists in a JSON text, as the bytes that they are in it: nothing is parsed or written anew. */
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -21,6 +21,53 @@ export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
   }
   items.push(json.subarray(start, json.length - 1))
   return items
+}
+
+export interface JsonList {
+  /** Where its bracket opens, and where the text goes on behind it. */
+  start: number
+  end: number
+  items: Uint8Array[]
+}
+
+/** What is known of a list whose end has not come yet. */
+interface OpenList {
+  start: number
+  depth: number
+  commas: number[]
+}
+
+/** The lists of the text, at any depth, that are wanted; none that lies in another one. In their order. */
+export function findJsonLists(
+  json: Uint8Array,
+  isWanted: (items: number, bytes: number) => boolean,
+): JsonList[] {
+  const found: JsonList[] = []
+  const open: OpenList[] = []
+  let depth = 0
+  const close = (list: OpenList | undefined, end: number) => {
+    if (!list || !isWanted(list.commas.length + 1, end - list.start)) return
+    while (found.length > 0 && Number(found.at(-1)?.start) > list.start) found.pop()
+    const items = [list.start, ...list.commas].map((before, i) => {
+      return json.subarray(before + 1, list.commas[i] ?? end - 1)
+    })
+    found.push({ start: list.start, end, items })
+  }
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at]
+    if (byte === QUOTE) at = endOfString(json, at)
+    else if (byte === OPEN_OBJECT) depth += 1
+    else if (byte === CLOSE_OBJECT) depth -= 1
+    else if (byte === OPEN_LIST) open.push({ start: at, depth: ++depth, commas: [] })
+    else if (byte === CLOSE_LIST) {
+      depth -= 1
+      close(open.pop(), at + 1)
+    } else if (byte === COMMA) {
+      const list = open.at(-1)
+      if (list?.depth === depth) list.commas.push(at)
+    }
+  }
+  return found
 }
 
 /** Where the string ends that begins here. */

@@ -29,6 +29,7 @@ const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
 /** What belongs to a thread without a reference to it; its runs and labels go with its row. */
 const TABLES = [
   'events',
+  'event_parts',
   'event_counters',
   'checkpoints',
   'channel_values',

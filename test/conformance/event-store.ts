@@ -174,6 +174,102 @@ export function testEventStore(world: () => AgentStoreWorld): void {
       expect(await names(-1, 5, 1)).toEqual(['messages/partial'])
     })
 
+    describe('with long lists', () => {
+      const message = (n: number) => ({ id: `m${n}`, content: `${n}: ü ${'x'.repeat(300)}` })
+      const messages = (count: number, first = 0) =>
+        Array.from({ length: count }, (_, i) => message(first + i))
+      /** The state, as streams show it, with so many messages. */
+      const values = (list: object[], event = 'values'): NewEvent => ({
+        event,
+        data: JSON.stringify({
+          topic: 'ü',
+          messages: list,
+          more: { notes: messages(5), last: [] },
+        }),
+      })
+      const bytesUsed = () => world().store.sizeBytes()
+
+      it('are read as they were appended, by every way of reading', async () => {
+        const to = { thread_id: randomUUID(), run_id: randomUUID(), created_at: 1 }
+        const { events } = world().store
+        const written = [1, 7, 8, 9, 64, 65, 66].map((count) => values(messages(count)))
+        const appended = await events.append(to, [
+          ...written,
+          values(messages(70), 'messages/complete'),
+          values(messages(71), 'protocol/lifecycle'),
+        ])
+        expect(appended?.map(({ data }) => data).slice(0, 7)).toEqual(written.map((e) => e.data))
+        expect(await events.read(to.run_id, -1, 20)).toEqual(appended)
+        expect(await events.readRun(to.run_id, 0, 20)).toEqual(appended)
+        expect(await events.readThread(to.thread_id, 0, 20)).toEqual(appended)
+        expect(await events.readMessages(to.run_id, { after: -1, before: 99 }, 9)).toEqual(
+          appended?.slice(7, 8),
+        )
+        expect(await events.readLifecycle(to.run_id)).toEqual(appended?.slice(8))
+        expect(await events.areWritten(appended?.slice(6) ?? [])).toBe(true)
+        await events.appendToThread(to, [values(messages(72), STATE_UPDATE_EVENT)])
+        const last = await events.readThread(to.thread_id, 9, 1)
+        expect(last).toMatchObject([{ data: values(messages(72)).data }])
+      })
+
+      it('take as much for a turn late in a conversation as for one early in it', async () => {
+        const thread_id = randomUUID()
+        const sizes: number[] = []
+        for (let turn = 1; turn <= 200; turn += 1) {
+          if (turn % 40 === 1) sizes.push(await bytesUsed())
+          const to = { thread_id, run_id: randomUUID(), created_at: 1 }
+          const asked = values(messages(2 * turn - 1))
+          const answered = values(messages(2 * turn))
+          await world().store.events.append(to, [
+            asked,
+            answered,
+            { ...answered, event: END_EVENT },
+          ])
+        }
+        sizes.push(await bytesUsed())
+        const grown = sizes.slice(1).map((bytes, i) => bytes - Number(sizes[i]))
+        expect(Number(grown.at(-1))).toBeLessThan(1.5 * Number(grown[0]))
+      })
+
+      it('keep what they share while one of them is there, and no longer', async () => {
+        const thread_id = randomUUID()
+        const { events } = world().store
+        const place = () => ({ thread_id, run_id: randomUUID() })
+        const [old, removed, last] = [place(), place(), place()]
+        const end = { event: END_EVENT, data: '{}' }
+        await events.append({ ...old, created_at: 10 }, [values(messages(90)), end])
+        await events.append({ ...removed, created_at: 20 }, [values(messages(50, 40)), end])
+        const kept = await events.append({ ...last, created_at: 30 }, [values(messages(60)), end])
+        await events.deleteRun(removed.run_id)
+        expect(await events.expire(20)).toBe(2)
+        expect(await events.read(last.run_id, -1, 9)).toEqual(kept)
+        // What went is there again when it is needed.
+        const again = await events.append({ ...last, created_at: 30 }, [values(messages(90))])
+        expect(await events.read(last.run_id, 1, 9)).toEqual(again)
+        await events.appendToThread({ thread_id, created_at: 30 }, [
+          values(messages(99), STATE_UPDATE_EVENT),
+        ])
+        await events.expire(31)
+        expect(await events.readThread(thread_id, 0, 9)).toEqual([])
+      })
+
+      it('are whole although the last that shared their lists expires at that moment', async () => {
+        const thread_id = randomUUID()
+        const { events } = world().store
+        const other = await world().another()
+        for (let round = 1; round <= 40; round += 1) {
+          const to = { thread_id, run_id: randomUUID(), created_at: round }
+          await events.appendToThread(to, [values(messages(20), STATE_UPDATE_EVENT)])
+          const [appended] = await Promise.all([
+            events.append(to, [values(messages(20))]),
+            other.events.expire(round + 1),
+          ])
+          expect(await events.read(to.run_id, -1, 9)).toEqual(appended)
+          await events.deleteRun(to.run_id)
+        }
+      })
+    })
+
     it('of nothing are nothing', async () => {
       expect(await append({ thread_id: 't', run_id: 'r' })).toEqual([])
     })

@@ -140,6 +140,13 @@ CREATE TABLE event_counters (
   CONSTRAINT event_counters_pkey PRIMARY KEY (thread_id)
 );
 
+CREATE TABLE event_parts (
+  thread_id text COLLATE "C" NOT NULL,
+  hash text COLLATE "C" NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT event_parts_pkey PRIMARY KEY (thread_id, hash)
+);
+
 CREATE TABLE events (
   thread_id text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,
@@ -148,6 +155,7 @@ CREATE TABLE events (
   event text COLLATE "C",
   data text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
+  lists text COLLATE "C",
   CONSTRAINT events_pkey PRIMARY KEY (thread_id, seq),
   CONSTRAINT events_check CHECK (((run_id IS NOT NULL) OR (run_seq IS NULL)))
 );

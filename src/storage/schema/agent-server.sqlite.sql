@@ -128,6 +128,13 @@ CREATE TABLE event_counters (
   last_seq INTEGER NOT NULL
 , expired_seq INTEGER NOT NULL DEFAULT 0) STRICT;
 
+CREATE TABLE event_parts (
+  thread_id TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  PRIMARY KEY (thread_id, hash)
+) STRICT;
+
 CREATE TABLE events (
   thread_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
@@ -135,7 +142,7 @@ CREATE TABLE events (
   run_seq INTEGER,
   event TEXT,
   data TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, lists TEXT,
   PRIMARY KEY (thread_id, seq),
   CHECK (run_id IS NOT NULL OR run_seq IS NULL)
 ) STRICT;
