@@ -23,7 +23,7 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
   }
 }
 
-const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+const HOUR_MS = 3_600_000
 
 /**
  * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds a run may take, each attempt
@@ -31,31 +31,30 @@ const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
  * place. Throws `bad_request`.
  */
 export function readRunTimeoutMs(env: Environment): number {
-  const text = env.BG_JOB_TIMEOUT_SECS
-  if (!text) return DEFAULT_RUN_TIMEOUT_MS
-  const seconds = Number(text)
-  if (seconds > 0 && Number.isFinite(seconds)) return seconds * 1000
-  throw new AppError(
-    'bad_request',
-    `BG_JOB_TIMEOUT_SECS must be a number of seconds above 0, not "${text}".`,
-  )
+  return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS', 'seconds') ?? HOUR_MS
 }
-
-const DEFAULT_EVENT_RETENTION_MS = 3_600_000
 
 /**
  * `EVENT_RETENTION_MINUTES`: for how many minutes after the end of a run its streams can be read
  * again; unset: 60. Answered in ms. To be read as the time limit is. Throws `bad_request`.
  */
 export function readEventRetentionMs(env: Environment): number {
-  const text = env.EVENT_RETENTION_MINUTES
-  if (!text) return DEFAULT_EVENT_RETENTION_MS
-  const minutes = Number(text)
-  if (minutes > 0 && Number.isFinite(minutes)) return minutes * 60_000
-  throw new AppError(
-    'bad_request',
-    `EVENT_RETENTION_MINUTES must be a number of minutes above 0, not "${text}".`,
-  )
+  return readTimeMs(env, 'EVENT_RETENTION_MINUTES', 'minutes') ?? HOUR_MS
+}
+
+const UNIT_MS = { seconds: 1_000, minutes: 60_000 }
+
+/** A number above 0 of this unit, in ms; `undefined`: it is not set. */
+function readTimeMs(
+  env: Environment,
+  name: string,
+  unit: keyof typeof UNIT_MS,
+): number | undefined {
+  const text = env[name]
+  if (!text) return undefined
+  const count = Number(text)
+  if (count > 0 && Number.isFinite(count)) return count * UNIT_MS[unit]
+  throw new AppError('bad_request', `${name} must be a number of ${unit} above 0, not "${text}".`)
 }
 
 /**
