@@ -3,7 +3,7 @@
  * only wakes: what has changed stands in the database, and one that is lost costs a slow look.
  */
 export type Notice =
-  /** A run can be claimed, and who tells of it has no room. */
+  /** A run can be claimed, and who tells of it has no room, or may not have its graph. */
   | { kind: 'run_waits' }
   /** A run that executes on another server is asked to end. */
   | { kind: 'cancel'; run_id: string }

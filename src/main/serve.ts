@@ -1,35 +1,17 @@
 /** `runyard serve`: one agent server by itself, or as the child of a process driver. */
-import { mkdirSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import { AgentServer, type StopLimits } from '../agent-server/agent-server.ts'
-import type { Limits } from '../agent-server/limits.ts'
-import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
-import type { AgentStore } from '../core/agent-store.ts'
-import { systemClock } from '../core/clock.ts'
+import type { StopLimits } from '../agent-server/agent-server.ts'
+import type { ServeConfig } from '../config.ts'
 import type { Log } from '../core/log.ts'
-import { noNotices } from '../core/notices.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
-import { readProjectConfig } from '../graph/config-file.ts'
-import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
-import { loadProject } from '../graph/project.ts'
-import {
-  readEventRetentionMs,
-  readGraphConfigs,
-  readIsLangSmithUsed,
-  readRunTimeoutMs,
-  readWebhookEnvironment,
-} from '../project-environment.ts'
-import { openAgentStore } from '../storage/agent-store.ts'
-import { readVersion } from '../version.ts'
-import { createAgentMetrics, loadLater } from './agent-metrics.ts'
+import { loadLater } from './agent-metrics.ts'
+import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
 import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { type NoticePeer, ProcessNotices } from './process-notices.ts'
 import { reportSources } from './report-sources.ts'
-import { openTracer } from './tracing.ts'
 import { WebSockets } from './web-sockets.ts'
 import { Workers } from './workers.ts'
 
@@ -45,122 +27,67 @@ export interface Serving {
   stop(limits: StopLimits): Promise<void>
 }
 
-async function openStore(databaseUrl: string | undefined, dataDir: string): Promise<AgentStore> {
-  if (databaseUrl !== undefined) return openAgentStore(databaseUrl)
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  return openAgentStore(join(dataDir, 'agent.db'))
-}
-
 /** Starts the server. `start` is the process driver's message; absent when run by hand. */
 export async function startServe(
   config: ServeConfig,
-  options: { start?: StartMessage; log: Log },
+  { start, log }: { start?: StartMessage; log: Log },
 ): Promise<Serving> {
-  const { start, log } = options
   if (start) reportSources()
   const started = new Started(log)
+  let limits: StopLimits = { graceMs: 0 }
+  const isHelper = config.role === 'worker' && process.connected === true
+  const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
+  if (isHelper) notices?.add(process)
   try {
-    const { env: defaults } = await readProjectConfig(config.configPath)
-    const env = applyProjectEnvironment(defaults, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
-    const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
-    const databaseUrl = start?.databaseUrl ?? config.databaseUrl
-    const own = await openStore(databaseUrl, config.dataDir)
-    started.add('store', () => own.close())
-    const processNotices = new ProcessNotices()
-    const isHelper = config.role === 'worker' && process.connected === true
-    if (isHelper) processNotices.add(process)
-    const isOneOfSeveral = isHelper || config.workers > 1
-    const store =
-      own.notices === noNotices && isOneOfSeveral ? { ...own, notices: processNotices } : own
-    const project = await loadProject(config.configPath, {
-      checkpoints: store.checkpoints,
-      items: store.items,
-      clock: systemClock,
-      log,
-      ...(start?.bundlePath !== undefined && { bundlePath: start.bundlePath }),
-    })
-    const metrics = createAgentMetrics(store)
-    const agentServer = new AgentServer({
-      metrics,
-      tracer,
-      store,
-      project,
-      graphConfigs: readGraphConfigs(env),
-      ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
-      apiKeys: config.apiKeys,
-      role: config.workers > 1 ? 'api' : config.role,
-      concurrency: config.concurrency,
-      ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
-      limits: limitsOf(config),
-      runTimeoutMs: readRunTimeoutMs(env),
-      eventRetentionMs: readEventRetentionMs(env),
-      isLangSmithUsed: readIsLangSmithUsed(env),
-      webhooks: {
-        ...readWebhookEnvironment(project.config.webhooks.envPrefix, env),
-        allowedAddresses: config.webhookAllow,
-        timeoutMs: config.webhookTimeoutMs,
-      },
-      ...(start && { gatewayToken: start.gatewayToken }),
-      version: readVersion(),
-      clock: systemClock,
-      log,
-    })
-    let limits: StopLimits = { graceMs: 0 }
-    const stopAfter = async (given: StopLimits) => {
+    const opening = { config, start, notices, started, log }
+    const opened = await openAgentServer(opening)
+    const server = isHelper ? undefined : createServer(opening, opened)
+    started.add('agent server', () => opened.agentServer.stop(limits))
+    await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
+    const url = server && (await startServer(server, opening, opened))
+    const stop = async (given: StopLimits) => {
       limits = given
       await started.stop()
     }
-    if (isHelper) {
-      started.add('agent server', () => agentServer.stop(limits))
-      await agentServer.start()
-      return { url: undefined, hasOwnAuth: project.auth !== undefined, stop: stopAfter }
-    }
-    const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
-    const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
-    server.keepAliveTimeout = KEEP_ALIVE_MS
-    const webSockets = new WebSockets({ server, fetch, log })
-    started.add('WebSockets', () => webSockets.stop())
-    started.add('agent server', () => agentServer.stop(limits))
-    await agentServer.start({ isStandby: start?.isStandby ?? false })
-    if (start) started.add('driver', followDriver(agentServer))
-    if (config.workers > 1) startWorkers(config, { processNotices, started, log })
-    const url = await listen(server, config)
-    loadLater(metrics)
-    // Added last, stopped first: new connections are refused while runs are handed on.
-    started.add('listener', () => void server.close())
-    const stop = async (given: StopLimits) => {
-      await stopAfter(given)
-      await close(server)
-    }
-    return { url, hasOwnAuth: project.auth !== undefined, stop }
+    return { url, hasOwnAuth: opened.hasOwnAuth, stop }
   } catch (error) {
     await started.stop()
     throw error
   }
 }
 
+/** It does not listen yet. Its connections are cut when the agent server behind it has stopped. */
+function createServer({ config, started, log }: Opening, { agentServer }: Opened): Server {
+  const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  started.add('connections', () => close(server))
+  const webSockets = new WebSockets({ server, fetch, log })
+  started.add('WebSockets', () => webSockets.stop())
+  return server
+}
+
+/** Answers where it listens. */
+async function startServer(
+  server: Server,
+  opening: Opening,
+  { agentServer, metrics }: Opened,
+): Promise<string> {
+  const { config, start, started } = opening
+  if (start) started.add('driver', followDriver(agentServer))
+  if (config.workers > 1) startWorkers(opening)
+  const url = await listen(server, config)
+  loadLater(metrics)
+  // Added last, stopped first: new connections are refused while runs are handed on.
+  started.add('listener', () => void server.close())
+  return url
+}
+
 /** They are stopped before the server that answers for them. */
-function startWorkers(
-  { workers: count, workerArgs }: ServeConfig,
-  { processNotices, started, log }: { processNotices: ProcessNotices; started: Started; log: Log },
-): void {
-  const onStart = (worker: NoticePeer) => processNotices.add(worker)
+function startWorkers({ config, notices, started, log }: Opening): void {
+  const { workers: count, workerArgs } = config
+  const onStart = (worker: NoticePeer) => notices?.add(worker)
   const workers = new Workers({ count, args: [...workerArgs], onStart, log })
   started.add('workers', () => workers.stop())
   workers.start()
-}
-
-/** Those that are set. */
-function limitsOf({
-  maxPendingRuns,
-  maxPendingRunsPerThread,
-  maxRequestsPerSecond,
-  streamBufferBytes,
-}: ServeConfig): Partial<Limits> {
-  return {
-    ...(maxPendingRuns !== undefined && { maxPendingRuns }),
-    ...(maxPendingRunsPerThread !== undefined && { maxPendingRunsPerThread }),
-    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
-    ...(streamBufferBytes !== undefined && { streamBufferBytes }),
-  }
 }

@@ -1,0 +1,145 @@
+/** The agent server of a process: its store, its project, and what the settings say of it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AgentServer } from '../agent-server/agent-server.ts'
+import type { Limits } from '../agent-server/limits.ts'
+import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
+import type { AgentStore } from '../core/agent-store.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
+import { noNotices } from '../core/notices.ts'
+import type { StartMessage } from '../core/runtime-protocol.ts'
+import { readProjectConfig } from '../graph/config-file.ts'
+import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
+import { loadProject, type Project } from '../graph/project.ts'
+import {
+  readEventRetentionMs,
+  readGraphConfigs,
+  readIsLangSmithUsed,
+  readRunTimeoutMs,
+  readWebhookEnvironment,
+} from '../project-environment.ts'
+import type { Environment } from '../settings/settings.ts'
+import { openAgentStore } from '../storage/agent-store.ts'
+import type { LateAgentMetrics } from '../telemetry/agent-metrics.ts'
+import { readVersion } from '../version.ts'
+import { createAgentMetrics } from './agent-metrics.ts'
+import type { Started } from './lifecycle.ts'
+import type { ProcessNotices } from './process-notices.ts'
+import { openTracer } from './tracing.ts'
+
+export interface Opening {
+  config: ServeConfig
+  /** The process driver's message; `undefined` when run by hand. */
+  start: StartMessage | undefined
+  /** Between the processes of one `serve`; `undefined`: this is its only one. */
+  notices: ProcessNotices | undefined
+  /** Takes what is to be closed. */
+  started: Started
+  log: Log
+}
+
+export interface Opened {
+  /** To be started. */
+  agentServer: AgentServer
+  metrics: LateAgentMetrics
+  /** Whether the project's own auth decides who may use it. */
+  hasOwnAuth: boolean
+}
+
+/** Opens the store and loads the project. */
+export async function openAgentServer(opening: Opening): Promise<Opened> {
+  const { config, start, started, log } = opening
+  const env = await applyEnvironment(config, start)
+  const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
+  const store = await openStore(opening)
+  const project = await loadProject(config.configPath, {
+    checkpoints: store.checkpoints,
+    items: store.items,
+    clock: systemClock,
+    log,
+    ...(start?.bundlePath !== undefined && { bundlePath: start.bundlePath }),
+  })
+  const metrics = createAgentMetrics(store)
+  const agentServer = new AgentServer({
+    ...settingsOf(config),
+    ...projectSettings(project, config, env),
+    ...(start && { gatewayToken: start.gatewayToken }),
+    store,
+    project,
+    metrics,
+    tracer,
+    version: readVersion(),
+    clock: systemClock,
+    log,
+  })
+  return { agentServer, metrics, hasOwnAuth: project.auth !== undefined }
+}
+
+/** Answers all variables that are set then. */
+async function applyEnvironment(
+  { configPath }: ServeConfig,
+  start: StartMessage | undefined,
+): Promise<Environment> {
+  const { env: defaults } = await readProjectConfig(configPath)
+  return applyProjectEnvironment(defaults, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
+}
+
+async function openStore({ config, start, notices, started }: Opening): Promise<AgentStore> {
+  const url = start?.databaseUrl ?? config.databaseUrl
+  const store = await openAgentStore(url ?? databaseFile(config))
+  started.add('store', () => store.close())
+  // A database that tells reaches servers of other machines too.
+  return notices && store.notices === noNotices ? { ...store, notices } : store
+}
+
+function databaseFile({ dataDir }: ServeConfig): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  return join(dataDir, 'agent.db')
+}
+
+function settingsOf(config: ServeConfig) {
+  const { publicUrl, apiKeys, role, workers, concurrency, maxBodyBytes } = config
+  return {
+    ...(publicUrl !== undefined && { publicUrl }),
+    apiKeys,
+    role: workers > 1 ? ('api' as const) : role,
+    concurrency,
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    limits: limitsOf(config),
+  }
+}
+
+/** Those that are set. */
+function limitsOf({
+  maxPendingRuns,
+  maxPendingRunsPerThread,
+  maxRequestsPerSecond,
+  streamBufferBytes,
+}: ServeConfig): Partial<Limits> {
+  return {
+    ...(maxPendingRuns !== undefined && { maxPendingRuns }),
+    ...(maxPendingRunsPerThread !== undefined && { maxPendingRunsPerThread }),
+    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+    ...(streamBufferBytes !== undefined && { streamBufferBytes }),
+  }
+}
+
+/** What the project's variables say; of webhooks the operator has a word too. */
+function projectSettings(
+  { config: { webhooks } }: Project,
+  { webhookAllow, webhookTimeoutMs }: ServeConfig,
+  env: Environment,
+) {
+  return {
+    graphConfigs: readGraphConfigs(env),
+    runTimeoutMs: readRunTimeoutMs(env),
+    eventRetentionMs: readEventRetentionMs(env),
+    isLangSmithUsed: readIsLangSmithUsed(env),
+    webhooks: {
+      ...readWebhookEnvironment(webhooks.envPrefix, env),
+      allowedAddresses: webhookAllow,
+      timeoutMs: webhookTimeoutMs,
+    },
+  }
+}
