@@ -21,8 +21,9 @@ export class Deadline {
     this.#timer = setTimeout(this.#pass, ms)
   }
 
-  /** Nobody waits any more. */
+  /** Nobody waits any more: what is said later sets no timer. */
   clear(): void {
     clearTimeout(this.#timer)
+    this.#at = Number.NEGATIVE_INFINITY
   }
 }
