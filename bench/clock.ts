@@ -24,8 +24,7 @@ export async function duration(work: () => Promise<unknown>, times = 1): Promise
     await work()
     return performance.now() - from
   }
-  const taken = await repeated(timed, times)
-  return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? 0
+  return quantile(await repeated(timed, times), 0.5)
 }
 
 /** What the work answers, so many times one after the other. */

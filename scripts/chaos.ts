@@ -1,7 +1,8 @@
 /**
  * `npm run chaos [-- [SEED] [FILE…]]`: the kill runs, one file after the other, since they count
  * milliseconds; then the fuzz, the property tests and the agent server's API tests on each database
- * and on three servers: all at their full length. FILE, a part of a test file's path, picks some.
+ * and on three servers: all at their full length. FILE, a part of a test file's path, picks some, which
+ * run one after the other too.
  * The seed is printed; given again, it makes the same choices.
  */
 import { spawn } from 'node:child_process'
@@ -11,6 +12,7 @@ import { once } from 'node:events'
 const LIMIT_MS = 180 * 60_000
 const KILLS = ['test/chaos']
 const OTHERS = ['test/fuzz', 'test/api/agent-server']
+const ONE_BY_ONE = '--no-file-parallelism'
 
 const args = process.argv.slice(2)
 const given = /^\d+$/.test(args[0] ?? '') ? args.shift() : process.env.CHAOS_SEED
@@ -25,14 +27,14 @@ const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 setTimeout(() => stopping.abort(), LIMIT_MS).unref()
 
-const isPassed = args.length > 0 ? await passes(args) : await allPass()
+const isPassed = args.length > 0 ? await passes([...args, ONE_BY_ONE]) : await allPass()
 if (!isPassed)
   console.error(`chaos: failed; to repeat it: npm run chaos -- ${[seed, ...args].join(' ')}`)
 process.exitCode = isPassed ? 0 : 1
 
 /** The others run although the kills have failed. */
 async function allPass(): Promise<boolean> {
-  const results = [await passes([...KILLS, '--no-file-parallelism']), await passes(OTHERS)]
+  const results = [await passes([...KILLS, ONE_BY_ONE]), await passes(OTHERS)]
   return results.every(Boolean)
 }
 

@@ -7,6 +7,7 @@ import { THREAD_STATUSES } from '../core/thread.ts'
 import { DELIVERY_STATUSES } from '../core/webhook.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from './agent-store.ts'
 import type { Db } from './db.ts'
+import { migrate } from './migrate.ts'
 import { postgresSchema, sqliteSchema } from './schema-snapshot.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -137,9 +138,9 @@ describe('the agent server’s schema', () => {
 
 it('a store that cannot be migrated leaves no database open', async () => {
   const db = await openSqlite(':memory:')
-  await db.script(
-    "CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT); INSERT INTO schema_migrations VALUES (99, 'later')",
-  )
+  await migrate(db, AGENT_SERVER_MIGRATIONS)
+  const later = [AGENT_SERVER_MIGRATIONS.length + 1, 'later']
+  await db.run('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', later)
   await expect(openAgentStore(db)).rejects.toMatchObject({ code: 'conflict' })
   await expect(db.get('SELECT 1')).rejects.toMatchObject({ code: 'unavailable' })
 })

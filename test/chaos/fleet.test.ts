@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { quantile } from '../../bench/clock.ts'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { openDb } from '../../src/storage/open-db.ts'
@@ -113,7 +114,7 @@ describe.each([
       // A run that was pending when its server died proves little.
       expect(interrupted, 'runs that were taken up again').toBeGreaterThanOrEqual(KILLS / 2)
       expect(exhausted, `runs of ${total} that used up their attempts`).toBeLessThan(total / 10)
-      expect(percentile(waits, 0.95)).toBeLessThan(RESUMED_MS)
+      expect(quantile(waits, 0.95)).toBeLessThan(RESUMED_MS)
     },
     LIMIT_MS,
   )
@@ -164,11 +165,7 @@ async function resumeTime({ events }: AgentStore, cut: Cut): Promise<number[]> {
   return next ? [next.created_at - cut.at] : []
 }
 
-function percentile(values: number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN
-}
-
 function summary(total: number, interrupted: number, waits: number[]): string {
-  const [median, p95] = [percentile(waits, 0.5), percentile(waits, 0.95)]
+  const [median, p95] = [quantile(waits, 0.5), quantile(waits, 0.95)]
   return `${total} runs, ${interrupted} taken up again, after ${median} ms (p95 ${p95} ms)`
 }
