@@ -102,7 +102,11 @@ export interface EventStore {
   /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
   readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
   /** All that the run has written, with a `seq` greater than `after`, in order. */
-  readRun(run_id: string, after: number, limit: number): Promise<RunEvent[]>
+  readRun(
+    run: { thread_id: string; run_id: string },
+    after: number,
+    limit: number,
+  ): Promise<RunEvent[]>
   /** Of a thread's events only where they stand and their names, in order. */
   readNames(
     thread_id: string,

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aCheckpoint, bytesOf } from '../../test/support/agent-records.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
+import { rowsRead } from '../../test/support/rows-read.ts'
 import type { CheckpointStore } from '../core/checkpoint.ts'
 import { AGENT_SERVER_MIGRATIONS } from './agent-store.ts'
 import { createCheckpointStore } from './checkpoints.ts'
@@ -62,29 +63,14 @@ async function fillBoth(): Promise<void> {
 describe('on PostgreSQL', () => {
   beforeEach(async () => open(await freshPostgres()))
 
-  const ROWS = `
-    SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS count
-    FROM pg_stat_xact_user_tables WHERE schemaname = current_schema()`
-
-  /** Of this connection; transactions before this one may count still. */
-  const countRows = async (tx: Db) => Number((await tx.get<{ count: number }>(ROWS))?.count)
-
-  /** How many rows the database touches for it. */
-  const rowsRead = (read: (store: CheckpointStore) => Promise<unknown>): Promise<number> =>
-    db.transaction(async (tx) => {
-      const before = await countRows(tx)
-      await read(createCheckpointStore(tx))
-      return (await countRows(tx)) - before
-    }, [])
-
   test('no more is read of a long history than of a short one, known to the planner or not', async () => {
     await fillBoth()
     for (const figures of ['none', 'fresh']) {
       if (figures === 'fresh') await db.script('ANALYZE')
       for (const [name, read] of Object.entries(READS)) {
-        const rows = await rowsRead((store) => read(store, SHORT))
+        const rows = await rowsRead(db, (tx) => read(createCheckpointStore(tx), SHORT))
         expect(rows, name).toBeGreaterThan(0)
-        const more = await rowsRead((store) => read(store, LONG))
+        const more = await rowsRead(db, (tx) => read(createCheckpointStore(tx), LONG))
         // It may choose other plans; the history is twenty times as long.
         expect(more, `${name}, ${figures} figures`).toBeLessThan(2 * rows)
       }

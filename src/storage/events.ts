@@ -19,7 +19,8 @@ const READ_THREAD = `
 SELECT ${COLUMNS} FROM events WHERE thread_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 
 const READ_RUN = `
-SELECT ${COLUMNS} FROM events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+SELECT ${COLUMNS} FROM events
+WHERE thread_id = $1 AND run_id = $2 AND seq > $3 ORDER BY seq LIMIT $4`
 
 const READ_NAMES = `
 SELECT seq, event FROM events WHERE thread_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
@@ -42,7 +43,8 @@ export function createEventStore(db: Db): EventStore {
       read<LoggedEvent>(db, READ_MESSAGES, [run_id, after, before, limit]),
     readThread: (thread_id, after, limit) =>
       read<ThreadEvent>(db, READ_THREAD, [thread_id, after, limit]),
-    readRun: (run_id, after, limit) => read<RunEvent>(db, READ_RUN, [run_id, after, limit]),
+    readRun: ({ thread_id, run_id }, after, limit) =>
+      read<RunEvent>(db, READ_RUN, [thread_id, run_id, after, limit]),
     readNames: (thread_id, after, limit) => db.all(READ_NAMES, [thread_id, after, limit]),
     readLifecycle: (run_id) => read<RunEvent>(db, READ_LIFECYCLE, [run_id]),
     async lastSeq(thread_id) {

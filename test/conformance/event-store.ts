@@ -200,7 +200,7 @@ export function testEventStore(world: () => AgentStoreWorld): void {
         ])
         expect(appended?.map(({ data }) => data).slice(0, 7)).toEqual(written.map((e) => e.data))
         expect(await events.read(to.run_id, -1, 20)).toEqual(appended)
-        expect(await events.readRun(to.run_id, 0, 20)).toEqual(appended)
+        expect(await events.readRun(to, 0, 20)).toEqual(appended)
         expect(await events.readThread(to.thread_id, 0, 20)).toEqual(appended)
         expect(await events.readMessages(to.run_id, { after: -1, before: 99 }, 9)).toEqual(
           appended?.slice(7, 8),

@@ -50,11 +50,10 @@ export class ProtocolProjection implements RunProjection {
   }
 
   async prepare(events: EventStore, { isResumed }: { isResumed: boolean }): Promise<void> {
-    const { run_id } = this.#run
     const told: RunEvent[] = []
     let after = 0
     for (;;) {
-      const page = await events.readRun(run_id, after, PAGE)
+      const page = await events.readRun(this.#run, after, PAGE)
       for (const event of page) {
         this.#hasBegun = true
         this.#children.restore(event)
