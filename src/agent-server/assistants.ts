@@ -16,6 +16,7 @@ import {
 import { timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
+import { LOST_SERVER_MS } from '../core/server.ts'
 import type { Parts } from './parts.ts'
 import { isSystemAssistant, systemAssistantId } from './system-assistants.ts'
 
@@ -122,9 +123,9 @@ export async function requireAssistant(
 }
 
 /**
- * The assistant that a run is asked of, with a graph that this project has. What the caller may see
- * does not hide the assistant that a graph has by itself: it belongs to everyone who may run graphs.
- * Throws `not_found`.
+ * The assistant that a run is asked of, with a graph that this project has or else a server of another
+ * version, which executes the run then. What the caller may see does not hide the assistant that a graph
+ * of this project has by itself: it belongs to everyone who may run graphs. Throws `not_found`.
  */
 export async function resolveAssistant(
   parts: Parts,
@@ -133,7 +134,7 @@ export async function resolveAssistant(
 ): Promise<Assistant> {
   const filter = await authorizeOnAssistant(parts, caller, 'read', id)
   const assistant = await findAssistant(parts.store.assistants, id)
-  const isRunnable = assistant && parts.project.graphs.has(assistant.graph_id)
+  const isRunnable = assistant && (await isExecuted(parts, assistant.graph_id))
   const isSeen = (one: Assistant) =>
     isSystemAssistant(parts, one) || matchesFilter(one.metadata, filter)
   if (isRunnable && isSeen(assistant)) return assistant
@@ -141,6 +142,13 @@ export async function resolveAssistant(
     'not_found',
     `No assistant found for "${id}". Use an assistant's id or one of the graphs ${graphNames(parts)}.`,
   )
+}
+
+async function isExecuted({ project, store, clock }: Parts, graph_id: string): Promise<boolean> {
+  if (project.graphs.has(graph_id)) return true
+  const since = clock.now() - LOST_SERVER_MS
+  const servers = await store.servers.list()
+  return servers.some(({ graphs, seen_at }) => seen_at > since && graphs.includes(graph_id))
 }
 
 const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -14,6 +14,9 @@ export interface ServerRecord {
   graphs: string[]
 }
 
+/** Who was not seen for this long, in ms, though it could have been, executes nothing. */
+export const LOST_SERVER_MS = 15_000
+
 export interface ServerStore {
   register(server: ServerRecord): Promise<void>
   seen(server_id: string, at: number): Promise<void>

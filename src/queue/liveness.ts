@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Lease, QueuedRun } from '../core/run.ts'
-import type { ServerRecord } from '../core/server.ts'
+import { LOST_SERVER_MS, type ServerRecord } from '../core/server.ts'
 import { isAlive, startedAt } from './host-processes.ts'
 
 /**
@@ -32,8 +32,6 @@ export interface LivenessParts {
 
 /** A living server is seen, and looks, every second; one that was not for this long may have lost its pid. */
 const SILENT_MS = 3_000
-/** Who was not seen for this long, in ms, though it could have been, executes nothing. */
-const LOST_MS = 15_000
 /** What a start time from the system may be wrong by. */
 const START_SLACK_MS = 1_000
 /** Servers of other hosts, and of earlier boots, that were not seen for a day are forgotten. */
@@ -106,7 +104,7 @@ export class Liveness {
 
   /** What kept this one from looking, a database that was away, may have kept others from being seen. */
   #isLost({ seen_at }: ServerRecord): boolean {
-    return Math.max(seen_at, this.#looksSince) <= this.#lookedAt - LOST_MS
+    return Math.max(seen_at, this.#looksSince) <= this.#lookedAt - LOST_SERVER_MS
   }
 
   async #release(now: number, dead_servers: string[]): Promise<void> {
