@@ -92,23 +92,28 @@ export class PartReader {
     return lists.map((items) => joinJsonList(items.map((item) => this.#at(item))))
   }
 
-  /** The hashes of every part that the lists of these texts need. Of a reader that has read nothing yet. */
-  async reachable(texts: readonly string[]): Promise<string[]> {
-    const items = await this.#itemsOf(texts)
-    // To find the items it has read all of the runs, and nothing else.
-    return [...this.#known.keys(), ...items.flat()]
+  /** The hashes of every part that the lists of these texts need, each once: they share most of them. */
+  async reachable(texts: readonly string[]): Promise<Set<string>> {
+    const all = texts.map(levelsOf)
+    const used = new Set<string>()
+    let level = new Set<string>()
+    for (let above = depthOf(all) - 1; above >= 0; above -= 1) {
+      await this.#read([...level])
+      const left = all.flatMap((levels) => levels.at(-1 - above) ?? [])
+      level = new Set([...level].flatMap((run) => this.#below(run)).concat(left))
+      for (const one of level) used.add(one)
+    }
+    return used
   }
 
   /** The hashes of each list's items, in order: level by level, for all of them together. */
   async #itemsOf(texts: readonly string[]): Promise<string[][]> {
-    const all = texts.map((text) => text.split(';').map(toHashes))
-    const depth = Math.max(0, ...all.map((levels) => levels.length))
+    const all = texts.map(levelsOf)
     let lists: string[][] = all.map(() => [])
-    for (let above = depth - 1; above >= 0; above -= 1) {
+    for (let above = depthOf(all) - 1; above >= 0; above -= 1) {
       await this.#read(lists.flat())
-      const below = (run: string) => toHashes(Buffer.from(this.#at(run)).toString())
       lists = lists.map((runs, one) => [
-        ...runs.flatMap(below),
+        ...runs.flatMap((run) => this.#below(run)),
         ...(all[one]?.at(-1 - above) ?? []),
       ])
     }
@@ -128,11 +133,24 @@ export class PartReader {
     for (const row of rows) if (row.bytes !== null) this.#known.set(row.hash, row.bytes)
   }
 
+  #below(run: string): string[] {
+    return toHashes(Buffer.from(this.#at(run)).toString())
+  }
+
   #at(one: string): Uint8Array {
     const bytes = this.#known.get(one)
     if (bytes) return bytes
     throw new Error(`Thread ${this.#thread_id} lacks the part ${one} in ${this.#table}.`)
   }
+}
+
+/** The highest first. */
+function levelsOf(text: string): string[][] {
+  return text.split(';').map(toHashes)
+}
+
+function depthOf(all: readonly string[][][]): number {
+  return all.reduce((depth, levels) => Math.max(depth, levels.length), 0)
 }
 
 function toHashes(text: string): string[] {
@@ -152,6 +170,6 @@ export async function deletePartsBut(
   const used = await new PartReader(tx, table, thread_id).reachable(texts)
   await tx.run(`DELETE FROM ${table} WHERE thread_id = $1 AND hash NOT IN ${tx.json.texts('$2')}`, [
     thread_id,
-    JSON.stringify(used),
+    JSON.stringify([...used]),
   ])
 }
