@@ -70,14 +70,21 @@ try it:
 }
 
 /** Serves one project until a signal; as a process driver's child, until that is gone. */
-export async function serve(config: ServeConfig, options: { isManaged: boolean }): Promise<void> {
+export async function serve(
+  config: ServeConfig,
+  options: { isManaged: boolean; isHelper: boolean },
+): Promise<void> {
   const stopping = stopSignal({ isTiedToParent: false })
   if (options.isManaged) watchParent()
   const start = options.isManaged ? await startMessage(stopping) : undefined
   if (stopping.aborted) return leaveParent()
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
-  const serving = await startServe(config, { ...(start && { start }), log })
+  const serving = await startServe(config, {
+    ...(start && { start }),
+    isHelper: options.isHelper,
+    log,
+  })
   if (start) process.send?.(readyMessage(serving))
   else if (serving.url !== undefined) console.log(`ready ${serving.url}`)
   await aborted(stopping)

@@ -15,7 +15,7 @@ import { readVersion } from '../version.ts'
 /** The part of `main.ts` that commands start. Each settles when the server has stopped. */
 export interface ServerCommands {
   up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
-  serve(config: ServeConfig, options: { isManaged: boolean }): Promise<void>
+  serve(config: ServeConfig, options: { isManaged: boolean; isHelper: boolean }): Promise<void>
   dev(config: DevConfig): Promise<void>
   /** Settles when all is printed; sets exit code 1 when something failed. */
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
@@ -101,11 +101,13 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
       'api: answers only; worker: executes runs, and answers /ok only (default: all)',
     )
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
+    .addOption(new Option('--helper', 'as a worker of the serve that has started it').hideHelp())
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
-      const { managed, ...flags } = options
+      const { managed, helper, ...flags } = options
       const config = readServeConfig(flags as Flags)
-      await (await loadMain()).serve(config, { isManaged: managed === true })
+      const whose = { isManaged: managed === true, isHelper: helper === true }
+      await (await loadMain()).serve(config, whose)
     })
 }
 
@@ -126,7 +128,7 @@ function devCommand(loadMain: () => Promise<ServerCommands>): Command {
     .action(async ({ reload, browser: _, ...options }: Record<string, string | boolean>) => {
       const config = readDevConfig(options as Flags)
       const main = await loadMain()
-      await (reload ? main.dev(config) : main.serve(config, { isManaged: false }))
+      await (reload ? main.dev(config) : main.serve(config, { isManaged: false, isHelper: false }))
     })
 }
 

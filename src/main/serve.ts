@@ -27,15 +27,17 @@ export interface Serving {
   stop(limits: StopLimits): Promise<void>
 }
 
-/** Starts the server. `start` is the process driver's message; absent when run by hand. */
+/**
+ * Starts the server. `start` is the process driver's message; absent when run by hand. `isHelper`: it is
+ * one of the workers of the `serve` that has started it.
+ */
 export async function startServe(
   config: ServeConfig,
-  { start, log }: { start?: StartMessage; log: Log },
+  { start, isHelper, log }: { start?: StartMessage; isHelper: boolean; log: Log },
 ): Promise<Serving> {
   if (start) reportSources()
   const started = new Started(log)
   let limits: StopLimits = { graceMs: 0 }
-  const isHelper = config.role === 'worker' && process.connected === true
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
   try {

@@ -61,7 +61,8 @@ export class Workers {
   /** Settles when the process has ended, with its exit code or the signal. */
   async #runOnce(): Promise<unknown> {
     const { args, onStart } = this.#options
-    const child = spawn(process.execPath, [commandPath(), 'serve', '--role', 'worker', ...args], {
+    const flags = ['serve', '--role', 'worker', '--helper', ...args]
+    const child = spawn(process.execPath, [commandPath(), ...flags], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     const ended = once(child, 'exit').catch((error: unknown) => [error])

@@ -26,11 +26,18 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-function startRole(role: 'api' | 'worker'): Promise<ServeProcess> {
-  return start('echo', ['--role', role])
+function startRole(
+  role: 'api' | 'worker',
+  options?: { hasChannel: boolean },
+): Promise<ServeProcess> {
+  return start('echo', ['--role', role], options)
 }
 
-async function start(project: string, flags: string[]): Promise<ServeProcess> {
+async function start(
+  project: string,
+  flags: string[],
+  options?: { hasChannel: boolean },
+): Promise<ServeProcess> {
   const args = [COMMAND, 'serve', '--port', '0', '--data-dir', dataDir, ...flags]
   const env = {
     RUNYARD_DATABASE_URL: databaseUrl,
@@ -38,7 +45,7 @@ async function start(project: string, flags: string[]): Promise<ServeProcess> {
     RUNYARD_LOG_LEVEL: 'silent',
   }
   const cwd = fixtureProject(project)
-  const serving = await startServeProcess(process.execPath, args, { cwd, env })
+  const serving = await startServeProcess(process.execPath, args, { cwd, env, ...options })
   fleet.push(serving)
   return serving
 }
@@ -131,6 +138,12 @@ test('a worker tells how it is, and that only', async () => {
     const refused = { status: 404, text: expect.stringContaining('--role api') }
     expect(await get(path, KEY)).toMatchObject(refused)
   }
+  expect(await stop()).toBe(0)
+}, 60_000)
+
+test('a worker that a process manager has a channel to listens all the same', async () => {
+  const { url, stop } = await startRole('worker', { hasChannel: true })
+  expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true })
   expect(await stop()).toBe(0)
 }, 60_000)
 

@@ -10,16 +10,19 @@ export interface ServeProcess {
   stop(): Promise<number | null>
 }
 
-/** Rejects with the output when the process ends before it is ready. */
+/**
+ * Rejects with the output when the process ends before it is ready. `hasChannel`: it is started as some
+ * process managers do, with a channel to this process.
+ */
 export async function startServeProcess(
   command: string,
   args: string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv },
+  options: { cwd: string; env?: NodeJS.ProcessEnv; hasChannel?: boolean },
 ): Promise<ServeProcess> {
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(options.hasChannel ? (['ipc'] as const) : [])],
   })
   endTogether(child, 'SIGTERM')
   const exited = once(child, 'exit')
