@@ -79,3 +79,21 @@ test('events expire without a long log that is kept being gone through again and
   expect(await events.read('running', -1, KEPT + 1)).toHaveLength(KEPT)
   await db.close()
 }, 60_000)
+
+test('the events of one run are removed without those of other threads being gone through', async () => {
+  const db = await openDb(await freshPostgres(), 'unused')
+  await migrate(db, AGENT_SERVER_MIGRATIONS)
+  const data = JSON.stringify(Array.from('abcdef', (item) => item.repeat(400)))
+  for (let thread = 0; thread < THREADS; thread += 1) {
+    const to = { thread_id: `${thread}`, run_id: `of ${thread}`, created_at: 1 }
+    await createEventStore(db).append(to, Array(10).fill({ event: 'values', data }))
+  }
+  await db.script('ANALYZE')
+  const rows = await rowsRead(db, (tx) => createEventStore(tx).deleteRun('of 0'))
+  // So short a table as that of the counters may be.
+  expect(rows).toBeLessThan(2 * THREADS)
+  const left = 'SELECT count(*) AS count FROM event_parts WHERE thread_id = $1'
+  expect(await db.get(left, ['0'])).toEqual({ count: 0 })
+  expect(await db.get(left, ['1'])).toEqual({ count: 6 })
+  await db.close()
+}, 60_000)

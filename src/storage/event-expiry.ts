@@ -5,12 +5,17 @@ import { deleteUnusedEventParts } from './event-lists.ts'
 
 const DELETE_RUN = 'DELETE FROM events WHERE run_id = $1 RETURNING thread_id, lists'
 
+/** Nobody adds events to the thread until the transaction ends. */
+const HOLD = 'SELECT 1 FROM event_counters WHERE thread_id = $1'
+
 /** See `EventStore.deleteRun`. */
 export function deleteRunEvents(db: Db, run_id: string): Promise<void> {
   return db.transaction(async (tx) => {
     const rows = await tx.all<{ thread_id: string; lists: string | null }>(DELETE_RUN, [run_id])
     const sharing = rows.find(({ lists }) => lists !== null)
-    if (sharing) await giveBackParts(tx, [sharing.thread_id])
+    if (!sharing) return
+    await tx.get(HOLD + tx.rowLocks.wait, [sharing.thread_id])
+    await deleteUnusedEventParts(tx, sharing.thread_id)
   }, [])
 }
 
