@@ -82,7 +82,7 @@ UPDATE runs SET lease_expires_at = $1
 WHERE status = 'running' AND (run_id, lease_server_id || ' ' || CAST(lease_token AS TEXT)) IN (
   SELECT lease.key, lease.value FROM ${json.entries('$2')} AS lease
 )
-RETURNING run_id, cancel_action`
+RETURNING run_id, lease_token, cancel_action`
 
 const FINISH = `
 UPDATE runs
@@ -195,15 +195,17 @@ export function createRunStore(db: Db): RunStore {
       return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
     },
     async renew(leases, lease_expires_at) {
-      const held = leases.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
-      const params = [lease_expires_at, JSON.stringify(Object.fromEntries(held))]
-      const rows = await db.all<Pick<LeaseState, 'run_id' | 'cancel_action'>>(renewSql(db), params)
-      const states = new Map(rows.map((row) => [row.run_id, row.cancel_action]))
-      return leases.map(({ run_id }) => ({
-        run_id,
-        held: states.has(run_id),
-        cancel_action: states.get(run_id) ?? null,
-      }))
+      // Of several for one run the last in this order counts: only that one can be held.
+      const latest = leases.toSorted((a, b) => a.token - b.token)
+      const asked = latest.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
+      const params = [lease_expires_at, JSON.stringify(Object.fromEntries(asked))]
+      const rows = await db.all<RenewedRow>(renewSql(db), params)
+      const renewed = new Map(rows.map((row) => [row.run_id, row]))
+      return leases.map(({ run_id, token }) => {
+        const row = renewed.get(run_id)
+        const held = row?.lease_token === token
+        return { run_id, held, cancel_action: (held && row.cancel_action) || null }
+      })
     },
     async finish(lease, { status, error, updated_at, stop_outcome }) {
       if (!isTerminal(status)) {
@@ -264,6 +266,8 @@ export function createRunStore(db: Db): RunStore {
     },
   }
 }
+
+type RenewedRow = Pick<LeaseState, 'run_id' | 'cancel_action'> & { lease_token: number }
 
 interface LeasedRow {
   run_id: string

@@ -377,6 +377,16 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await finish(second)).toBe(true)
     })
 
+    it('that was lost is not renewed with the one that the same server has now', async () => {
+      await insertRun()
+      const { lease: lost } = await mustClaim()
+      await store.runs.release({ now: NOW + 1001, dead_servers: [] })
+      const { lease: held } = await mustClaim()
+      const expected = [{ held: false }, { held: true }]
+      expect(await store.runs.renew([lost, held], NOW + 5000)).toMatchObject(expected)
+      expect(await store.runs.renew([held, lost], NOW + 5000)).toMatchObject(expected.toReversed())
+    })
+
     it('is renewed while it is held, and the renewal tells of a cancel', async () => {
       await insertRun()
       await insertRun()
