@@ -77,9 +77,15 @@ export function labelsOf(metadata: JsonObject): Record<string, string> {
   const labels = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'object' && value !== null) return []
     const text = JSON.stringify(value)
-    return key.length + text.length <= MAX_LABEL_LENGTH ? [[key, text]] : []
+    const isWorthIt = key.length + text.length <= MAX_LABEL_LENGTH
+    return isWorthIt && isStorable(key) ? [[key, text]] : []
   })
   return Object.fromEntries(labels)
+}
+
+/** JSON can escape what no text of a database holds: U+0000, and half of a surrogate pair. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }
 
 function splitFilter(filter: MetadataFilter): {

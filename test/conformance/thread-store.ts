@@ -152,6 +152,17 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await found(ids, { metadata: { is: null } })).toEqual([])
     })
 
+    it('finds by keys that no text of a database holds', async () => {
+      const keys = ['\0', 'half \ud800', '\udc00']
+      const all = Object.fromEntries(keys.map((key) => [key, 1]))
+      const ids = await insertThreads({ a: { ...all, kind: 'x' }, b: { kind: 'x' } })
+      expect(await found(ids, { metadata: { kind: 'x' } })).toEqual(['b', 'a'])
+      for (const key of keys) {
+        expect(await found(ids, { metadata: { [key]: 1 } })).toEqual(['a'])
+        expect(await found(ids, { metadata: { [key]: 2 } })).toEqual([])
+      }
+    })
+
     it('finds by many values at once', async () => {
       const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, i]))
       const ids = await insertThreads({ a: many, b: { ...many, k39: 'other' } })
