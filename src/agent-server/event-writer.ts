@@ -44,10 +44,10 @@ export class EventWriter {
 
   /**
    * Begins to write, without a word about how it goes: that the next `write` or `flush` says. What
-   * `mayWait` is written with what comes next, if that comes soon.
+   * `mayWait` is written with what comes next, if that comes soon. After a failure nothing more is.
    */
   begin(events: NewEvent[], how = { mayWait: false }): void {
-    if (events.length === 0) return
+    if (events.length === 0 || this.#failure) return
     this.#unwritten += events.length
     this.#last = this.#log.append(this.#to, events, how).then(
       (isHeld) => {

@@ -186,7 +186,7 @@ class Execution {
     const resumed = await this.#isResumed()
     await projection.prepare(this.#parts.store.events, { isResumed: resumed })
     this.#hasBegun = true
-    this.#order.begin(projection.begin(), { mayWait: !isOrdered(run) })
+    this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
     const config = graphConfig(run, lease, resumed)
     const graph = await this.#open(config)
     if (resumed && (await standsAtBreakpoint(graph, run))) return
@@ -194,7 +194,7 @@ class Execution {
     const configurable = {
       ...(config.configurable as object),
       [WORK_KEY]: this.#work,
-      ...(isOrdered(run) && { [ORDER_KEY]: this.#order }),
+      ...(hasOrder(run) && { [ORDER_KEY]: this.#order }),
     }
     const callbacks = [
       ...projection.callbacks((events) => this.#order.begin(events)),
@@ -206,9 +206,8 @@ class Execution {
       configurable,
       ...(callbacks.length > 0 && { callbacks }),
     }
-    const stream = await this.#patience.wait(
-      openStream(graph, input, options, run.kwargs.stream_mode),
-    )
+    const opening = openStream(graph, input, options, run.kwargs.stream_mode)
+    const stream = await this.#patience.wait(this.#order.open(opening))
     for await (const emission of this.#patience.each(this.#order.watch(stream))) {
       this.#noteFirst()
       const told = projection.checkpointOf(emission)
@@ -308,9 +307,14 @@ async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean
   return next.some((node) => before === '*' || before.includes(node))
 }
 
-/** Legacy streams tell a step again that is done again; and at the end nothing is left to order. */
-function isOrdered({ kwargs }: QueuedRun): boolean {
-  return kwargs.stream_protocol === 'v2' && kwargs.durability !== 'exit'
+/** Where events are held back for checkpoints, these must come before the end of the graph. */
+function hasOrder({ kwargs }: QueuedRun): boolean {
+  return kwargs.stream_protocol !== 'v2' || kwargs.durability !== 'exit'
+}
+
+/** Legacy streams tell a step again that is done again. */
+function isHeldBack(run: QueuedRun): boolean {
+  return run.kwargs.stream_protocol === 'v2' && hasOrder(run)
 }
 
 function timeoutError(limitMs: number): RunError {

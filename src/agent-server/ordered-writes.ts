@@ -42,6 +42,16 @@ export class OrderedWrites implements WriteOrder {
     this.#writer = writer
   }
 
+  /** A graph answers its stream with the first that it emits: until then it has emitted nothing. */
+  async open<T>(stream: Promise<T>): Promise<T> {
+    this.#isDrained = true
+    try {
+      return await stream
+    } finally {
+      this.#isDrained = false
+    }
+  }
+
   /** The stream, watched: all that the graph has emitted was taken when it has nothing more. */
   async *watch<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
     const iterator = stream[Symbol.asyncIterator]()
@@ -105,17 +115,16 @@ export class OrderedWrites implements WriteOrder {
   ): Promise<void> {
     do await turn()
     while (!this.#isDrained && !this.#isOver)
-    // The next checkpoint of the namespace is stored after this one: it must not be waited for. A
-    // task's own checkpoint comes before what the task has emitted.
-    const end = this.#held.findIndex(
-      ({ checkpoint: told }) =>
-        told?.checkpoint_ns === checkpoint_ns &&
-        !(what === 'writes' && told.checkpoint_id === checkpoint_id),
+    const ofNamespace = this.#held.map(({ checkpoint: told }) =>
+      told?.checkpoint_ns === checkpoint_ns ? told.checkpoint_id : undefined,
     )
+    // The next checkpoint of the namespace is stored after this one: it must not be waited for. A
+    // task's own checkpoint comes before what the task has emitted, and others may before that.
+    const from = what === 'writes' ? ofNamespace.indexOf(checkpoint_id) + 1 : 0
+    const end = ofNamespace.findIndex((told, at) => at >= from && told !== undefined)
     const before = end < 0 ? this.#held.at(-1) : this.#held[end - 1]
     await before?.written.promise
-    // Whoever executes the run learns by itself of a write that failed.
-    await this.#writer.flush().catch(() => {})
+    await this.#writer.flush()
   }
 
   #advance(): void {

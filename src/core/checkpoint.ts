@@ -103,7 +103,8 @@ export interface CheckpointStore {
 export interface WriteOrder {
   /**
    * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
-   * the run has emitted until now is in its log. Never rejects.
+   * the run has emitted until now is in its log. Rejects where that could not be written: then the
+   * checkpoint must not be stored either.
    */
   settled(what: 'checkpoint' | 'writes', at: Omit<CheckpointKey, 'thread_id'>): Promise<void>
   /** The run goes on from this checkpoint of the namespace, or begins there. */

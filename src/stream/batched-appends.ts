@@ -113,8 +113,16 @@ export class BatchedAppends {
       if (logged) this.#onWritten(logged)
       batch.written.resolve(logged !== undefined)
     } catch (error) {
-      batch.written.reject(error)
+      for (const one of [batch, this.#takeOpen(to)]) one?.written.reject(error)
     }
+  }
+
+  /** What was appended behind a batch that failed fails with it: the log has no gap. */
+  #takeOpen(to: AppendTarget): Batch | undefined {
+    const lane = this.#lanes.get(keyOf(to))
+    const open = lane?.open
+    if (lane) lane.open = undefined
+    return open
   }
 }
 

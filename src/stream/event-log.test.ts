@@ -108,6 +108,24 @@ describe('appending', () => {
     expect(await log.append(idsOf(one), values(0))).toBe(true)
   })
 
+  test('what was appended behind a failure fails with it: the log has no gap', async () => {
+    const one = await claimed()
+    const { promise: broken, reject: breakIt } = Promise.withResolvers<never>()
+    let isFirst = true
+    const append: EventStore['append'] = async (to, events) => {
+      if (!isFirst) return world.store.events.append(to, events)
+      isFirst = false
+      return broken
+    }
+    const log = openLog({ store: { ...world.store, events: { ...world.store.events, append } } })
+    const failing = expect(log.append(idsOf(one), values(0))).rejects.toThrow('disk full')
+    await setImmediate()
+    const behind = expect(log.append(idsOf(one), values(1))).rejects.toThrow('disk full')
+    breakIt(new Error('disk full'))
+    await Promise.all([failing, behind])
+    expect(await world.store.events.read(one.run.run_id, -1, 10)).toEqual([])
+  })
+
   test('what may wait goes with what comes next, or by itself when nothing comes', async () => {
     const batches: number[] = []
     const log = openLog({ store: { ...world.store, events: counted(batches) } })

@@ -5,6 +5,7 @@ import { type RunningAgentServer, startAgentServer } from '../../support/agent-s
 import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
+import { send } from '../../support/protocol-client.ts'
 
 let proxy: PostgresProxy
 let server: RunningAgentServer
@@ -61,3 +62,28 @@ test('a run goes on in another attempt when the database was away for long', asy
   const { values } = await client.threads.getState<{ steps: string[] }>(thread_id)
   expect(values.steps).toEqual([1, 2, 3, 4].map((step) => `away:${step}`))
 })
+
+/** After so many a transaction that is cut off is given up. */
+const MAX_TRIES = 30
+
+test.each(['legacy', 'v2'] as const)(
+  'a step of which the log could not tell is not kept (%s)',
+  async (protocol) => {
+    const { client, store } = server
+    const { thread_id } = await client.threads.create()
+    const place = { text: `"${protocol}","step":2`, end: 'commit' } as const
+    const cuts = Array.from({ length: MAX_TRIES }, () => proxy.cutAt(place, 'before'))
+    const input = { label: protocol, count: 4, ms: 20 }
+    if (protocol === 'legacy')
+      await client.runs.create(thread_id, 'slow', { input, streamMode: 'custom' })
+    else await send(server.url, thread_id, 'run.start', { assistant_id: 'slow', input })
+    await Promise.all(cuts)
+    const run = async () => (await client.runs.list(thread_id))[0]
+    await eventually(async () => (await run())?.status).toBe('success')
+    const { run_id = '' } = (await run()) ?? {}
+    expect((await store.runs.get(run_id))?.attempt).toBe(2)
+    const events = await store.events.readRun({ thread_id, run_id }, 0, 100)
+    const told = events.flatMap(({ data }) => /"label":"\w+","step":(\d)/.exec(data)?.[1] ?? [])
+    expect([...new Set(told)]).toEqual(['1', '2', '3', '4'])
+  },
+)

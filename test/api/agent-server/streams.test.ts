@@ -48,6 +48,12 @@ test('messages-tuple: each piece with its metadata', async () => {
   expect(pieces[0]?.[1]).toMatchObject({ langgraph_node: 'answer' })
 })
 
+test.each(['agent', 'fail'])('a run of which nothing is shown ends (%s)', async (graph) => {
+  const options = { input: say('hi'), streamMode: 'custom' } as const
+  const parts = await collect(server.client.runs.stream(null, graph, options))
+  expect(names(parts)).toEqual(['metadata', ...(graph === 'fail' ? ['error'] : [])])
+})
+
 test('values, custom and updates together, in the order that they come about', async () => {
   const parts = await collect(
     server.client.runs.stream(null, 'slow', {
