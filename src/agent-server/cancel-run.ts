@@ -19,7 +19,7 @@ export const REQUESTED = 'requested: it was cancelled through the API'
 /** The same, where the caller gave the reason `taken` (facts, 1.3). */
 export const TAKEN = 'taken: its caller took the thread over'
 /** The same, where the client left and had asked for `on_disconnect: cancel`. */
-export const DISCONNECTED = 'disconnected: its client left'
+const DISCONNECTED = 'disconnected: its client left'
 
 /** What is left to do once the transaction that ended runs is through. */
 export interface Cancelled {

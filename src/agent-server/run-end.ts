@@ -10,7 +10,7 @@ import type { ThreadPatch, ThreadState } from '../core/thread.ts'
 import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
 
 /** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
-export const DROPPED_THREAD_MS = 120_000
+const DROPPED_THREAD_MS = 120_000
 
 export interface Ending {
   status: Exclude<WebhookEnd['status'], 'rollback'>

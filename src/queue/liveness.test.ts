@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { claimRun } from '../../test/support/claim-run.ts'
+import { claimRun, useUpAttempts } from '../../test/support/claim-run.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { systemClock } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
-import { MAX_RUN_ATTEMPTS, type QueuedRun } from '../core/run.ts'
+import type { QueuedRun } from '../core/run.ts'
 import type { ServerRecord } from '../core/server.ts'
 import { hostId, isAlive, startedAt } from './host-processes.ts'
 import { Liveness, type OnExhausted } from './liveness.ts'
@@ -50,16 +50,6 @@ async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
     ...fields,
   })
   await claimRun(world.store, { server_id, now, lease_expires_at: now + 60_000 })
-  return run
-}
-
-/** The run as servers leave it that die whenever they have claimed it. */
-async function useUp(run: QueuedRun): Promise<QueuedRun> {
-  for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
-    const now = systemClock.now()
-    await claimRun(world.store, { server_id: 'x', now, lease_expires_at: now - 1 })
-    if (attempt < MAX_RUN_ATTEMPTS) await world.store.runs.release({ now, dead_servers: [] })
-  }
   return run
 }
 
@@ -199,7 +189,8 @@ test('a lease that ran out is taken, whoever holds it', async () => {
 })
 
 test('a run whose attempts are used up is handed out until it has ended', async () => {
-  const run = await useUp(await world.addRun())
+  const run = await world.addRun()
+  await useUpAttempts(world.store)
   const calls: string[] = []
   const one = liveness(async (exhausted, lease) => {
     calls.push(exhausted.run_id)
@@ -230,7 +221,8 @@ test('a run whose attempts are used up is ended by a server that has its graph',
     return one
   }
   const [old, young] = [await start('old', ['both']), await start('new', ['both', 'added'])]
-  await useUp(await world.addRun(undefined, { metadata: { graph_id: 'added' } }))
+  await world.addRun(undefined, { metadata: { graph_id: 'added' } })
+  await useUpAttempts(world.store)
   await old.sweep()
   expect(ended).toEqual([])
   await young.sweep()

@@ -1,6 +1,8 @@
 /** Claiming one run, where a test wants no more. */
 import type { AgentStore } from '../../src/core/agent-store.ts'
-import type { Claim, ClaimedRun } from '../../src/core/run.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { type Claim, type ClaimedRun, MAX_RUN_ATTEMPTS } from '../../src/core/run.ts'
+import { eventually } from './eventually.ts'
 
 /** The next run that can be claimed; `undefined` when there is none. */
 export async function claimRun(
@@ -9,4 +11,15 @@ export async function claimRun(
 ): Promise<ClaimedRun | undefined> {
   const [claimed] = await store.runs.claim(claim, 1)
   return claimed
+}
+
+/** Leaves the next run as servers do that die whenever they have claimed it. */
+export async function useUpAttempts(store: Pick<AgentStore, 'runs'>): Promise<void> {
+  for (let attempt = 1; attempt <= MAX_RUN_ATTEMPTS; attempt += 1) {
+    const now = systemClock.now()
+    const claim = { server_id: 'gone', now, lease_expires_at: now - 1 }
+    // A server that runs may be about to release it.
+    await eventually(() => claimRun(store, claim)).toBeDefined()
+    if (attempt < MAX_RUN_ATTEMPTS) await store.runs.release({ now, dead_servers: [] })
+  }
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openAgentStore } from '../../../src/storage/agent-store.ts'
 import { agentDatabase } from '../../support/agent-database.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
-import { claimRun } from '../../support/claim-run.ts'
+import { useUpAttempts } from '../../support/claim-run.ts'
 import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -136,15 +136,9 @@ async function hasDone({ threads }: Client, thread_id: string): Promise<void> {
   await eventually(done).toBeGreaterThan(0)
 }
 
-/** As servers leave it that die whenever they have claimed the run. */
+/** The next run's attempts are used up. */
 async function loseThreeTimes(path: string): Promise<void> {
   const store = await openAgentStore(path)
-  for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const now = Date.now()
-    const claim = { server_id: 'gone', now, lease_expires_at: now - 1 }
-    // A server that runs may be about to release it.
-    await eventually(() => claimRun(store, claim)).toBeDefined()
-    if (attempt < 3) await store.runs.release({ now, dead_servers: [] })
-  }
+  await useUpAttempts(store)
   await store.close()
 }
