@@ -66,7 +66,7 @@ export class AppError extends Error {
   }
 }
 
-/** `unavailable`, because the database cannot be reached: nothing is wrong with what was asked of it. */
+/** `unavailable`: the database cannot be reached, or takes no writes; nothing is wrong with what was asked. */
 export class DatabaseAway extends AppError {
   constructor(message: string, cause: unknown) {
     super('unavailable', message, { cause })

@@ -9,6 +9,12 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const IDLE_IN_TRANSACTION = '25P03'
 const TOO_MANY_CONNECTIONS = '53300'
+/** A standby, or a server that was told to; without the right to it. */
+const READ_ONLY = '25006'
+const NO_RIGHT = '42501'
+/** Class 53: no room, on the disk or in memory. Class 58: its disk does not work. */
+const NO_ROOM = '53'
+const SYSTEM_ERROR = '58'
 /** Class 54: a text that is too long for an index, JSON that is nested too deeply. */
 const PROGRAM_LIMITS = '54'
 
@@ -46,6 +52,10 @@ export function asRefusal(error: unknown): unknown {
   if (code === QUERY_CANCELED || code === LOCK_NOT_AVAILABLE) {
     return unavailable('The database took too long; try again.', error)
   }
+  if (code === READ_ONLY || code.startsWith(NO_ROOM) || code.startsWith(SYSTEM_ERROR)) {
+    return new DatabaseAway(`The database takes no writes now: ${messageOf(error)}.`, error)
+  }
+  if (code === NO_RIGHT) return unavailable(`The database refuses it: ${messageOf(error)}.`, error)
   if (code.startsWith(PROGRAM_LIMITS)) {
     const message = 'A value is too long, or nested too deeply, for the database to look for it.'
     return new AppError('bad_request', message, { cause: error })
@@ -67,6 +77,10 @@ export function cannotConnect(cause: unknown): AppError {
 
 function unavailable(message: string, cause: unknown): AppError {
   return new AppError('unavailable', message, { cause })
+}
+
+function messageOf(error: unknown): string {
+  return (error as Error).message
 }
 
 function codeOf(error: Error & { code?: string | undefined }): string {

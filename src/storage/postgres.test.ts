@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../test/support/eventually.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
 import { startCluster } from '../../test/support/postgres-cluster.ts'
+import { DatabaseAway } from '../core/errors.ts'
 import type { Db } from './db.ts'
 import { type Migration, migrate } from './migrate.ts'
 import { dropPostgresSchema, openPostgres } from './postgres.ts'
@@ -64,6 +65,22 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     await expect(failed).rejects.toThrow('changed my mind')
     const refused = db.transaction((tx) => Promise.all([insert(tx, 'a'), insert(tx, 'a')]))
     await expect(refused).rejects.toMatchObject({ code: '23505' })
+    expect(await texts(db)).toEqual([])
+  })
+
+  test('is away while it takes no writes, and says what it refuses', async () => {
+    const standby = db.transaction(async (tx) => {
+      await tx.script('SET TRANSACTION READ ONLY')
+      await insert(tx, 'a')
+    })
+    await expect(standby).rejects.toBeInstanceOf(DatabaseAway)
+    await expect(standby).rejects.toThrow(/read-only/)
+    const refused = db.transaction(async (tx) => {
+      await tx.script('SET LOCAL ROLE pg_monitor')
+      await tx.script('CREATE SCHEMA of_another')
+    })
+    await expect(refused).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(refused).rejects.toThrow(/permission denied/)
     expect(await texts(db)).toEqual([])
   })
 

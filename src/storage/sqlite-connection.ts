@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
-import { AppError } from '../core/errors.ts'
+import { AppError, DatabaseAway } from '../core/errors.ts'
 import { containsJson } from '../core/json-containment.ts'
 import type { SqlValue } from './db.ts'
 
@@ -36,15 +36,15 @@ export class SqliteConnection {
   }
 
   all(sql: string, params: SqlValue[]): unknown[] {
-    return this.#prepare(sql).all(...params)
+    return known(() => this.#prepare(sql).all(...params))
   }
 
   get(sql: string, params: SqlValue[]): unknown {
-    return this.#prepare(sql).get(...params)
+    return known(() => this.#prepare(sql).get(...params))
   }
 
   run(sql: string, params: SqlValue[]): number {
-    return Number(this.#prepare(sql).run(...params).changes)
+    return known(() => Number(this.#prepare(sql).run(...params).changes))
   }
 
   script(sql: string): void {
@@ -105,6 +105,20 @@ export class SqliteConnection {
     const statement = this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'))
     this.#statements.set(sql, statement)
     return statement
+  }
+}
+
+/** What SQLite answers while nothing can be written: told by the primary code, in the lower bits. */
+const NO_WRITES: readonly number[] = [8, 10, 13]
+
+/** Throws `DatabaseAway` while the file is read-only, its disk is full or does not work. */
+function known<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { errcode, message } = error as Error & { errcode?: number }
+    if (errcode === undefined || !NO_WRITES.includes(errcode & 0xff)) throw error
+    throw new DatabaseAway(`The database takes no writes now: ${message}.`, error)
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DatabaseAway } from '../core/errors.ts'
 import type { Db } from './db.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -48,6 +49,23 @@ test('bytes come back as they were', async () => {
 
 test('the file is readable by its owner only', () => {
   expect(statSync(join(folder, 'test.db')).mode & 0o777).toBe(0o600)
+})
+
+test.each([
+  ['is full', 'max_page_count = 1', 'max_page_count = 10000'],
+  ['is read-only', 'query_only = ON', 'query_only = OFF'],
+])('a database that %s is away until it is not', async (_what, trouble, remedy) => {
+  await db.script(`PRAGMA ${trouble}`)
+  const text = 'x'.repeat(100_000)
+  const writes = [
+    () => insert(db, text),
+    () => db.batch([{ sql: 'INSERT INTO notes (text) VALUES ($1)', params: [text] }]),
+    () => db.transaction((tx) => insert(tx, text)),
+  ]
+  for (const write of writes) await expect(write()).rejects.toBeInstanceOf(DatabaseAway)
+  await db.script(`PRAGMA ${remedy}`)
+  expect(await texts(db)).toEqual([])
+  await insert(db, text)
 })
 
 test('what RETURNING answers through get is committed', async () => {
