@@ -200,9 +200,10 @@ export class Queue {
     while (this.#isFillWanted) {
       this.#isFillWanted = false
       nextLookMs = await this.#claimAll()
+      // What is claimed from now on has them in its row.
+      this.#earlyCancels.clear()
       this.#tellIfTheirs()
     }
-    this.#earlyCancels.clear()
     this.#isFilling = false
     if (this.#isAccepting) this.#poll = setTimeout(() => this.#lookAgain(), nextLookMs)
   }
