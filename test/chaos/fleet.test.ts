@@ -11,13 +11,14 @@ import { Client as Postgres } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quantile } from '../../bench/clock.ts'
 import type { AgentStore } from '../../src/core/agent-store.ts'
+import { MAX_RUN_ATTEMPTS } from '../../src/core/run.ts'
 import { openAgentStore } from '../../src/storage/agent-store.ts'
 import { openDb } from '../../src/storage/open-db.ts'
 import { clientOf, temporaryFolder } from '../support/agent-server.ts'
 import { pause } from '../support/pause.ts'
 import { type Cluster, startCluster } from '../support/postgres-cluster.ts'
 import { effort, SEED } from './effort.ts'
-import { Fleet } from './fleet.ts'
+import { Fleet, type Pause } from './fleet.ts'
 import { Observer } from './observer.ts'
 import { Random } from './random.ts'
 import { reviewAll } from './review.ts'
@@ -36,7 +37,7 @@ interface Database {
   where: string
   /** What befalls this database alone, and how a process is paused on it. */
   disturb(): Promise<void>
-  pause(send: (signal: NodeJS.Signals) => void): void
+  pause: Pause
   stop(): Promise<void>
 }
 
@@ -93,7 +94,7 @@ describe.each([
     `runs survive ${KILLS} kills among ${SERVERS} servers (seed ${SEED})`,
     async () => {
       const random = new Random(SEED)
-      const cuts: Cut[] = []
+      const cuts: Cuts = { killed: [], paused: [] }
       database = await open()
       fleet = new Fleet(database.where, random)
       await fleet.start(SERVERS)
@@ -109,9 +110,13 @@ describe.each([
         clientOf(await fleet.url()),
         observer.threads,
       )
-      const waits = await resumeTimes(database.where, cuts)
+      const waits = await resumeTimes(database.where, cuts.killed)
+      const lost = await resumeTimes(database.where, cuts.paused)
       console.log(`chaos: ${summary(total, interrupted, waits)}`)
-      // A run that was pending when its server died proves little.
+      // A run that was pending when its server died proves little, and so does a pause without one.
+      expect(lost.length, 'runs that a pause has lost').toBeGreaterThanOrEqual(
+        KILLS / KILLS_A_ROUND,
+      )
       expect(interrupted, 'runs that were taken up again').toBeGreaterThanOrEqual(KILLS / 2)
       expect(exhausted, `runs of ${total} that used up their attempts`).toBeLessThan(total / 10)
       expect(quantile(waits, 0.95)).toBeLessThan(RESUMED_MS)
@@ -120,7 +125,7 @@ describe.each([
   )
 })
 
-/** A run that executed on a server when that was killed. */
+/** A run that executed on a server when that was killed or paused. */
 interface Cut {
   run_id: string
   attempt: number
@@ -128,29 +133,37 @@ interface Cut {
   at: number
 }
 
+type Cuts = Record<'killed' | 'paused', Cut[]>
+
 const RUNNING_ON = `
 SELECT run_id, attempt FROM runs
 WHERE status = 'running' AND lease_server_id IN (SELECT server_id FROM servers WHERE pid = $1)`
 
 /** The moments are the point here: they fall anywhere in what the servers do. */
-async function harm(fleet: Fleet, database: Database, random: Random, cuts: Cut[]): Promise<void> {
+async function harm(fleet: Fleet, database: Database, random: Random, cuts: Cuts): Promise<void> {
   const db = await openDb(database.where, 'runyard_agent')
   const look = async (pid: number) => {
     const running = await db.all<Omit<Cut, 'at'>>(RUNNING_ON, [pid])
     const at = Date.now()
-    cuts.push(...running.map((run) => ({ ...run, at })))
+    return running.map((run) => ({ ...run, at }))
+  }
+  const isBusy = async (pid: number) => {
+    const running = await look(pid)
+    cuts.paused.push(...running)
+    // Another attempt is to come; one of them may be locked, for longer than the pause lasts.
+    return running.filter(({ attempt }) => attempt < MAX_RUN_ATTEMPTS).length > 1
   }
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await wait(random.between(100, 900))
-    await fleet.kill(look)
+    await fleet.kill(async (pid) => void cuts.killed.push(...(await look(pid))))
     if (kill % KILLS_A_ROUND > 0) continue
-    await fleet.pause(database.pause, () => wait(PAUSE_MS))
+    await fleet.pause(database.pause, isBusy, () => wait(PAUSE_MS))
     await database.disturb()
   }
   await db.close()
 }
 
-/** How long after the kill another attempt of each run began, in ms; of those that had not just ended. */
+/** How long afterwards another attempt of each run began, in ms; of those that had not just ended. */
 async function resumeTimes(where: string, cuts: Cut[]): Promise<number[]> {
   const store = await openAgentStore(where)
   const times = await Promise.all(cuts.map((cut) => resumeTime(store, cut)))

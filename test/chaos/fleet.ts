@@ -6,6 +6,9 @@ import type { Random } from './random.ts'
 /** Short, so that a paused server loses its runs; a killed one loses them anyway. */
 const LEASE_MS = 2_000
 
+/** Stops a process by its signals, at a moment at which the others can go on. */
+export type Pause = (send: (signal: NodeJS.Signals) => void) => void
+
 export class Fleet implements Observable {
   readonly #database: string
   readonly #random: Random
@@ -47,15 +50,15 @@ export class Fleet implements Observable {
     this.#restarts.push(back)
   }
 
-  /** Stops one by `pause`, lets `meanwhile` happen, and lets it go on. */
+  /** Stops one by `pause`, of which `isBusy` says so by its pid, lets `meanwhile` happen, and lets it go on. */
   async pause(
-    pause: (send: (signal: NodeJS.Signals) => void) => void,
+    pause: Pause,
+    isBusy: (pid: number) => Promise<boolean>,
     meanwhile: () => Promise<void>,
   ): Promise<void> {
     await Promise.all(this.#restarts)
-    const sleeper = this.#pick()
+    const sleeper = await this.#pauseBusy(pause, isBusy)
     const place = this.#members.indexOf(sleeper)
-    pause((signal) => sleeper.signal(signal))
     // Nobody asks it anything: it would answer when it wakes.
     this.#members[place] = undefined
     await meanwhile()
@@ -66,6 +69,19 @@ export class Fleet implements Observable {
   async stop(): Promise<void> {
     await Promise.allSettled(this.#restarts)
     for (const member of this.#members.splice(0)) await member?.kill()
+  }
+
+  /** Most have nothing to do, since who ends a run goes on with its thread's next one. */
+  async #pauseBusy(
+    pause: Pause,
+    isBusy: (pid: number) => Promise<boolean>,
+  ): Promise<AgentServerProcess> {
+    for (;;) {
+      const one = this.#pick()
+      pause((signal) => one.signal(signal))
+      if (await isBusy(one.pid)) return one
+      one.signal('SIGCONT')
+    }
   }
 
   /** With one left, nobody would take up what the last one did. */
