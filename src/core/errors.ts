@@ -66,7 +66,10 @@ export class AppError extends Error {
   }
 }
 
-/** `unavailable`: the database cannot be reached, or takes no writes; nothing is wrong with what was asked. */
+/**
+ * `unavailable`: the database cannot be reached, takes no writes or is too slow; nothing is wrong with what
+ * was asked of it.
+ */
 export class DatabaseAway extends AppError {
   constructor(message: string, cause: unknown) {
     super('unavailable', message, { cause })

@@ -47,15 +47,18 @@ export function isWorthWaiting(error: unknown): boolean {
 /** As callers are to see it: what passes by itself is `unavailable`, everything else as it came. */
 export function asRefusal(error: unknown): unknown {
   if (isLost(error)) return new DatabaseAway('The database cannot be reached; try again.', error)
-  if (isCollision(error)) return unavailable('The database is too busy; try again.', error)
+  if (isCollision(error)) return new DatabaseAway('The database is too busy; try again.', error)
   const code = error instanceof DatabaseError ? codeOf(error) : ''
   if (code === QUERY_CANCELED || code === LOCK_NOT_AVAILABLE) {
-    return unavailable('The database took too long; try again.', error)
+    return new DatabaseAway('The database took too long; try again.', error)
   }
   if (code === READ_ONLY || code.startsWith(NO_ROOM) || code.startsWith(SYSTEM_ERROR)) {
     return new DatabaseAway(`The database takes no writes now: ${messageOf(error)}.`, error)
   }
-  if (code === NO_RIGHT) return unavailable(`The database refuses it: ${messageOf(error)}.`, error)
+  if (code === NO_RIGHT) {
+    const message = `The database refuses it: ${messageOf(error)}.`
+    return new AppError('unavailable', message, { cause: error })
+  }
   if (code.startsWith(PROGRAM_LIMITS)) {
     const message = 'A value is too long, or nested too deeply, for the database to look for it.'
     return new AppError('bad_request', message, { cause: error })
@@ -73,10 +76,6 @@ export function unanswered(cause: unknown): AppError {
 export function cannotConnect(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message || codeOf(cause) : String(cause)
   return new DatabaseAway(`The database cannot be reached: ${reason}.`, cause)
-}
-
-function unavailable(message: string, cause: unknown): AppError {
-  return new AppError('unavailable', message, { cause })
 }
 
 function messageOf(error: unknown): string {

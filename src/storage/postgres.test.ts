@@ -84,6 +84,15 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     expect(await texts(db)).toEqual([])
   })
 
+  test('is away while it takes too long', async () => {
+    const slow = db.transaction(async (tx) => {
+      await tx.script('SET LOCAL statement_timeout = 10')
+      await tx.get('SELECT pg_sleep(60)')
+    })
+    await expect(slow).rejects.toBeInstanceOf(DatabaseAway)
+    await expect(slow).rejects.toThrow(/took too long/)
+  })
+
   test('does not commit what a swallowed failure has undone', async () => {
     const swallowed = db.transaction(async (tx) => {
       await insert(tx, 'a')
