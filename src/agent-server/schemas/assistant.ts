@@ -11,6 +11,8 @@ export const ConfigSchema = z
   .looseObject({
     tags: optional(z.array(z.string())),
     recursion_limit: optional(z.int().min(1)),
+    // LangGraph waits for ever for the first of none.
+    max_concurrency: optional(z.int().min(1)),
     configurable: optional(JsonObjectSchema),
   })
   .openapi('Config')

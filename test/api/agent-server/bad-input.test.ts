@@ -40,6 +40,11 @@ describe('a request that does not validate is refused with the place and the rea
       ['body', 'config', 'recursion_limit'],
     ],
     [
+      'no tasks at a time',
+      '{"assistant_id":"agent","config":{"max_concurrency":0}}',
+      ['body', 'config', 'max_concurrency'],
+    ],
+    [
       'a delay that never ends',
       '{"assistant_id":"agent","after_seconds":1e300}',
       ['body', 'after_seconds'],
