@@ -7,8 +7,7 @@
 import { AppError, DatabaseAway } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
-import type { Lease, QueuedRun, RunError, StopOutcome } from '../core/run.ts'
-import { MAX_RUN_ATTEMPTS } from '../core/run.ts'
+import type { Lease, QueuedRun, StopOutcome } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
 import { ORDER_KEY } from '../graph/checkpoint-config.ts'
@@ -20,10 +19,11 @@ import { Abandonment } from './abandonment.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
 import { observeRun, statusOf } from './observed-run.ts'
-import { OrderedWrites } from './ordered-writes.ts'
+import { hasOrder, isHeldBack, OrderedWrites } from './ordered-writes.ts'
 import type { Parts } from './parts.ts'
 import { ProtocolProjection } from './protocol/protocol-projection.ts'
 import { graphConfig, streamOptions } from './run-config.ts'
+import { describeError, exhaustedError, timeoutError } from './run-errors.ts'
 import { readGraphState } from './state.ts'
 import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
@@ -46,11 +46,9 @@ export function executeRun(
  * may be why: no node and no factory is called again, which would take down whoever ends it.
  */
 export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
-  const message = `The server or its database stopped ${MAX_RUN_ATTEMPTS} times during this run.`
-  const error = { error: 'RunAttemptsExhausted', message }
   const outcome: Outcome = run.cancel_action
     ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
-    : { kind: 'error', error }
+    : { kind: 'error', error: exhaustedError() }
   const { signal } = new AbortController()
   await observeRun(parts, run, (span) =>
     new Execution(parts, { run, lease }, { signal, span }).end(outcome, { mayCallFactory: false }),
@@ -274,7 +272,7 @@ class Execution {
   #failure(error: unknown): Outcome {
     const { run_id, thread_id } = this.#claimed.run
     this.#parts.log.warn({ run_id, thread_id, err: error }, 'the run failed')
-    return { kind: 'error', error: describe(error) }
+    return { kind: 'error', error: describeError(error) }
   }
 
   #stop(): void {
@@ -305,25 +303,4 @@ async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean
   if (!before) return false
   const { next } = await readGraphState(graph, run.thread_id)
   return next.some((node) => before === '*' || before.includes(node))
-}
-
-/** Where events are held back for checkpoints, these must come before the end of the graph. */
-function hasOrder({ kwargs }: QueuedRun): boolean {
-  return kwargs.stream_protocol !== 'v2' || kwargs.durability !== 'exit'
-}
-
-/** Legacy streams tell a step again that is done again. */
-function isHeldBack(run: QueuedRun): boolean {
-  return run.kwargs.stream_protocol === 'v2' && hasOrder(run)
-}
-
-function timeoutError(limitMs: number): RunError {
-  const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
-  return { error: 'TimeoutError', message }
-}
-
-function describe(error: unknown): RunError {
-  if (error instanceof Error) return { error: error.name, message: error.message }
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
-  return { error: String(name ?? 'Error'), message: String(message ?? error) }
 }

@@ -10,7 +10,18 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { WriteOrder } from '../core/checkpoint.ts'
 import type { NewEvent } from '../core/event.ts'
+import type { QueuedRun } from '../core/run.ts'
 import type { EventWriter } from './event-writer.ts'
+
+/** Whether the run's checkpoints wait: where events wait for them, these must come before the end of the graph. */
+export function hasOrder({ kwargs }: QueuedRun): boolean {
+  return kwargs.stream_protocol !== 'v2' || kwargs.durability !== 'exit'
+}
+
+/** Whether its events wait for checkpoints: legacy streams tell a step again that is done again. */
+export function isHeldBack(run: QueuedRun): boolean {
+  return run.kwargs.stream_protocol === 'v2' && hasOrder(run)
+}
 
 /** A checkpoint that the graph tells of, before what comes of it. */
 export interface ToldCheckpoint {
