@@ -26,9 +26,9 @@ const AT = `SELECT ${EVENT_COLUMNS.join(', ')} FROM events WHERE thread_id = $1 
 const LOST = new AppError('conflict', 'The lease was lost.')
 
 /**
- * See `EventStore.append`. What does not wait for another's answer is asked together: on PostgreSQL two round trips and the
- * commit, instead of one for each event. Measured for 20 events of 200 bytes: 0.34 ms instead of 0.78
- * there, on SQLite 0.055 ms instead of 0.041.
+ * See `EventStore.append`. What does not wait for another's answer is asked together: on PostgreSQL two
+ * round trips and the commit, instead of one for each event. Measured for 20 events of 200 bytes: 0.34 ms
+ * instead of 0.78 there, on SQLite 0.055 ms instead of 0.041.
  */
 export async function appendEvents(
   db: Db,

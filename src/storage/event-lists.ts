@@ -23,6 +23,7 @@ export interface KeptData {
 /** At which byte of what is left the list stood, and the text that stands for it (`list-parts.ts`). */
 type TakenList = [at: number, text: string]
 
+/** Byte by byte what `putListsBack` puts together again. */
 export function takeListsOut(data: string): KeptData {
   if (data.length < MIN_BYTES) return { data, lists: null, parts: [] }
   const json = Buffer.from(data)
@@ -50,6 +51,7 @@ export interface EventRow extends ThreadEvent {
   lists: string | null
 }
 
+/** Of `EventRow`, as they are read and written. */
 export const EVENT_COLUMNS = [
   'thread_id',
   'seq',
