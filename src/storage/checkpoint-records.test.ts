@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aCheckpoint, bytesOf } from '../../test/support/agent-records.ts'
 import { freshPostgres } from '../../test/support/postgres.ts'
-import { rowsRead } from '../../test/support/rows-read.ts'
+import { analyze, rowsRead } from '../../test/support/rows-read.ts'
 import type { CheckpointStore } from '../core/checkpoint.ts'
 import { AGENT_SERVER_MIGRATIONS } from './agent-store.ts'
 import { createCheckpointStore } from './checkpoints.ts'
@@ -66,7 +66,7 @@ describe('on PostgreSQL', () => {
   test('no more is read of a long history than of a short one, known to the planner or not', async () => {
     await fillBoth()
     for (const figures of ['none', 'fresh']) {
-      if (figures === 'fresh') await db.script('ANALYZE')
+      if (figures === 'fresh') await analyze(db)
       for (const [name, read] of Object.entries(READS)) {
         const rows = await rowsRead(db, (tx) => read(createCheckpointStore(tx), SHORT))
         expect(rows, name).toBeGreaterThan(0)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../test/support/postgres.ts'
-import { rowsRead } from '../../test/support/rows-read.ts'
+import { analyze, rowsRead } from '../../test/support/rows-read.ts'
 import { END_EVENT, type EventStore, STATE_UPDATE_EVENT } from '../core/event.ts'
 import { AGENT_SERVER_MIGRATIONS } from './agent-store.ts'
 import type { Db } from './db.ts'
@@ -71,7 +71,7 @@ test('events expire without a long log that is kept being gone through again and
   }
   const kept = Array.from({ length: KEPT }, () => value)
   await events.append({ thread_id: '0', run_id: 'running', created_at: 1 }, kept)
-  await db.script('ANALYZE')
+  await analyze(db)
   const rows = await rowsRead(db, async (tx) => {
     expect(await createEventStore(tx).expire(2)).toBe(2 * THREADS)
   })
@@ -88,7 +88,7 @@ test('the events of one run are removed without those of other threads being gon
     const to = { thread_id: `${thread}`, run_id: `of ${thread}`, created_at: 1 }
     await createEventStore(db).append(to, Array(10).fill({ event: 'values', data }))
   }
-  await db.script('ANALYZE')
+  await analyze(db)
   const rows = await rowsRead(db, (tx) => createEventStore(tx).deleteRun('of 0'))
   // So short a table as that of the counters may be.
   expect(rows).toBeLessThan(2 * THREADS)

@@ -1,7 +1,7 @@
 /** A page of a log is read without the rest of it. */
 import { afterEach, expect, test } from 'vitest'
 import { freshPostgres } from '../../test/support/postgres.ts'
-import { rowsRead } from '../../test/support/rows-read.ts'
+import { analyze, rowsRead } from '../../test/support/rows-read.ts'
 import { AGENT_SERVER_MIGRATIONS } from './agent-store.ts'
 import type { Db } from './db.ts'
 import { createEventStore } from './events.ts'
@@ -25,7 +25,7 @@ test('of what a run has written, on PostgreSQL', async () => {
   await open(await freshPostgres())
   const events = Array.from({ length: EVENTS }, () => ({ event: 'values', data: '1' }))
   await createEventStore(db).append({ ...RUN, created_at: 1 }, events)
-  await db.script('ANALYZE')
+  await analyze(db)
   const rows = await rowsRead(db, async (tx) => {
     const [first] = await createEventStore(tx).readRun(RUN, AFTER, LIMIT)
     expect(first?.seq).toBe(AFTER + 1)
