@@ -223,7 +223,8 @@ describe('beside servers that tell', () => {
     await eventually(() => expect(there.begun).toMatchObject([{ run_id: second.run_id }]))
   })
 
-  test('runs of graphs that only one of two servers has are executed by that one', async () => {
+  /** Servers with graphs of their own, on one database; `work` is what they do with a run before its end. */
+  function versions(work: (run: QueuedRun) => Promise<void> = async () => {}) {
     const hub = new NoticeHub()
     const begun: string[] = []
     const start = (name: string, graphs: string[]) =>
@@ -232,9 +233,15 @@ describe('beside servers that tell', () => {
         notices: hub.join(),
         execute: async (run, lease) => {
           begun.push(`${run.metadata.graph_id} on ${name}`)
+          await work(run)
           await finish(lease)
         },
       })
+    return { begun, start }
+  }
+
+  test('runs of graphs that only one of two servers has are executed by that one', async () => {
+    const { begun, start } = versions()
     const old = await start('old', ['both', 'removed'])
     const add = async (graph_id: string) => world.addRun(undefined, { metadata: { graph_id } })
     const young = await start('new', ['both', 'added'])
@@ -255,19 +262,10 @@ describe('beside servers that tell', () => {
   })
 
   test('a run behind one of another graph is begun at once by who has its graph', async () => {
-    const hub = new NoticeHub()
     const gate = Promise.withResolvers<void>()
-    const begun: string[] = []
-    const start = (name: string, graphs: string[]) =>
-      startQueue({
-        server: { server_id: name, host: hostId(), pid: process.pid, graphs },
-        notices: hub.join(),
-        execute: async (run, lease) => {
-          begun.push(`${run.metadata.graph_id} on ${name}`)
-          if (run.metadata.graph_id === 'removed') await gate.promise
-          await finish(lease)
-        },
-      })
+    const { begun, start } = versions(async ({ metadata }) => {
+      if (metadata.graph_id === 'removed') await gate.promise
+    })
     const young = await start('new', ['added'])
     const old = await start('old', ['removed'])
     const thread_id = await world.addThread()
