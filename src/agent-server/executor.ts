@@ -16,6 +16,7 @@ import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
 import type { ProjectGraph } from '../graph/project.ts'
 import { Abandonment } from './abandonment.ts'
+import { standsAtBreakpoint } from './breakpoint.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
 import { observeRun, statusOf } from './observed-run.ts'
@@ -292,15 +293,4 @@ class Execution {
       return undefined
     }
   }
-}
-
-/**
- * Whether an earlier attempt has stopped before a breakpoint and only its end is missing: to go on
- * from the checkpoint would pass it.
- */
-async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean> {
-  const { interrupt_before: before } = run.kwargs
-  if (!before) return false
-  const { next } = await readGraphState(graph, run.thread_id)
-  return next.some((node) => before === '*' || before.includes(node))
 }
