@@ -3,11 +3,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ProjectAuth } from '../graph/auth.ts'
 import type { CustomApp } from '../graph/custom-app.ts'
 import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
-import { createApp, treatBodyAsJson } from '../http/app.ts'
+import { createApp, createRoutes, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { observeRequests } from '../http/observe-requests.ts'
 import { limitRate } from '../http/rate-limit.ts'
+import { refuseUnmatched } from '../http/unmatched.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { type AgentServerEnv, noteCaller } from './caller.ts'
 import { allowOrigins } from './cors.ts'
@@ -88,11 +89,15 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     mcpRoutes(parts, config.version),
     a2aRoutes(parts, config),
     uiRoutes(parts, mountPrefix),
+    docsRoutes<AgentServerEnv>('Runyard agent server'),
+    createRoutes<AgentServerEnv>().get('/openapi.json', (c) =>
+      c.json(describe(app, config.version, http)),
+    ),
   ]
   for (const routes of routers) app.route('/', routes)
-  app.route('/', docsRoutes('Runyard agent server'))
+  // Of our own routes: what the project's take is the project's business.
+  app.notFound(refuseUnmatched(routers.flatMap(({ routes }) => routes)))
   registerSecuritySchemes(app)
-  app.get('/openapi.json', (c) => c.json(describe(app, config.version, http)))
   return app
 }
 

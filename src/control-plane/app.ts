@@ -7,6 +7,7 @@ import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
 import { observeRequests } from '../http/observe-requests.ts'
 import { limitRate } from '../http/rate-limit.ts'
+import { refuseUnmatched } from '../http/unmatched.ts'
 import { requireAccess } from './access.ts'
 import type { ControlPlaneParts } from './parts.ts'
 import { limitBody } from './request-body.ts'
@@ -41,6 +42,7 @@ export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<Con
   app.route('/', api)
   // Through a plain app, so that the document lists each operation once.
   app.route('/api-host', new Hono<ControlPlaneEnv>().route('/', api))
+  app.notFound(refuseUnmatched(app.routes))
   return app
 }
 

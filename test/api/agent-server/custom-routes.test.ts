@@ -64,6 +64,12 @@ describe('the routes of a project', () => {
     expect(await missing.json()).toEqual({ detail: 'No route GET /nowhere.' })
   })
 
+  test('are not told by which methods they are there, unlike the routes of the API', async () => {
+    expect((await ask('/hello', { method: 'PUT' })).status).toBe(404)
+    const refused = await ask('/threads', { method: 'PUT' })
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
   test('talk to the API in process with a client that has no address', async () => {
     await client().threads.create()
     const threads = await client().threads.count()

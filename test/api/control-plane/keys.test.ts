@@ -60,6 +60,14 @@ describe('a key', () => {
     expect((await world.call('GET', '/v2/nonsense', undefined, null)).status).toBe(401)
     expect((await world.call('GET', '/v1/nonsense', undefined, null)).status).toBe(401)
     expect((await world.call('GET', '/v2/nonsense')).status).toBe(404)
+    expect((await world.call('PUT', '/v2/deployments', undefined, null)).status).toBe(401)
+  })
+
+  it('is told which methods a path takes', async () => {
+    for (const base of ['', '/api-host']) {
+      const { status, headers } = await world.call('PUT', `${base}/v2/deployments`)
+      expect([status, headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, POST'])
+    }
   })
 
   it('is not needed for /ok, the document and preflights', async () => {
