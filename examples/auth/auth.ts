@@ -29,3 +29,7 @@ export const auth = new Auth()
     value.metadata = { ...value.metadata, owner: user.identity }
     return { owner: user.identity }
   })
+  // In the store everyone has a namespace of their own; items have no metadata that could say so.
+  .on('store', ({ user, value }) => {
+    value.namespace = [user.identity, ...(value.namespace ?? [])]
+  })

@@ -1,16 +1,17 @@
-/** The verbs on items of the store. Filters of the caller's speak about what an item's value holds. */
-import { type Caller, matchesFilter } from '../core/authorization.ts'
+/** The verbs on items of the store. `isVisible` says what filters of the caller's speak about. */
+import type { Caller } from '../core/authorization.ts'
 import { AppError, invalidField } from '../core/errors.ts'
 import type { FoundItem, Item, ItemId, ItemPage, NamespaceQuery } from '../core/item.ts'
-import { keyProblem, labelsProblem, namespaceProblem } from '../core/item.ts'
+import { isVisible, keyProblem, labelsProblem, namespaceProblem } from '../core/item.ts'
 import { filterProblem } from '../core/item-filter.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { ItemPut, ItemSearch, Refresh } from '../graph/items.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Puts the item in place of the one that is there. Throws `invalid`, `forbidden` (someone else's), and
- * `unavailable` or `bad_request` where the project's embeddings do not work.
+ * Puts the item in place of the one that is there. Throws `invalid`, `not_found` (someone else's is
+ * there), `forbidden` (the caller could not see it afterwards), and `unavailable` or `bad_request`
+ * where the project's embeddings do not work.
  */
 export async function putItem(
   parts: Parts,
@@ -21,9 +22,8 @@ export async function putItem(
   const filter = await parts.authorize(caller, { resource: 'store', action: 'put' }, value)
   requireId(value)
   const before = filter && (await parts.project.items.get(value, { refresh_ttl: false }))
-  if (before && !matchesFilter(before.value, filter)) {
-    throw new AppError('forbidden', `The item "${value.key}" of ${named(value)} is not yours.`)
-  }
+  if (before && !isVisible(before, filter)) throw noItem(value)
+  if (!isVisible(value, filter)) throw wouldNotBeYours(value)
   await parts.project.items.write([value])
 }
 
@@ -37,16 +37,19 @@ export async function getItem(
   const filter = await parts.authorize(caller, { resource: 'store', action: 'get' }, value)
   requireId(value)
   const found = await parts.project.items.get(value, refreshOf(refresh_ttl))
-  return found && matchesFilter(found.value, filter) ? found : null
+  return found && isVisible(found, filter) ? found : null
 }
 
-/** Harmless where there is none. Throws `invalid`. */
+/**
+ * Harmless where there is none. Throws `invalid`, and `not_found` for someone else's as for what could
+ * only be someone else's: the answer does not tell which.
+ */
 export async function deleteItem(parts: Parts, caller: Caller, id: ItemId): Promise<void> {
   const value = { ...id }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'delete' }, value)
   requireId(value)
   const before = filter && (await parts.project.items.get(value, { refresh_ttl: false }))
-  if (filter && !(before && matchesFilter(before.value, filter))) return
+  if (!isVisible(before ?? value, filter)) throw noItem(value)
   await parts.project.items.write([{ ...value, value: null }])
 }
 
@@ -99,6 +102,18 @@ function refreshOf(refresh_ttl: boolean | undefined): Refresh {
   return refresh_ttl === undefined ? {} : { refresh_ttl }
 }
 
-function named({ namespace }: ItemId): string {
-  return namespace.join('.')
+function noItem(id: ItemId): AppError {
+  return new AppError('not_found', `${named(id)} not found.`)
+}
+
+function wouldNotBeYours(id: ItemId): AppError {
+  return new AppError(
+    'forbidden',
+    `${named(id)} would not be yours: the filter of the project's auth for the store has to hold of ` +
+      "the item's value with its namespace and key.",
+  )
+}
+
+function named({ namespace, key }: ItemId): string {
+  return `The item "${key}" of ${namespace.join('.')}`
 }

@@ -4,7 +4,7 @@
  * A namespace is a path of labels. Labels hold no period, so that a namespace is also one text:
  * `["users", "ann"]` is `users.ann`.
  */
-import type { MetadataFilter } from './authorization.ts'
+import { type MetadataFilter, matchesFilter } from './authorization.ts'
 import type { ItemFilter } from './item-filter.ts'
 import type { JsonObject } from './json.ts'
 
@@ -23,6 +23,17 @@ export interface FoundItem extends Item {
 }
 
 export type ItemId = Pick<Item, 'namespace' | 'key'>
+
+/**
+ * Whether a caller's filter lets an item through. It speaks of what the value holds, and of
+ * `namespace` and `key`. Without a value: whether it could be the caller's by its place alone.
+ */
+export function isVisible(
+  { namespace, key, value }: ItemId & { value?: JsonObject },
+  filter: MetadataFilter | undefined,
+): boolean {
+  return matchesFilter({ ...value, namespace, key }, filter)
+}
 
 /** A text of an item, as the vector that the project's embeddings give for it. */
 export interface ItemVector {
@@ -54,7 +65,7 @@ export interface ItemQuery {
   namespace_prefix: string[]
   /** What the value must hold. */
   filter?: ItemFilter
-  /** What the caller may see: of the value. */
+  /** What the caller may see, as `isVisible` has it. */
   seen?: MetadataFilter
 }
 

@@ -6,8 +6,14 @@
  * 100,000 items: a page of a namespace of 1,000 items 4 ms; one of all items 1 ms, with a condition that
  * no item fulfils 200 ms; all namespaces 110 ms.
  */
-import { matchesFilter } from '../core/authorization.ts'
-import type { Item, ItemPage, ItemQuery, ItemReading, NamespaceQuery } from '../core/item.ts'
+import {
+  type Item,
+  type ItemPage,
+  type ItemQuery,
+  type ItemReading,
+  isVisible,
+  type NamespaceQuery,
+} from '../core/item.ts'
 import { matchesItemFilter, plainEqualities } from '../core/item-filter.ts'
 import type { Db, SqlValue } from './db.ts'
 import { ITEM_COLUMNS, type ItemRow, isAlive, isBelow, toItem } from './item-rows.ts'
@@ -82,11 +88,8 @@ export function isFound({ filter = {}, seen }: ItemQuery): boolean {
   return !seen && plainEqualities(filter).length === Object.keys(filter).length
 }
 
-export function isWanted(
-  { value }: Pick<Item, 'value'>,
-  { filter = {}, seen }: ItemQuery,
-): boolean {
-  return matchesItemFilter(value, filter) && matchesFilter(value, seen)
+export function isWanted(item: Item, { filter = {}, seen }: ItemQuery): boolean {
+  return matchesItemFilter(item.value, filter) && isVisible(item, seen)
 }
 
 /** Newest first. The next rows are sought by the last one's place in the order. */

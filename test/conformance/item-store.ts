@@ -147,6 +147,21 @@ export function testItemStore(world: () => AgentStoreWorld): void {
       expect(await items.namespaces({ seen }, ALL, NOW)).toEqual([['n']])
     })
 
+    it('are seen by their namespace and their key too', async () => {
+      const value = { namespace: 'a field of its own', key: 'another' }
+      const vectors = aMeaning(1)
+      await write(
+        anItem('k', { namespace: ['users', 'ann'], value, vectors }),
+        anItem('k', { namespace: ['users', 'bob'], value, vectors }),
+      )
+      const seen = { namespace: { $contains: 'ann' }, key: 'k' }
+      const found = await items.search({ namespace_prefix: [], seen }, ALL, read)
+      expect(found).toMatchObject([{ namespace: ['users', 'ann'], value }])
+      const query = { namespace_prefix: [], seen, vector: [1] }
+      expect(await items.nearest(query, ALL, read)).toMatchObject([{ namespace: ['users', 'ann'] }])
+      expect(await items.namespaces({ seen }, ALL, NOW)).toEqual([['users', 'ann']])
+    })
+
     it('are gone when their time is up, before anyone removes them', async () => {
       await write(anItem('short', { ttl_minutes: 1, vectors: aMeaning(1) }), anItem('long'))
       const later = { now: NOW + MINUTE, isRefreshed: true }

@@ -31,7 +31,7 @@ const put = createRoute({
   tags,
   summary: 'Put an item in place of the one with its namespace and key',
   request: { body: body(ItemPutSchema) },
-  responses: { 204: { description: 'Written' }, ...refusals(400, 422) },
+  responses: { 204: { description: 'Written' }, ...refusals(400, 404, 422) },
 })
 
 const get = createRoute({
@@ -57,7 +57,7 @@ const remove = createRoute({
   tags,
   summary: 'Remove an item, if there is one',
   request: { body: body(ItemDeleteSchema) },
-  responses: { 204: { description: 'It is not there' }, ...refusals(422) },
+  responses: { 204: { description: 'It is not there' }, ...refusals(404, 422) },
 })
 
 const search = createRoute({

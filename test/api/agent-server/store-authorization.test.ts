@@ -3,7 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/authorization.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
-/** Under `own` everyone has a namespace that only they reach; elsewhere values belong to owners. */
+/**
+ * Under `own` everyone has a namespace that only they reach, under `users` one of their name; elsewhere
+ * values belong to owners.
+ */
 const byUser: Authorize = async (caller, event, value) => {
   const owner = caller.headers['x-user'] ?? ''
   if (event.resource !== 'store') return undefined
@@ -12,7 +15,7 @@ const byUser: Authorize = async (caller, event, value) => {
     value.namespace = ['users', owner, ...namespace.slice(1)]
     return undefined
   }
-  return { owner }
+  return namespace[0] === 'users' ? { namespace: { $contains: owner } } : { owner }
 }
 
 let server: RunningAgentServer
@@ -29,6 +32,26 @@ function storeOf(user: string): Client['store'] {
 
 const ann = () => storeOf('ann')
 const bob = () => storeOf('bob')
+
+test('a filter on the namespace lets its owner put, read, find and remove items', async () => {
+  const place = ['users', 'eve', 'notes']
+  const eve = storeOf('eve')
+  await eve.putItem(place, 'k', { text: 'first' })
+  await eve.putItem(place, 'k', { text: 'second' })
+  expect((await eve.getItem(place, 'k'))?.value).toEqual({ text: 'second' })
+  expect((await eve.searchItems(['users'])).items).toMatchObject([{ namespace: place, key: 'k' }])
+  expect((await eve.listNamespaces({ prefix: ['users'] })).namespaces).toContainEqual(place)
+  expect((await ann().searchItems(['users', 'eve'])).items).toEqual([])
+  await expect(ann().putItem(place, 'k', {})).rejects.toThrow(/HTTP 404/)
+  await expect(ann().putItem(place, 'new', {})).rejects.toThrow(/HTTP 403.*would not be yours/)
+  for (const key of ['k', 'none']) {
+    await expect(ann().deleteItem(place, key)).rejects.toThrow(/HTTP 404.*not found/)
+  }
+  expect(await eve.getItem(place, 'k')).not.toBeNull()
+  await eve.deleteItem(place, 'k')
+  expect(await eve.getItem(place, 'k')).toBeNull()
+  await eve.deleteItem(place, 'k')
+})
 
 test('a handler that changes the namespace decides where items are', async () => {
   await ann().putItem(['own', 'notes'], 'k', { of: 'ann' })
@@ -47,7 +70,7 @@ test('items that the caller may not see are not there, and stay as they are', as
   expect((await bob().searchItems(['shared'])).items).toEqual([])
   expect((await bob().listNamespaces({ prefix: ['shared'] })).namespaces).toEqual([])
   const taken = bob().putItem(['shared'], 'hers', { owner: 'bob' })
-  await expect(taken).rejects.toThrow(/HTTP 403.*is not yours/)
-  await bob().deleteItem(['shared'], 'hers')
+  await expect(taken).rejects.toThrow(/HTTP 404.*not found/)
+  await expect(bob().deleteItem(['shared'], 'hers')).rejects.toThrow(/HTTP 404/)
   expect((await ann().getItem(['shared'], 'hers'))?.value).toEqual({ owner: 'ann' })
 })
