@@ -1,6 +1,7 @@
 /** The verb that ends many runs at once. */
 import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
+import { AppError } from '../core/errors.ts'
 import type { QueuedRun } from '../core/run.ts'
 import { announceCancelled, type Cancellation, cancelRuns } from './cancel-run.ts'
 import type { Parts } from './parts.ts'
@@ -15,7 +16,7 @@ export type CancelSelection =
 /**
  * Ends the runs as `cancelRun` does, without waiting. Named runs all or none: throws `not_found`
  * when the thread does not have one of them. By status, those on threads that the caller may
- * change; none at all is no error.
+ * change; throws `not_found` when there is none, as the platform does.
  */
 export async function cancelManyRuns(
   parts: Parts,
@@ -55,19 +56,27 @@ async function cancelByStatus(
   const filter = await parts.authorize(caller, event, value)
   const statuses = status === 'all' ? (['pending', 'running'] as const) : [status]
   let after = 0
+  let found = 0
   for (;;) {
     const page = { after, limit: BATCH }
     const runs = await parts.store.runs.listWithStatus([...statuses], page)
     const threads = runs.map((run) => lockOf('thread', run.thread_id))
     const cancelled = await parts.store.transaction(async (tx) => {
       const own = await onVisibleThreads(tx, runs, filter)
+      found += own.length
       return cancelRuns(tx, own, cancellation, parts.clock.now())
     }, threads)
     announceCancelled(parts, cancelled)
     const last = runs.at(-1)
-    if (!last) return
+    if (!last) break
     after = last.seq
   }
+  if (found === 0) throw nothingToCancel(status)
+}
+
+function nothingToCancel(status: 'pending' | 'running' | 'all'): AppError {
+  const which = status === 'all' ? 'pending or running' : status
+  return new AppError('not_found', `No runs found to cancel: none is ${which}.`)
 }
 
 async function onVisibleThreads(

@@ -77,8 +77,10 @@ test('rollback takes all of them away', async () => {
   expect(await client.threads.getState(thread_id)).toMatchObject({ values: {}, next: [] })
 })
 
-test('where nothing waits or runs there is nothing to do', async () => {
-  expect((await post({ status: 'all' })).status).toBe(204)
+test('where nothing waits or runs that is said', async () => {
+  const answer = await post({ status: 'all' })
+  expect(answer.status).toBe(404)
+  expect(await answer.text()).toContain('none is pending or running')
 })
 
 test('where one run is unknown none ends', async () => {

@@ -129,7 +129,7 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /runs/wait': hidden({ body: run }),
   'POST /runs/stream': hidden({ body: run }),
   'POST /runs/batch': hidden({ body: (world) => [run(world)] }),
-  'POST /runs/cancel': { for: 'spared', body: () => ({ status: 'all' }) },
+  'POST /runs/cancel': hidden({ body: () => ({ status: 'all' }) }),
 
   'POST /threads/{thread_id}/runs/crons': hidden({ body: cron }),
   'POST /runs/crons': hidden({ body: cron }),
