@@ -22,6 +22,8 @@ export interface LangGraph {
   AsyncBatchedStore?: new (store: BaseStore) => object
   Command: new (fields: { goto?: unknown; update?: unknown; resume?: unknown }) => unknown
   Send: new (node: string, args: unknown) => unknown
+  /** The config that the present code is called with; outside of a graph it throws or answers nothing. */
+  getConfig?: () => { metadata?: { langgraph_node?: unknown } } | undefined
 }
 
 /**

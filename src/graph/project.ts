@@ -21,6 +21,7 @@ import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-packa
 import { installLoopback } from './loopback.ts'
 import { describeError, importExport } from './module-export.ts'
 import { installHooks } from './module-loader.ts'
+import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 import { bundleUi, type UiBundle } from './ui-bundle.ts'
 
 export interface Project {
@@ -76,6 +77,7 @@ export interface ProjectParts {
 export async function loadProject(configPath: string, parts: ProjectParts): Promise<Project> {
   const config = await readProjectConfig(configPath)
   installLoopback()
+  installSdkLogger(parts.log)
   const bundled = parts.bundlePath && (await loadBundled(config, parts.bundlePath, parts))
   if (bundled) return bundled
   await installHooks(config.root)
@@ -109,6 +111,7 @@ async function loadModules(config: ProjectConfig, parts: ProjectParts): Promise<
     const source = await readSource(exported, spec)
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
+    nameNodesBy(own)
     items ??= await openItems(config, spec.file, parts)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, createMemory(own, parts, items)))
     parts.log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')

@@ -9,11 +9,13 @@ type Line = Record<string, unknown> & { msg: string }
 let server: RunningAgentServer
 let lines: Line[]
 
-beforeEach(async () => {
+function newLog() {
   lines = []
-  const write = (line: string) => void lines.push(JSON.parse(line))
-  const log = createLog('debug', { write })
-  server = await startAgentServer({ log, apiKeys: ['the-servers-only-key'] })
+  return createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line)) })
+}
+
+beforeEach(async () => {
+  server = await startAgentServer({ log: newLog(), apiKeys: ['the-servers-only-key'] })
 })
 afterEach(() => server.stop())
 
@@ -73,4 +75,14 @@ test('no line holds a secret', async () => {
   for (const word of ['only-key', 'in-a-cookie', 'bearers-token', 'in-the-query', secret]) {
     expect(text).not.toContain(word)
   }
+})
+
+test('what a project says through the SDK’s logger is a line like any other', async () => {
+  await server.stop()
+  server = await startAgentServer({ log: newLog(), projectName: 'logging' })
+  const { thread_id } = await server.client.threads.create()
+  await server.client.runs.wait(thread_id, 'wordy', { input: { rows: 3 } })
+  const [run] = await server.client.runs.list(thread_id)
+  const ids = { thread_id, run_id: run?.run_id, langgraph_node: 'read' }
+  expect(about('read some rows')).toMatchObject([{ level: 'warn', rows: 3, ...ids }])
 })
