@@ -70,7 +70,7 @@ export interface UpConfig {
   readonly childEnv: Readonly<Record<string, string>>
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
   readonly maxBodyBytes: number | undefined
-  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one key to the control plane; unset: any number. */
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller to the control plane; unset: any number. */
   readonly maxRequestsPerSecond: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
@@ -110,7 +110,7 @@ export interface ServeConfig {
   readonly maxPendingRuns: number | undefined
   /** `RUNYARD_MAX_PENDING_RUNS_PER_THREAD`: how many may wait on one thread; unset: 1,000. */
   readonly maxPendingRunsPerThread: number | undefined
-  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one key; unset: any number. */
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller; unset: any number. */
   readonly maxRequestsPerSecond: number | undefined
   /** `RUNYARD_STREAM_BUFFER_BYTES`: what is kept in memory of a run that is followed; unset: 1 MiB. */
   readonly streamBufferBytes: number | undefined

@@ -7,10 +7,10 @@ import { createApp, createRoutes, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { observeRequests } from '../http/observe-requests.ts'
-import { limitRate } from '../http/rate-limit.ts'
+import { RateLimit } from '../http/rate-limit.ts'
 import { refuseUnmatched } from '../http/unmatched.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
-import { type AgentServerEnv, noteCaller } from './caller.ts'
+import { type AgentServerEnv, countRequests, noteCaller } from './caller.ts'
 import { allowOrigins } from './cors.ts'
 import { mountCustomApp } from './custom-routes.ts'
 import { type DoorConfig, guardGateway } from './door.ts'
@@ -58,15 +58,16 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     jsonMethods: [],
     ...(mountPrefix && { getPath: pathBelow(mountPrefix) }),
   })
-  const caller = noteCaller({ ...config, configurableHeaders })
-  const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
   const perSecond = parts.limits?.maxRequestsPerSecond
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  const caller = noteCaller({ ...config, configurableHeaders, rate })
+  const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
   app.use(observeRequests(parts))
   app.use(allowOrigins(http.cors))
-  if (perSecond !== undefined) app.use(limitRate(perSecond))
   app.use(guardGateway(config))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)
+  else if (rate) app.use(countRequests(rate))
   if (customApp) mountCustomApp(app, customApp, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))

@@ -6,8 +6,9 @@ import type { ProjectAuth } from '../graph/auth.ts'
 import { STUDIO_USER } from '../graph/auth-user.ts'
 import type { HeaderPatterns } from '../graph/http-config.ts'
 import { serverKeys } from '../http/keys.ts'
+import type { RateLimit, Sender } from '../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
-import { type DoorConfig, isInProcess, isOpen } from './door.ts'
+import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
 
 /** What the routes find in their context. */
 export interface AgentServerEnv {
@@ -15,6 +16,10 @@ export interface AgentServerEnv {
     caller: Caller
     /** The same person as the project's own routes know it from the official server. */
     auth?: { user: AuthUser; scopes: string[] }
+    /** Whom the request counts for, as the gateway says. */
+    sender?: Sender
+    /** Whom it was counted for before it was known who the caller is. */
+    countedFor?: Sender
   }
   Bindings: {
     /** A request that the server sends to itself; no request from outside can say so. */
@@ -29,17 +34,35 @@ export interface CallerConfig extends DoorConfig {
   auth?: ProjectAuth
   /** Which headers graphs see. */
   configurableHeaders: HeaderPatterns
+  /** Absent: a caller may send any number of requests. */
+  rate?: RateLimit | undefined
 }
 
 /**
- * Notes who sent the request, once. Throws `unauthenticated`, and whatever refusal the project's auth
- * decides on; requests from within need none of the server's keys.
+ * Counts requests before it is known who the caller is, for routes that do not ask. The project's own
+ * code may answer them, or pass them on to where the caller is found out.
+ */
+export function countRequests(rate: RateLimit): MiddlewareHandler<AgentServerEnv> {
+  return async (c, next) => {
+    if (!isUncounted(c)) {
+      const sender = unknownSender(c)
+      await rate.take(sender)
+      c.set('countedFor', sender)
+    }
+    await next()
+  }
+}
+
+/**
+ * Notes who sent the request, once, and counts it for them. Throws `unauthenticated`,
+ * `too_many_requests`, and whatever refusal the project's auth decides on; requests from within need
+ * none of the server's keys.
  */
 export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
   const checkKey = serverKeys(config.apiKeys)
   const choose = headerChoice(config.configurableHeaders)
   return async (c, next) => {
-    const user = isOpen(c) ? undefined : await recognise(c, config, checkKey)
+    const { user } = await countFor(c, config.rate, () => recognise(c, config, checkKey))
     if (user) c.set('auth', { user, scopes: user.permissions })
     c.set('caller', {
       identity: user?.identity,
@@ -53,19 +76,53 @@ export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerE
 
 type CheckKey = ReturnType<typeof serverKeys>
 
+interface Recognised {
+  user?: AuthUser
+  /** What is particular to the caller; absent: nothing that was checked here. */
+  identity?: string | undefined
+}
+
+/** Counts a request for whom it turns out to be from; one that is refused counts as well. */
+async function countFor(
+  c: Context<AgentServerEnv>,
+  rate: RateLimit | undefined,
+  find: () => Promise<Recognised>,
+): Promise<Recognised> {
+  if (!rate || isUncounted(c)) return find()
+  const found = await find().catch(async (refusal: unknown) => {
+    await recount(c, rate, unknownSender(c))
+    throw refusal
+  })
+  const { identity } = found
+  await recount(c, rate, identity === undefined ? unknownSender(c) : { identity })
+  return found
+}
+
+async function recount(c: Context<AgentServerEnv>, rate: RateLimit, sender: Sender): Promise<void> {
+  const before = c.get('countedFor')
+  if (before) await rate.giveBack(before)
+  await rate.take(sender)
+}
+
+/** A health check gets through, and what the server asks of itself. */
+function isUncounted(c: Context): boolean {
+  return c.req.path === '/ok' || isInProcess(c)
+}
+
 async function recognise(
   c: Context,
   config: CallerConfig,
   checkKey: CheckKey,
-): Promise<AuthUser | undefined> {
+): Promise<Recognised> {
   const { headers } = c.req.raw
   const { auth } = config
+  if (isOpen(c)) return {}
   if (auth) {
-    if (isStudio(headers, config, checkKey)) return STUDIO_USER
-    return auth.authenticate(withoutBody(c.req.raw))
+    if (isStudio(headers, config, checkKey)) return { user: STUDIO_USER }
+    const user = await auth.authenticate(withoutBody(c.req.raw))
+    return { user, identity: user.identity }
   }
-  if (!isInProcess(c)) checkKey(headers)
-  return undefined
+  return isInProcess(c) ? {} : { identity: checkKey(headers) }
 }
 
 /**

@@ -2,7 +2,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { AppError } from '../core/errors.ts'
-import { GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+import { remoteAddress, type Sender } from '../http/rate-limit.ts'
 
 export interface DoorConfig {
   /** The keys that open the server; none: it is open. */
@@ -26,18 +27,37 @@ export function isOpen(c: Context): boolean {
 }
 
 /**
- * Lets in what came through the gateway, or from within; throws `unauthenticated`. The gateway's
- * token stays here: the project's code has no use for it.
+ * Lets in what came through the gateway, or from within; throws `unauthenticated`. Notes whom the
+ * request counts for as far as the gateway says. What the gateway has added stays here: the project's
+ * code has no use for it.
  */
-export function guardGateway({ gatewayToken }: DoorConfig): MiddlewareHandler {
+export function guardGateway({
+  gatewayToken,
+}: DoorConfig): MiddlewareHandler<{ Variables: { sender?: Sender } }> {
   return async (c, next) => {
     const { headers } = c.req.raw
     if (gatewayToken !== undefined && !isInProcess(c) && !isOpen(c)) check(headers, gatewayToken)
     const hasToken = headers.has(GATEWAY_TOKEN_HEADER)
+    if (gatewayToken !== undefined && isGateway(headers, gatewayToken)) {
+      c.set('sender', senderOf(headers))
+    }
     headers.delete(GATEWAY_TOKEN_HEADER)
+    headers.delete(CALLER_HEADER)
     if (hasToken && isProbe(c)) return c.json({ ok: true })
     return next()
   }
+}
+
+/** Whom a request counts for who has not said, in a way that was checked, who it is. */
+export function unknownSender(c: Context): Sender {
+  return c.get('sender') ?? { address: remoteAddress(c) }
+}
+
+/** The address that the gateway has added comes last. */
+function senderOf(headers: Headers): Sender {
+  const caller = headers.get(CALLER_HEADER)
+  if (caller !== null) return { identity: caller }
+  return { address: headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '' }
 }
 
 /**
@@ -49,9 +69,13 @@ function isProbe({ req }: Context): boolean {
 }
 
 function check(headers: Headers, token: string): void {
-  const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
-  if (timingSafeEqual(digest(sent), digest(token))) return
+  if (isGateway(headers, token)) return
   throw new AppError('unauthenticated', 'This agent server is reached through its gateway only.')
+}
+
+function isGateway(headers: Headers, token: string): boolean {
+  const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
+  return timingSafeEqual(digest(sent), digest(token))
 }
 
 function digest(text: string): Buffer {

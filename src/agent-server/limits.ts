@@ -9,7 +9,7 @@ export interface Limits {
   maxPendingRunsPerThread: number
   /** How many runs may wait in all. Default 100,000. */
   maxPendingRuns: number
-  /** How many requests a key may send in a second; `undefined`, the default: any number. */
+  /** How many requests a caller may send in a second; `undefined`, the default: any number. */
   maxRequestsPerSecond?: number | undefined
   /**
    * How much is kept in memory of the events of each run that is followed, in bytes of text; a reader

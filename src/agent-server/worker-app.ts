@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts'
 import { DEFAULT_HTTP } from '../graph/http-config.ts'
 import { createApp } from '../http/app.ts'
 import { observeRequests } from '../http/observe-requests.ts'
-import { limitRate } from '../http/rate-limit.ts'
+import { RateLimit } from '../http/rate-limit.ts'
 import { leaveOut } from './api-parts.ts'
 import type { AppConfig } from './app.ts'
 import { type AgentServerEnv, noteCaller } from './caller.ts'
@@ -21,8 +21,8 @@ export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<Ag
   const app = createApp<AgentServerEnv>(parts.log)
   const perSecond = parts.limits?.maxRequestsPerSecond
   app.use(observeRequests(parts))
-  if (perSecond !== undefined) app.use(limitRate(perSecond))
-  app.use(noteCaller({ ...config, configurableHeaders: http.configurableHeaders }))
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  app.use(noteCaller({ ...config, configurableHeaders: http.configurableHeaders, rate }))
   app.use(leaveOut(http.disabled))
   app.route('/', metaRoutes(parts, version))
   app.notFound(() => {

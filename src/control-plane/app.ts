@@ -6,7 +6,7 @@ import { createApp, createRoutes } from '../http/app.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
 import { observeRequests } from '../http/observe-requests.ts'
-import { limitRate } from '../http/rate-limit.ts'
+import { RateLimit } from '../http/rate-limit.ts'
 import { refuseUnmatched } from '../http/unmatched.ts'
 import { requireAccess } from './access.ts'
 import type { ControlPlaneParts } from './parts.ts'
@@ -64,10 +64,9 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', uploadRoutes(parts))
   api.route('/', pushRoutes(parts))
   const { maxRequestsPerSecond: perSecond } = parts
-  const limit = perSecond === undefined ? [] : [limitRate(perSecond)]
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
-    for (const middleware of limit) api.use(path, middleware)
-    api.use(path, requirePrincipal(parts.authenticate), requireAccess, limitBody)
+    api.use(path, requirePrincipal(parts.authenticate, rate), requireAccess, limitBody)
   }
   api.route('/', deploymentRoutes(parts))
   api.route('/', revisionRoutes(parts))

@@ -33,6 +33,9 @@ import type { DrainLimits, Load } from './runtime.ts'
 /** The header that carries `Endpoint.token`. */
 export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
 
+/** The header beside it with the `user_id` of whom the gateway has let in, percent-encoded. */
+export const CALLER_HEADER = 'x-runyard-caller'
+
 /** The driver's first message, sent once. */
 export interface StartMessage {
   type: 'start'

@@ -25,6 +25,8 @@ export interface Passage {
   req: IncomingMessage
   res: ServerResponse
   body: Readable | undefined
+  /** The `user_id` of whose key was checked; absent: nobody's was. */
+  caller?: string | undefined
   /** Nobody has looked for a key: only a project that asks by itself may answer. */
   isUnchecked?: boolean
   /** A WebSocket handshake: the client's socket, and what it has sent after its request. */
@@ -54,13 +56,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   run(): Promise<Outcome> {
-    const { req, res, route, body, upgrade } = this.passage
+    const { req, res, route, body, upgrade, caller } = this.passage
+    const { token } = this.upstream.endpoint
     this.upstream.enter(this)
     res.once('close', this.onClientClose)
     const options: Dispatcher.DispatchOptions = {
       path: route.path,
       method: req.method ?? 'GET',
-      headers: requestHeaders(req, route.prefix, this.upstream.endpoint.token),
+      headers: requestHeaders(req, { prefix: route.prefix, token, caller }),
       body: body ?? null,
       upgrade: upgrade ? 'websocket' : null,
     }

@@ -119,14 +119,14 @@ export class Gateway {
     const route = this.routeOf(req)
     if (!route) return this.fallBack(req, res)
     this.requireLead()
-    const isUnchecked = !isOpen(req, route) && !(await this.admit(req, route))
+    const admitted = isOpen(req, route) ? OPEN : await this.admit(req, route)
     this.observe(route.name, res)
     checkBodySize(req, this.maxBodyBytes)
     if (res.closed) return
     this.table.find(route.name).requireHope()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
-    await this.forward({ route, req, res, body, isUnchecked })
+    await this.forward({ route, req, res, body, ...admitted })
   }
 
   /** Throws where there is no such deployment: anybody could make up names to count by. */
@@ -148,9 +148,9 @@ export class Gateway {
     const route = this.routeOf(req)
     this.requireLead()
     if (!route) throw new AppError('not_found', 'WebSockets are served below /agents/ only.')
-    const isUnchecked = !(await this.admit(req, route))
+    const admitted = await this.admit(req, route)
     checkUpgrade(req)
-    if (!res.closed) await this.forward({ route, req, res, body: undefined, isUnchecked, upgrade })
+    if (!res.closed) await this.forward({ route, req, res, body: undefined, upgrade, ...admitted })
   }
 
   private async isPassedOn(request: RelayedRequest): Promise<boolean> {
@@ -185,23 +185,23 @@ export class Gateway {
   }
 
   /**
-   * Another workspace's deployment is refused as if it were not there. `false`: it is left to the
+   * Another workspace's deployment is refused as if it were not there. `isUnchecked`: it is left to the
    * project's own auth, or, of those who bring some credentials, to be decided when the first agent
    * server has told whether there is one. Who says to be Studio has to show a key all the same: agent
    * servers believe it of those who come in.
    */
-  private async admit(req: IncomingMessage, route: AgentRoute): Promise<boolean> {
+  private async admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
-    if (name.hasOwnAuth && !isStudio) return false
+    if (name.hasOwnAuth && !isStudio) return UNCHECKED
     const principal = await this.authenticate(keyHeaders(req)).catch((error: unknown) => {
       const isUndecided = name.hasOwnAuth === undefined && !isStudio
       if (isUndecided && hasCredentials(req)) return undefined
       throw error
     })
-    if (!principal) return false
+    if (!principal) return UNCHECKED
     if (principal.workspace_id !== name.state?.workspace_id) throw noDeployment(route.name)
-    if (isAllowed(principal.role, 'call_agents')) return true
+    if (isAllowed(principal.role, 'call_agents')) return { caller: principal.user_id }
     throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)
   }
 
@@ -211,6 +211,11 @@ export class Gateway {
     else if (!res.closed) refuse(req, res, refusal)
   }
 }
+
+type Admitted = Pick<Passage, 'caller' | 'isUnchecked'>
+
+const OPEN: Admitted = {}
+const UNCHECKED: Admitted = { isUnchecked: true }
 
 /** Some that a project's own auth may know. */
 function hasCredentials({ headers }: IncomingMessage): boolean {

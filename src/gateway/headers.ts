@@ -1,7 +1,7 @@
 /** The header rules of both ways. Headers are flat lists, name and value in turn, as received. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
 
 /** Those that speak about one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([
@@ -27,11 +27,14 @@ const SET_BY_GATEWAY = new Set([
 
 /**
  * What the agent server gets: the client's headers, less the hop-by-hop ones and anything that
- * begins with `x-runyard-`, plus the agent server's token and where the request came from. The client's
- * address is added to an `x-forwarded-for` that is there; a `-proto` and `-host` of a proxy in front
- * stay.
+ * begins with `x-runyard-`, plus the agent server's token, who the caller is where a key was checked
+ * (`caller`), and where the request came from. The client's address is added to an `x-forwarded-for`
+ * that is there; a `-proto` and `-host` of a proxy in front stay.
  */
-export function requestHeaders(req: IncomingMessage, prefix: string, token: string): string[] {
+export function requestHeaders(
+  req: IncomingMessage,
+  { prefix, token, caller }: { prefix: string; token: string; caller?: string | undefined },
+): string[] {
   const sent = endToEnd(
     req.rawHeaders,
     (header) => SET_BY_GATEWAY.has(header) || header.startsWith('x-runyard-'),
@@ -39,6 +42,7 @@ export function requestHeaders(req: IncomingMessage, prefix: string, token: stri
   sent.push(...originOf(req))
   if (prefix) sent.push('x-forwarded-prefix', prefix)
   sent.push(GATEWAY_TOKEN_HEADER, token)
+  if (caller !== undefined) sent.push(CALLER_HEADER, encodeURIComponent(caller.toWellFormed()))
   return sent
 }
 

@@ -9,6 +9,7 @@ import { type Clock, timestamp } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Authenticate } from '../core/target.ts'
 import type { VerifyUserToken } from '../core/user-token.ts'
+import { type RateLimit, remoteAddress } from './rate-limit.ts'
 
 const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
 
@@ -55,26 +56,36 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
 }
 
 /**
- * The agent server's own check, for `RUNYARD_API_KEYS`: returns when the headers carry one of the
- * keys, throws `unauthenticated` otherwise. With no keys at all every request passes.
+ * The agent server's own check, for `RUNYARD_API_KEYS`: answers the hash of the key that the headers
+ * carry, throws `unauthenticated` when it is none of them. With no keys at all every request passes.
  */
-export function serverKeys(keys: readonly string[]): (headers: Headers) => void {
+export function serverKeys(keys: readonly string[]): (headers: Headers) => string | undefined {
   const hashes = keys.map(digest)
   return (headers) => {
-    if (hashes.length === 0) return
+    if (hashes.length === 0) return undefined
     const sent = digest(requireKey(headers))
     // Compares with every key, so that the time does not tell which one came close.
     const matches = hashes.filter((hash) => timingSafeEqual(hash, sent))
     if (matches.length === 0) throw unknownKey()
+    return sent.toString('hex')
   }
 }
 
-/** Middleware that sets `c.get('principal')`, or refuses the request. */
+/**
+ * Middleware that sets `c.get('principal')`, or refuses the request. With a `rate` requests count by
+ * principal, those that are refused by address.
+ */
 export function requirePrincipal(
   authenticate: Authenticate,
+  rate?: RateLimit,
 ): MiddlewareHandler<{ Variables: { principal: Principal } }> {
   return async (c, next) => {
-    c.set('principal', await authenticate(c.req.raw.headers))
+    const principal = await authenticate(c.req.raw.headers).catch(async (refusal: unknown) => {
+      await rate?.take({ address: remoteAddress(c) })
+      throw refusal
+    })
+    await rate?.take({ identity: principal.user_id })
+    c.set('principal', principal)
     await next()
   }
 }
