@@ -70,6 +70,8 @@ class Execution {
   readonly #span: Span
   #hasBegun = false
   #hasEmitted = false
+  /** The graph's stream has ended by itself. */
+  #isComplete = false
   #graph: Graph | undefined
 
   constructor(
@@ -96,9 +98,9 @@ class Execution {
       const outcome = await this.#attempt()
       this.#order.end({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
-      await this.#writeFailure(outcome)
-      const unwritten = await this.#writer.close()
-      return unwritten !== undefined && (await this.end(outcome, { unwritten }))
+      const written = await this.#writer.close()
+      if (!written) return false
+      return await this.end(outcome, { unwritten: [...written, ...this.#lastEvents(outcome)] })
     } finally {
       this.#order.end({ isDropped: true })
       this.#stop()
@@ -212,7 +214,7 @@ class Execution {
       const told = projection.checkpointOf(emission)
       if (!(await this.#order.write(projection.project(emission), told))) return
     }
-    await this.#order.write(projection.end())
+    this.#isComplete = true
   }
 
   /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */
@@ -257,10 +259,10 @@ class Execution {
     return command ? this.#parts.project.command(command) : (input ?? null)
   }
 
-  async #writeFailure(outcome: Outcome): Promise<void> {
-    if (outcome.kind === 'success') return
-    const error = 'error' in outcome ? outcome.error : undefined
-    await this.#order.write(this.#projection.fail(error))
+  /** They are written with the run's end: who acts on what they tell finds the run over. */
+  #lastEvents(outcome: Outcome): NewEvent[] {
+    if (outcome.kind === 'success') return this.#isComplete ? this.#projection.end() : []
+    return this.#projection.fail('error' in outcome ? outcome.error : undefined)
   }
 
   /** The graph has not failed: another attempt goes on when the database is back. */

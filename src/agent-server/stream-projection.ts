@@ -33,6 +33,11 @@ export class StreamProjection implements RunProjection {
   readonly #modes: ReadonlySet<string>
   /** One for each namespace; the root's is the empty one. */
   readonly #messages = new Map<string, MessageProjection>()
+  /**
+   * An interrupt, and what came after it. Most often that is the end of the run, with which it is told
+   * then: who acts on an interrupt finds the run over.
+   */
+  readonly #held: NewEvent[] = []
 
   constructor(run: QueuedRun) {
     this.#run = run
@@ -57,18 +62,26 @@ export class StreamProjection implements RunProjection {
 
   project({ namespace, mode, payload }: Emission): NewEvent[] {
     const suffix = namespace.map((part) => `|${part}`).join('')
-    return mode === 'messages'
-      ? this.#message(suffix, payload as [object, unknown])
-      : this.#payload(suffix, mode, payload)
+    const events =
+      mode === 'messages'
+        ? this.#message(suffix, payload as [object, unknown])
+        : this.#payload(suffix, mode, payload)
+    const isHeld = isInterrupt(mode, payload) || (this.#held.length > 0 && FOLLOWING.has(mode))
+    if (!isHeld) return [...this.#held.splice(0), ...events]
+    this.#held.push(...events)
+    return []
   }
 
   end(): NewEvent[] {
-    return [...this.#messages].flatMap(([suffix, messages]) => named(messages.onEnd(), suffix))
+    const rest = [...this.#messages].flatMap(([suffix, messages]) =>
+      named(messages.onEnd(), suffix),
+    )
+    return [...this.#held.splice(0), ...rest]
   }
 
   /** The run's end says why. */
   fail(): NewEvent[] {
-    return []
+    return this.#held.splice(0)
   }
 
   #payload(suffix: string, mode: string, payload: unknown): NewEvent[] {
@@ -102,6 +115,14 @@ export class StreamProjection implements RunProjection {
     this.#messages.set(suffix, messages)
     return messages
   }
+}
+
+/** What LangGraph still tells of a task that has stopped at an interrupt. */
+const FOLLOWING: ReadonlySet<string> = new Set(['tasks', 'checkpoints', 'debug'])
+
+function isInterrupt(mode: string, payload: unknown): boolean {
+  const isState = mode === 'values' || mode === 'updates'
+  return isState && typeof payload === 'object' && payload !== null && '__interrupt__' in payload
 }
 
 /** The first event of each attempt at a run. */

@@ -39,8 +39,10 @@ export class ProtocolProjection implements RunProjection {
   readonly #clock: Clock
   readonly #children = new Children()
   readonly #messages = new Messages()
-  /** The interrupts that were told of: each graph above tells of them again. */
+  /** The interrupts that are known: each graph above tells of them again. */
   readonly #interrupts = new Set<string>()
+  /** They are told with the run's end: before that nobody could answer. */
+  readonly #questions: { namespace: string[]; data: JsonObject }[] = []
   #retold: Retold | undefined
   #hasBegun = false
 
@@ -101,14 +103,17 @@ export class ProtocolProjection implements RunProjection {
 
   end(): NewEvent[] {
     const status = this.#interrupts.size > 0 ? 'interrupted' : 'completed'
-    return this.#last([...this.#written(this.#messages.onEnd()), ...this.#over(status)])
+    const written = this.#written(this.#messages.onEnd())
+    return this.#last([...written, ...this.#asked(), ...this.#over(status)])
   }
 
   fail(error: RunError | undefined): NewEvent[] {
     const message = error?.message ?? 'The run was cancelled.'
     const failure = { message, code: error?.error ?? 'cancelled' }
     const status = error ? 'failed' : 'interrupted'
-    return this.#last([...this.#written(this.#messages.onEnd(failure)), ...this.#over(status)])
+    const written = this.#written(this.#messages.onEnd(failure))
+    // A thread in error takes no answer.
+    return this.#last([...written, ...(error ? [] : this.#asked()), ...this.#over(status)])
   }
 
   /** What the log does not have from an earlier attempt. */
@@ -162,30 +167,31 @@ export class ProtocolProjection implements RunProjection {
   }
 
   #onValues(namespace: string[], values: JsonValue): NewEvent[] {
-    const asked = this.#onInterrupts(namespace, values)
+    this.#noteQuestions(namespace, values)
     const shown = withoutInterrupts(values)
     const isEmpty =
       shown !== values && typeof shown === 'object' && Object.keys(shown ?? {}).length === 0
-    return isEmpty ? asked : [...asked, this.#event('values', namespace, shown)]
+    return isEmpty ? [] : [this.#event('values', namespace, shown)]
   }
 
   #onUpdates(namespace: string[], update: JsonValue): NewEvent[] {
-    const asked = this.#onInterrupts(namespace, update)
-    const shown = withoutInterrupts(update)
-    const { node, data } = updateOf(shown)
-    return node === undefined
-      ? asked
-      : [...asked, this.#event('updates', namespace, data, { node })]
+    this.#noteQuestions(namespace, update)
+    const { node, data } = updateOf(withoutInterrupts(update))
+    return node === undefined ? [] : [this.#event('updates', namespace, data, { node })]
   }
 
-  #onInterrupts(namespace: string[], from: JsonValue): NewEvent[] {
+  #noteQuestions(namespace: string[], from: JsonValue): void {
     const open = (from as JsonObject | null)?.__interrupt__
-    if (!Array.isArray(open)) return []
-    return (open as { id?: string; value?: JsonValue }[]).flatMap(({ id, value }) => {
-      if (id === undefined || this.#interrupts.has(id)) return []
+    if (!Array.isArray(open)) return
+    for (const { id, value } of open as { id?: string; value?: JsonValue }[]) {
+      if (id === undefined || this.#interrupts.has(id)) continue
       this.#interrupts.add(id)
-      return [this.#event('input', namespace, { interrupt_id: id, payload: value ?? null })]
-    })
+      this.#questions.push({ namespace, data: { interrupt_id: id, payload: value ?? null } })
+    }
+  }
+
+  #asked(): NewEvent[] {
+    return this.#questions.map(({ namespace, data }) => this.#event('input', namespace, data))
   }
 
   #onTask(namespace: string[], task: TaskPayload): NewEvent[] {

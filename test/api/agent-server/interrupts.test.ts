@@ -39,6 +39,21 @@ test('the run that stopped to ask is a success, and its stream shows the questio
   expect((await client.runs.get(thread_id, run_id)).status).toBe('success')
 })
 
+test('whoever sees the question finds the run over', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const stream = client.runs.stream(thread_id, 'ask', {
+    input: { question: 'why?' },
+    streamMode: ['values', 'tasks'],
+  })
+  for await (const { data } of stream) {
+    if (!data || !('__interrupt__' in data)) continue
+    await client.threads.updateState(thread_id, { values: { question: 'how?' } })
+  }
+  const { values } = await client.threads.getState<{ question: string }>(thread_id)
+  expect(values.question).toBe('how?')
+})
+
 test('a question inside a subgraph is answered like any other', async () => {
   const { client } = server
   const { thread_id } = await client.threads.create()

@@ -50,7 +50,6 @@ const isDelta = (event: WireEvent) => event.params.data?.event === 'content-bloc
 
 const answerOne = async ({ url, thread_id, when }: At) => {
   const { params } = await when(asks)
-  await when(endOfRun(1))
   const { interrupt_id } = params.data
   const answer = { interrupt_id, namespace: params.namespace, response: '!' }
   expect(await send(url, thread_id, 'input.respond', answer)).toMatchObject({ type: 'success' })

@@ -29,6 +29,17 @@ describe('a WebSocket', () => {
     socket.close()
   })
 
+  it('may answer a question as soon as it is told', async () => {
+    const socket = new SocketClient(server.url, randomUUID())
+    await socket.send('subscription.subscribe', { channels: ['input', 'lifecycle'] })
+    await socket.send('run.start', { assistant_id: 'beside', input: {} })
+    const { params } = await socket.event(({ method }) => method === 'input.requested')
+    const answer = { interrupt_id: params.data.interrupt_id, namespace: [], response: 'yes' }
+    expect(await socket.send('input.respond', answer)).toMatchObject({ type: 'success' })
+    await socket.event(endOfRun(2))
+    socket.close()
+  })
+
   it('shows several subscriptions in one order, and none that was given up', async () => {
     const socket = new SocketClient(server.url, randomUUID())
     const first = await socket.send('subscription.subscribe', { channels: ['messages'] })
