@@ -6,6 +6,7 @@ import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
 import { createApp, createRoutes, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { docsRoutes } from '../http/docs.ts'
+import { passOverEmptyQueries } from '../http/empty-queries.ts'
 import { observeRequests } from '../http/observe-requests.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { refuseUnmatched } from '../http/unmatched.ts'
@@ -71,7 +72,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (customApp) mountCustomApp(app, customApp, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
-  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']))
+  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), passOverEmptyQueries)
   const routers = [
     metaRoutes(parts, config.version),
     assistantRoutes(parts),

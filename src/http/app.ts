@@ -4,6 +4,7 @@ import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { ZodError } from 'zod'
 import { AppError, type FieldIssue } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { passOverEmptyQueries } from './empty-queries.ts'
 import { notFound, onError } from './errors.ts'
 
 const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
@@ -23,7 +24,7 @@ export function createApp<E extends Env>(
   const app = getPath
     ? new OpenAPIHono<E>({ defaultHook: refuseInvalid, getPath })
     : new OpenAPIHono<E>({ defaultHook: refuseInvalid })
-  if (jsonMethods.length > 0) app.use(treatBodyAsJson(jsonMethods))
+  if (jsonMethods.length > 0) app.use(treatBodyAsJson(jsonMethods), passOverEmptyQueries)
   app.onError(onError(log))
   app.notFound(notFound)
   return app

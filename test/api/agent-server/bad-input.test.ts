@@ -123,6 +123,18 @@ test.each([
   expect(await send('/runs/wait', body, headers)).toMatchObject({ status: 200, body: { done: 1 } })
 })
 
+test('an empty query value is as good as none: the Python SDK sends one for None', async () => {
+  const run = await server.client.runs.create(thread_id, 'agent', { input: { messages: [] } })
+  const runs = `/threads/${thread_id}/runs`
+  const stream = 'stream?cancel_on_disconnect=&stream_mode='
+  const followed = await fetch(`${server.url}${runs}/${run.run_id}/${stream}`)
+  expect(followed.status).toBe(200)
+  await followed.text()
+  expect((await send(`${runs}/${randomUUID()}/${stream}`)).status).toBe(404)
+  expect((await send(`${runs}?limit=&status=&select=`)).status).toBe(200)
+  expect((await send(`/threads/${thread_id}/state?subgraphs=&select=`)).status).toBe(200)
+})
+
 test('a thread can be made with no body at all', async () => {
   const response = await fetch(`${server.url}/threads`, { method: 'POST' })
   expect(response.status).toBe(200)

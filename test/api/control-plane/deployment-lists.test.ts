@@ -56,7 +56,8 @@ describe('the list of deployments', () => {
   it('is whole when a filter is empty, and whatever remote_reconciled says', async () => {
     const id = await create('a')
     const names = ['status', 'deployment_type', 'deployment_ids', 'image_version', 'tag_value_ids']
-    for (const name of [...names, 'name', 'name_contains', 'agent_id']) {
+    const free = ['name', 'name_contains', 'agent_id']
+    for (const name of [...names, ...free, 'limit', 'offset', 'remote_reconciled']) {
       expect(await listIds(`${name}=`)).toEqual([id])
     }
     expect(await listIds('remote_reconciled=true')).toEqual([id])
