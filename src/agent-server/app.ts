@@ -5,6 +5,7 @@ import type { CustomApp } from '../graph/custom-app.ts'
 import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
 import { createApp, createRoutes, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
+import { requireUtf8 } from '../http/body-text.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { passOverEmptyQueries } from '../http/empty-queries.ts'
 import { observeRequests } from '../http/observe-requests.ts'
@@ -72,7 +73,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (customApp) mountCustomApp(app, customApp, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
-  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), passOverEmptyQueries)
+  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), requireUtf8, passOverEmptyQueries)
   const routers = [
     metaRoutes(parts, config.version),
     assistantRoutes(parts),

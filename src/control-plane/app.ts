@@ -3,6 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { createApp, createRoutes } from '../http/app.ts'
+import { requireUtf8 } from '../http/body-text.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
 import { observeRequests } from '../http/observe-requests.ts'
@@ -66,7 +67,8 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const { maxRequestsPerSecond: perSecond } = parts
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
-    api.use(path, requirePrincipal(parts.authenticate, rate), requireAccess, limitBody)
+    const { authenticate } = parts
+    api.use(path, requirePrincipal(authenticate, rate), requireAccess, limitBody, requireUtf8)
   }
   api.route('/', deploymentRoutes(parts))
   api.route('/', revisionRoutes(parts))

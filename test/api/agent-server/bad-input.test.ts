@@ -135,6 +135,18 @@ test('an empty query value is as good as none: the Python SDK sends one for None
   expect((await send(`/threads/${thread_id}/state?subgraphs=&select=`)).status).toBe(200)
 })
 
+test('a body that is no UTF-8 is refused, and nothing of it is kept', async () => {
+  const broken = Buffer.from('{"metadata":{"name":"caf\xe9"}}', 'latin1')
+  const answer = await fetch(`${server.url}/threads`, { method: 'POST', body: broken })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toEqual({ detail: expect.stringContaining('UTF-8') })
+  const whole = await fetch(`${server.url}/threads`, {
+    method: 'POST',
+    body: '{"metadata":{"name":"café"}}',
+  })
+  expect(await whole.json()).toMatchObject({ metadata: { name: 'café' } })
+})
+
 test('a thread can be made with no body at all', async () => {
   const response = await fetch(`${server.url}/threads`, { method: 'POST' })
   expect(response.status).toBe(200)

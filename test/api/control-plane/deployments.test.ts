@@ -182,6 +182,18 @@ describe('creating a deployment', () => {
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['body'] }] })
   })
 
+  it('answers 400 for a body that is not UTF-8, whole or in chunks', async () => {
+    const body = Buffer.from(JSON.stringify(aCreateRequest({ name: 'caf\xe9' })), 'latin1')
+    const headers = { 'x-api-key': world.adminKey, 'content-type': 'application/json' }
+    const sent = { method: 'POST', headers }
+    const chunked = { ...sent, body: new Blob([body]).stream(), duplex: 'half' } as RequestInit
+    for (const init of [{ ...sent, body }, chunked]) {
+      const response = await fetch(`${world.url}/v2/deployments`, init)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({ detail: expect.stringContaining('UTF-8') })
+    }
+  })
+
   it('survives a body that is nested without end', async () => {
     const depth = 200_000
     const nested = `${'['.repeat(depth)}${']'.repeat(depth)}`
