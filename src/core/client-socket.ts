@@ -5,7 +5,10 @@ export interface ClientSocket {
    * was sent. What is sent to one that has left is dropped.
    */
   send(text: string): Promise<void>
-  /** `code` as RFC 6455 has it, or 4000 and an HTTP status. Once is enough. */
+  /**
+   * `code` as RFC 6455 has it, or 4000 and an HTTP status. A reason that is too long is cut. Once is
+   * enough.
+   */
   close(code: number, reason: string): void
   /** Calls back with each text that comes; none is lost before. */
   onText(callback: (text: string) => void): void

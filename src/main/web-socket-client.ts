@@ -6,6 +6,8 @@ import type { ClientSocket } from '../core/client-socket.ts'
 export const PING_MS = 20_000
 /** How much may wait to be sent before who sends is made to wait, in bytes. */
 const HIGH_WATER_BYTES = 256 * 1024
+/** Of a close reason, in UTF-8 (RFC 6455, section 5.5): a control frame holds no more. */
+export const MAX_REASON_BYTES = 123
 
 export class WebSocketClient implements ClientSocket {
   readonly #ws: WebSocket
@@ -46,7 +48,10 @@ export class WebSocketClient implements ClientSocket {
   }
 
   close(code: number, reason: string): void {
-    this.#ws.close(code, reason)
+    const room = Buffer.alloc(MAX_REASON_BYTES)
+    // Writes no half letter where there is no room for a whole one.
+    const { written } = new TextEncoder().encodeInto(reason, room)
+    this.#ws.close(code, room.subarray(0, written))
   }
 
   /** Settles when the client has left. */

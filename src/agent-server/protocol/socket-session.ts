@@ -24,8 +24,6 @@ const MAX_WAITING = 16
 /** RFC 6455: the server restarts; something went wrong here. */
 const SERVICE_RESTART = 1012
 const INTERNAL_ERROR = 1011
-/** A close reason is 123 bytes at most. */
-const MAX_REASON = 120
 
 /** Serves the client until it leaves; `admission` is of the caller. */
 export function serveSocket(
@@ -108,7 +106,7 @@ function closing(error: unknown): [code: number, reason: string] {
   if (!(error instanceof AppError)) return [INTERNAL_ERROR, 'Internal server error.']
   const isOurs = error.code === 'unavailable' || error.code === 'internal'
   const code = isOurs ? SERVICE_RESTART : 4000 + HTTP_STATUS[error.code]
-  return [code, error.message.slice(0, MAX_REASON)]
+  return [code, error.message]
 }
 
 function read(text: string): Command | undefined {
