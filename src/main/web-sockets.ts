@@ -8,7 +8,8 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { AcceptSocket, ClientSocket } from '../core/client-socket.ts'
 import type { Log } from '../core/log.ts'
-import { PING_MS, WebSocketClient } from './web-socket-client.ts'
+import { unwatchEnd, watchEnd } from '../gateway/websocket.ts'
+import { MAX_REASON_BYTES, PING_MS, WebSocketClient } from './web-socket-client.ts'
 
 /** The largest message that is read, in bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -16,8 +17,6 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const GOODBYE_MS = 1_000
 /** RFC 6455: the server restarts. */
 const SERVICE_RESTART = 1012
-/** A close reason is 123 bytes at most. */
-const MAX_REASON = 120
 
 type Fetch = (request: Request, env: { acceptSocket: AcceptSocket }) => Response | Promise<Response>
 
@@ -68,22 +67,47 @@ export class WebSockets {
     const acceptSocket: AcceptSocket = (one) => {
       serve = one
     }
-    const response = await this.#fetch(requestOf(req), { acceptSocket })
-    const reason = serve ? '' : await response.text()
+    const left = new AbortController()
+    socket.once('close', () => left.abort())
+    watchEnd(socket)
+    const response = await this.#fetch(requestOf(req, left.signal), { acceptSocket })
+    const reason = await startOf(response, left.signal)
+    unwatchEnd(socket)
     this.#server.handleUpgrade(req, socket, head, (ws) => {
       const client = new WebSocketClient(ws)
       this.#clients.add(client)
       client.left.addEventListener('abort', () => this.#clients.delete(client))
       if (serve) serve(client)
-      else client.close(4000 + response.status, reason.slice(0, MAX_REASON))
+      else client.close(4000 + response.status, reason)
     })
   }
 }
 
-function requestOf({ url = '/', headers }: IncomingMessage): Request {
+function requestOf({ url = '/', headers }: IncomingMessage, signal: AbortSignal): Request {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '')
   const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, [value].flat().join(', ')]],
   )
-  return new Request(new URL(path, 'http://localhost'), { headers: given })
+  return new Request(new URL(path, 'http://localhost'), { headers: given, signal })
+}
+
+/**
+ * As much of the body as a close reason holds. The rest, which may have no end, is given up, and all of
+ * it when the client leaves.
+ */
+async function startOf({ body }: Response, left: AbortSignal): Promise<string> {
+  if (!body) return ''
+  const reader = body.getReader()
+  const giveUp = () => void reader.cancel().catch(() => {})
+  left.addEventListener('abort', giveUp)
+  if (left.aborted) giveUp()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < MAX_REASON_BYTES) {
+    const { value, done } = await reader.read()
+    if (done) return text
+    text += decoder.decode(value, { stream: true })
+  }
+  giveUp()
+  return text
 }
