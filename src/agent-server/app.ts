@@ -35,6 +35,7 @@ import { threadStreamRoutes } from './routes/thread-stream.ts'
 import { threadRoutes } from './routes/threads.ts'
 import { uiRoutes } from './routes/ui.ts'
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts'
+import { guardSockets } from './socket-door.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
@@ -67,6 +68,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   app.use(observeRequests(parts))
   app.use(allowOrigins(http.cors))
   app.use(guardGateway(config))
+  app.use(guardSockets(http.cors))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)
   else if (rate) app.use(countRequests(rate))

@@ -1,7 +1,7 @@
 /** What browsers of other origins may do. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import type { CorsConfig } from '../graph/http-config.ts'
+import { type CorsConfig, isAnyOriginAllowed, originRule } from '../core/cors.ts'
 
 /** What SDKs in a browser read from answers; they do not work without. */
 const EXPOSED_HEADERS = [
@@ -25,14 +25,10 @@ export function allowOrigins(config: CorsConfig = {}): MiddlewareHandler {
   })
 }
 
-/** An origin is allowed when either of the two says so. */
-function originOf({ allow_origins, allow_origin_regex }: CorsConfig) {
-  if (!allow_origin_regex && (!allow_origins || allow_origins.includes('*'))) return '*'
-  const whole = allow_origin_regex ? new RegExp(`^(?:${allow_origin_regex})$`) : undefined
-  return (origin: string) => {
-    const isListed = allow_origins?.some((one) => one === '*' || one === origin) ?? false
-    return isListed || whole?.test(origin) ? origin : undefined
-  }
+function originOf(config: CorsConfig) {
+  if (isAnyOriginAllowed(config)) return '*'
+  const isAllowed = originRule(config)
+  return (origin: string) => (isAllowed(origin) ? origin : undefined)
 }
 
 function exposed(names: string[]): string[] {

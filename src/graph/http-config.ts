@@ -1,5 +1,6 @@
 /** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
 import { z } from 'zod'
+import type { CorsConfig } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
@@ -46,8 +47,6 @@ export interface HeaderPatterns {
   includes?: string[]
   excludes: string[]
 }
-
-export type CorsConfig = z.infer<typeof CorsEntry>
 
 const Flag = z.boolean('write true or false').nullish()
 const Texts = z.array(z.string(), 'write a list of texts').nullish()
