@@ -4,7 +4,6 @@ import {
   type Assistant,
   type AssistantContent,
   type AssistantStore,
-  hasSameContent,
   UNTITLED,
 } from '../core/assistant.ts'
 import {
@@ -75,7 +74,10 @@ export async function getAssistant(parts: Parts, caller: Caller, id: string): Pr
 /** A change of an assistant: fields that are absent stay; `metadata` is merged key by key. */
 export type AssistantPatch = Partial<AssistantContent>
 
-/** Makes a new version, in force at once, where the patch changes anything. Throws `not_found`. */
+/**
+ * Makes a new version, in force at once, also where the patch changes nothing: so do both official
+ * servers. Throws `not_found`.
+ */
 export async function patchAssistant(
   parts: Parts,
   caller: Caller,
@@ -90,7 +92,6 @@ export async function patchAssistant(
   return parts.store.transaction(async ({ assistants }) => {
     const before = await requireAssistant(assistants, id, filter)
     const after = { ...before, ...fields, metadata: { ...before.metadata, ...metadata } }
-    if (hasSameContent(before, after)) return before
     const version = (await assistants.lastVersion(before.assistant_id)) + 1
     const assistant = { ...after, version, updated_at: timestamp(parts.clock) }
     await assistants.putVersion(assistant)

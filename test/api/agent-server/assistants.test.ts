@@ -148,17 +148,16 @@ describe('changing an assistant', () => {
     expect(await assistants.get(assistant_id)).toEqual(changed)
   })
 
-  it('makes no version where nothing changes', async () => {
+  it('makes a version where nothing changes too, and can be asked to empty the description', async () => {
     const created = await assistants.create(aRequest)
-    const { assistant_id, ...same } = created
-    const { name, config, metadata, context } = same
-    expect(await assistants.update(assistant_id, {} as never)).toEqual(created)
-    const request = { name, config, metadata: { team: 'a' }, context, graphId: 'agent' }
+    const { assistant_id, name, config, metadata, context } = created
+    const later = { ...created, updated_at: expect.any(String) }
+    expect(await assistants.update(assistant_id, {} as never)).toEqual({ ...later, version: 2 })
+    const request = { name, config, metadata, context, graphId: 'agent' }
     expect(
       await assistants.update(assistant_id, { ...request, description: null as never }),
-    ).toEqual({ ...created, description: null, version: 2, updated_at: expect.any(String) })
-    const again = await assistants.update(assistant_id, { ...request, metadata })
-    expect(again.version).toBe(2)
+    ).toEqual({ ...later, description: null, version: 3 })
+    expect(await assistants.getVersions(assistant_id)).toHaveLength(3)
   })
 
   it('refuses a graph that the project does not have, and fields of another kind', async () => {
