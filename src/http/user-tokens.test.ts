@@ -119,6 +119,11 @@ describe('a signed user token', () => {
     })
   })
 
+  it.each([[null], [''], [' '], [7], [['anna']]])('is refused with the subject %j', async (sub) => {
+    const token = await issuer.token('anna', { groups: 'platform', sub })
+    await expect(principalOf(token)).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
   it('is refused when it was changed, or not signed by the issuer', async () => {
     const token = await issuer.token('anna', { groups: 'dev' })
     const [header, payload = '', signature] = token.split('.')

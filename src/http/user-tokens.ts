@@ -48,7 +48,7 @@ export function createVerifyUserToken(
     const workspace_id = chooseWorkspace(payload, settings, named)
     if (!(await workspaces.get(workspace_id))) throw noWorkspace(settings, named)
     return {
-      user_id: `user:${payload.sub}`,
+      user_id: `user:${subjectOf(payload)}`,
       name: nameOf(payload),
       kind: 'user',
       workspace_id,
@@ -67,6 +67,12 @@ function refuseOtherIssuer(token: string, issuer: string): void {
   }
   if (iss === issuer) return
   throw new AppError('unauthenticated', `The token is not of the issuer ${issuer}. Get one there.`)
+}
+
+/** The library only asks that the claim is there: all whose subject is `null` would be one person. */
+function subjectOf({ sub }: JWTPayload): string {
+  if (typeof sub === 'string' && sub.trim() !== '') return sub
+  throw new AppError('unauthenticated', "The token's claim sub must be a text that is not empty.")
 }
 
 /** The highest of the roles that the token's values stand for. */

@@ -72,5 +72,12 @@ async function configuration(
       },
     },
     extraTokenClaims: (_: unknown, token: { clientId: string }) => clients.get(token.clientId),
+    formats: {
+      customizers: {
+        // Claims that the provider sets itself are overwritten here.
+        jwt: (_: unknown, { clientId }: { clientId: string }, jwt: { payload: object }) =>
+          Object.assign(jwt.payload, clients.get(clientId)),
+      },
+    },
   }
 }
