@@ -27,6 +27,15 @@ describe('a status message', () => {
     expect(statusMessage('sk-1234-long sk-1234 then abcdef', secrets)).toBe('*** *** then ***')
   })
 
+  it('shows none within JSON either, where quotes, backslashes and more are escaped', () => {
+    const value = 'pass"word\\of\tÄnne'
+    const secrets = [{ name: 'A', value }]
+    const written = JSON.stringify({ value })
+    expect(statusMessage(written, secrets)).toBe('{"value":"***"}')
+    expect(statusMessage(JSON.stringify({ line: written }), secrets)).toContain('\\"***\\"')
+    expect(statusMessage(written.replace('Ä', '\\u00c4'), secrets)).toBe('{"value":"***"}')
+  })
+
   it('shows no credentials of a URL', () => {
     expect(statusMessage('fetch https://me:token@example.org/a failed', [])).toBe(
       'fetch https://***@example.org/a failed',

@@ -23,16 +23,34 @@ export function statusMessage(text: string, secrets: Secret[]): string {
   return shorten(maskOf(secrets)(text))
 }
 
-/** Takes the values of these secrets, and credentials in URLs, out of texts. */
+/** Takes the values of these secrets, plain and within JSON, and credentials in URLs, out of texts. */
 export function maskOf(secrets: Secret[]): (text: string) => string {
   const values = secrets
     .flatMap(({ value }) => [value, ...value.split(/\r?\n/)])
     .filter((value) => value.length >= MIN_SECRET_LENGTH)
+    .flatMap(writtenForms)
     .sort((a, b) => b.length - a.length)
   return (text) => {
     const masked = values.reduce((rest, value) => rest.replaceAll(value, '***'), text)
     return masked.replace(/([a-z]:\/\/)[^/@\s]+@/gi, '$1***@')
   }
+}
+
+/** A line of a log is often JSON, and holds JSON at times; some programs escape all but ASCII in it. */
+function writtenForms(value: string): string[] {
+  const inJson = insideJson(value)
+  return [...new Set([value, inJson, insideJson(inJson), asciiOf(inJson)])]
+}
+
+function insideJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+function asciiOf(text: string): string {
+  return text.replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Keeps the beginning, which names the step, and the end, where the cause usually stands. */
