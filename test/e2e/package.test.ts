@@ -1,6 +1,6 @@
 /** The published package: packed, installed in an empty folder beside a project, and run there. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -42,6 +42,10 @@ it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () =>
   expect((await fetch(`${server.url}/docs`)).status).toBe(200)
   expect((await fetch(`${server.url}/docs/swagger-ui.css`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
+  const copied = readdirSync(join(folder, 'node_modules/runyard/dist/swagger-ui'))
+  expect(copied).toEqual(
+    expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']),
+  )
 })
 
 /** Of the state; a worker thread reads them from the project's types. */
