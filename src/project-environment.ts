@@ -9,8 +9,8 @@ import { type Environment, pick, splitList } from './settings/settings.ts'
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
 
 /**
- * `LANGGRAPH_CONFIG`: what the graphs' own assistants are configured with, a JSON object by graph;
- * unset: nothing.
+ * `LANGGRAPH_CONFIG`: what the graphs' own assistants are configured with, a JSON object by graph, of
+ * which `context` is the assistant's context; unset: nothing.
  */
 export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs> {
   const text = env.LANGGRAPH_CONFIG
@@ -18,7 +18,7 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
   try {
     return GraphConfigs.parse(JSON.parse(text))
   } catch (cause) {
-    const form = '{"<graph>": {"configurable": {…}}}'
+    const form = '{"<graph>": {"configurable": {…}, "context": {…}}}'
     throw new AppError('bad_request', `LANGGRAPH_CONFIG must be JSON such as ${form}.`, { cause })
   }
 }

@@ -23,7 +23,7 @@ export function isSystemAssistant(
 /**
  * Makes each of the project's graphs an assistant of the same name, at every start. Its version 1
  * is always what the project says now. A version that a user made meanwhile stays in force.
- * `configs`, by graph, go over what the project says.
+ * `configs`, by graph, go over what the project says; a `context` among them is the assistant's.
  */
 export async function registerSystemAssistants(
   parts: Parts,
@@ -31,8 +31,9 @@ export async function registerSystemAssistants(
 ): Promise<void> {
   const now = timestamp(parts.clock)
   for (const graph of parts.project.graphs.values()) {
-    const config = { ...graph.spec.config, ...configs[graph.graph_id] }
-    await register(parts, { ...systemAssistant(graph, now), config })
+    const { context = graph.spec.context ?? {}, ...over } = configs[graph.graph_id] ?? {}
+    const config = { ...graph.spec.config, ...over }
+    await register(parts, { ...systemAssistant(graph, now), config, context })
   }
 }
 
@@ -50,12 +51,12 @@ async function register(parts: Parts, assistant: Assistant): Promise<void> {
 }
 
 function systemAssistant(graph: ProjectGraph, now: string): Assistant {
-  const { graph_id, description, spec } = graph
+  const { graph_id, description } = graph
   return {
     assistant_id: systemAssistantId(graph_id),
     graph_id,
     config: {},
-    context: spec.context ?? {},
+    context: {},
     metadata: { created_by: 'system' },
     name: graph_id,
     description,

@@ -295,13 +295,14 @@ describe('the assistant that a graph has by itself', () => {
     const before = await start()
     const { assistant_id, created_at } = await before.client.assistants.get('ask')
     await before.stop()
-    const graphConfigs = { ask: { tags: ['new'] } }
+    const graphConfigs = { ask: { tags: ['new'], context: { tone: 'kind' } } }
     const after = await start({ graphConfigs })
     expect(await after.client.assistants.get('ask')).toMatchObject({
       assistant_id,
       created_at,
       description: 'Asks before it goes on',
       config: { tags: ['new'] },
+      context: { tone: 'kind' },
       version: 1,
     })
     expect(await after.client.assistants.getVersions('ask')).toHaveLength(1)
