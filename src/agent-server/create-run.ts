@@ -87,6 +87,7 @@ export interface Admission extends Ask {
   assistant: Assistant
   filter: MetadataFilter | undefined
   newThread: NewThread | undefined
+  contextKeys: ReadonlySet<string> | undefined
   limits: Limits
   now: number
 }
@@ -100,14 +101,16 @@ export async function prepareRun(parts: Parts, caller: Caller, ask: Ask): Promis
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
   const { metadata, kwargs } = value
+  const assistant = await resolveAssistant(parts, caller, request.assistant_id)
   return {
     ...ask,
     run_id,
     request: { ...request, ...kwargs, ...completion(thread_id, request), metadata },
     caller,
-    assistant: await resolveAssistant(parts, caller, request.assistant_id),
+    assistant,
     filter,
     newThread: await threadToAdd(parts, caller, thread_id, request),
+    contextKeys: parts.project.graphs.get(assistant.graph_id)?.contextKeys,
     limits: parts.limits,
     now: parts.clock.now(),
   }

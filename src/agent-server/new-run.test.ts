@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Assistant } from '../core/assistant.ts'
 import type { Caller } from '../core/authorization.ts'
 import { newRun, type RunRequest } from './new-run.ts'
@@ -73,6 +73,51 @@ test('no configuration says where in the history a run starts: only its checkpoi
 
 test("context: the run's keys over the assistant's", () => {
   expect(run.kwargs.context).toEqual({ language: 'de', region: 'eu' })
+})
+
+describe('configurable and context', () => {
+  const plain = { ...assistant, config: {}, context: {} }
+  const bare = { ...thread, config: {} }
+  const given = (asked: Partial<RunRequest>, over: object = {}) => {
+    const from = { run_id: 'r1', assistant: plain, thread: bare, caller, now: 1, ...over }
+    const wanted = { ...request, config: {}, context: {}, ...asked }
+    const { config, context } = newRun({ ...from, request: wanted }).kwargs
+    const { mood, model } = config.configurable as Record<string, unknown>
+    return { configurable: { mood, model }, context }
+  }
+
+  test('who gives one of them is given both', () => {
+    const both = { configurable: { mood: 'bold', model: undefined }, context: { mood: 'bold' } }
+    expect(given({ context: { mood: 'bold' } })).toEqual(both)
+    expect(given({ config: { configurable: { mood: 'bold', thread_id: 't1', __x: 1 } } })).toEqual(
+      both,
+    )
+  })
+
+  test('an assistant’s come before those of the run', () => {
+    const configured = { ...plain, config: { configurable: { mood: 'calm', model: 'small' } } }
+    expect(given({ context: { mood: 'bold' } }, { assistant: configured })).toEqual({
+      configurable: { mood: 'bold', model: 'small' },
+      context: { mood: 'bold', model: 'small' },
+    })
+  })
+
+  test('with both each stays as it is, and so does a context that is no object', () => {
+    const config = { configurable: { model: 'small' } }
+    const apart = { configurable: { mood: undefined, model: 'small' } }
+    expect(given({ config, context: { mood: 'bold' } })).toEqual({
+      ...apart,
+      context: { mood: 'bold' },
+    })
+    expect(given({ config, context: 'bold' })).toEqual({ ...apart, context: 'bold' })
+  })
+
+  test('only what its schema knows comes into the context; without any it is empty', () => {
+    const contextKeys = new Set(['model'])
+    const config = { configurable: { mood: 'bold', model: 'small' } }
+    expect(given({ config }, { contextKeys }).context).toEqual({ model: 'small' })
+    expect(given({}).context).toEqual({})
+  })
 })
 
 test('what was not given is absent; a delay moves the moment from which it may start', () => {

@@ -21,7 +21,7 @@ export interface RunRequest extends RunKwargs {
 
 /**
  * The run to store. Metadata: assistant, thread, run, the later one winning by key; config alike,
- * with `configurable` merged by key too (facts, section 2.4).
+ * with `configurable` and `context` merged by key too (facts, section 2.4).
  */
 export function newRun(from: {
   run_id: string
@@ -29,6 +29,8 @@ export function newRun(from: {
   assistant: Assistant
   thread: Pick<Thread, 'thread_id' | 'metadata' | 'config'>
   caller: Caller
+  /** What the graph's context schema has; absent where that is not known. */
+  contextKeys?: ReadonlySet<string> | undefined
   /** ms since 1970 */
   now: number
 }): NewRun {
@@ -64,12 +66,13 @@ function originOf(): Pick<NewRun, 'origin'> {
 }
 
 function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
-  const { run_id, request, assistant, thread, caller } = from
+  const { run_id, request, thread, caller, contextKeys } = from
   const { thread_id } = thread
-  const { assistant_id, graph_id } = assistant
-  const config = mergeConfig([assistant.config, thread.config, request.config])
+  const { assistant_id, graph_id } = from.assistant
+  const assistant = mirrored(from.assistant, contextKeys)
+  const asked = mirrored(request, contextKeys)
+  const config = mergeConfig([assistant.config, thread.config, asked.config])
   const ids = { run_id, thread_id, graph_id, assistant_id }
-  const context = mergeContext(assistant.context, request.context)
   return {
     ...given(request, [
       'input',
@@ -87,7 +90,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
       'langsmith_tracer',
       'on_completion',
     ]),
-    ...(context === undefined ? {} : { context }),
+    context: mergeContext(assistant.context, asked.context),
     config: {
       ...config,
       configurable: {
@@ -121,6 +124,32 @@ function callerFields(caller: Caller): JsonObject {
   }
 }
 
+interface Configured {
+  config: JsonObject
+  context?: JsonValue
+}
+
+/**
+ * Who is given one of `configurable` and `context` is given both, as by the platform: graphs read either.
+ * With both of them each stays as it is. A context schema may refuse what it does not know, so that
+ * only its own keys go there.
+ */
+function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<string> | undefined): T {
+  const { config, context = {} } = given
+  const configurable = withoutIds(withoutPrivate([objectOf(config.configurable)]))
+  if (!isObject(context) || isEmpty(configurable) === isEmpty(context)) return given
+  if (isEmpty(configurable)) return { ...given, config: { ...config, configurable: context } }
+  const known = Object.entries(configurable).filter(([key]) => contextKeys?.has(key) ?? true)
+  return { ...given, context: Object.fromEntries(known) }
+}
+
+/** The server's own words of a run. */
+const ID_KEYS = ['run_id', 'thread_id', 'graph_id', 'assistant_id']
+
+function withoutIds(configurable: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(configurable).filter(([key]) => !ID_KEYS.includes(key)))
+}
+
 function mergeConfig(configs: JsonObject[]): JsonObject {
   const configurable = configs.map((config) => objectOf(config.configurable))
   return Object.assign({}, ...configs, { configurable: withoutPrivate(configurable) })
@@ -140,15 +169,19 @@ function withoutPrivate(configurables: JsonObject[]): JsonObject {
   return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
 }
 
-function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): JsonValue | undefined {
+/** A context that is no object has no keys to merge. */
+function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): JsonValue {
   if (ofRun !== undefined && !isObject(ofRun)) return ofRun
-  const merged = { ...objectOf(ofAssistant), ...objectOf(ofRun) }
-  return Object.keys(merged).length > 0 || ofRun !== undefined ? merged : undefined
+  return { ...objectOf(ofAssistant), ...objectOf(ofRun) }
 }
 
 function given<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
   const entries = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))
   return Object.fromEntries(entries) as Pick<T, K>
+}
+
+function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {

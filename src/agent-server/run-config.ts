@@ -36,7 +36,8 @@ export function streamOptions(run: QueuedRun, signal: AbortSignal) {
     ...(kwargs.interrupt_before ? { interruptBefore: kwargs.interrupt_before } : {}),
     ...(kwargs.interrupt_after ? { interruptAfter: kwargs.interrupt_after } : {}),
     ...(kwargs.durability ? { durability: kwargs.durability } : {}),
-    ...(kwargs.context === undefined ? {} : { context: kwargs.context }),
+    // Nodes may look into it without asking whether there is one.
+    context: kwargs.context ?? {},
   }
 }
 

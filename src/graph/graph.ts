@@ -65,6 +65,12 @@ export function toGraph(value: unknown): Graph | undefined {
   return isCompiled(compiled) ? compiled : undefined
 }
 
+/** The keys of the zod object that the graph's context must be; `undefined`: it may be anything. */
+export function contextKeysOf({ builder }: Graph): ReadonlySet<string> | undefined {
+  const { shape } = (builder?._configRuntimeSchema ?? {}) as { shape?: unknown }
+  return typeof shape === 'object' && shape !== null ? new Set(Object.keys(shape)) : undefined
+}
+
 /**
  * The same graph with this checkpointer and store, in place of those that the project compiled it
  * with. It is a copy: the exported graph may be part of another graph, and keeps what it was given.

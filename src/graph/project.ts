@@ -15,7 +15,7 @@ import { toCommand } from './command.ts'
 import { type GraphSpec, type ProjectConfig, readProjectConfig } from './config-file.ts'
 import { type CustomApp, loadCustomApp } from './custom-app.ts'
 import { loadEmbeddings } from './embeddings.ts'
-import { type Graph, toGraph, withMemory } from './graph.ts'
+import { contextKeysOf, type Graph, toGraph, withMemory } from './graph.ts'
 import { Items } from './items.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-package.ts'
 import { installLoopback } from './loopback.ts'
@@ -51,6 +51,8 @@ export interface ProjectGraph {
   spec: GraphSpec
   /** Whether the project exports a factory of it. */
   hasFactory: boolean
+  /** What its context may have, where the project says so and exports no factory. */
+  contextKeys: ReadonlySet<string> | undefined
   /**
    * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
    * is called with the run's config each time, and what it throws is thrown; else every call
@@ -192,12 +194,12 @@ function toProjectGraph(
   if (typeof source === 'function') {
     const open = async (config: JsonObject, checkpoints?: GraphCheckpoints) =>
       remember(asGraph(await source(config), spec, 'its factory answered'), checkpoints)
-    return { ...named, open }
+    return { ...named, contextKeys: undefined, open }
   }
   const graph = remember(source)
   const open = async (_config: JsonObject, checkpoints?: GraphCheckpoints) =>
     checkpoints ? remember(source, checkpoints) : graph
-  return { ...named, open }
+  return { ...named, contextKeys: contextKeysOf(source), open }
 }
 
 function asGraph(value: unknown, spec: GraphSpec, how: string): Graph {

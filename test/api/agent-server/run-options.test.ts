@@ -58,6 +58,18 @@ test('a graph is told its config, context, metadata and ids', async () => {
   expect(run.metadata).toMatchObject({ team: 'a', topic: 'trains', user: 'u' })
 })
 
+test('a graph finds what it is configured with in `configurable` and in `context`', async () => {
+  const seen = async (options: object) => {
+    const ended = await server.client.runs.wait(null, 'mirror', { input: {}, ...options })
+    return (ended as unknown as { seen: Seen }).seen
+  }
+  expect((await seen({})).context).toEqual({})
+  expect((await seen({ config: { configurable: { mood: 'bold' } } })).context).toEqual({
+    mood: 'bold',
+  })
+  expect((await seen({ context: { mood: 'calm' } })).configurable).toMatchObject({ mood: 'calm' })
+})
+
 test('keys of configurable that begin with two underscores are dropped', async () => {
   const config = { configurable: { __pregel_resuming: true, __mine: 1, mine: 1 } }
   const run = await server.client.runs.create(await createThread(), 'mirror', { input: {}, config })
