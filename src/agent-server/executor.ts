@@ -7,6 +7,7 @@
 import { AppError, DatabaseAway } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
+import { currentOrigin, withOrigin } from '../core/origin.ts'
 import type { Lease, QueuedRun, StopOutcome } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
@@ -15,8 +16,10 @@ import type { Graph } from '../graph/graph.ts'
 import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
 import type { ProjectGraph } from '../graph/project.ts'
+import type { StopReason } from '../queue/stop-reason.ts'
 import { Abandonment } from './abandonment.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
+import { Crash, type Crashed } from './crash.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun, type Outcome } from './finish-run.ts'
 import { observeRun, statusOf } from './observed-run.ts'
@@ -28,7 +31,7 @@ import { describeError, exhaustedError, timeoutError } from './run-errors.ts'
 import { readGraphState } from './state.ts'
 import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
-import { TimeLimit } from './time-limit.ts'
+import { type TimedOut, TimeLimit } from './time-limit.ts'
 
 /** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
 export function executeRun(
@@ -61,6 +64,7 @@ class Execution {
   readonly #parts: Parts
   readonly #claimed: Claimed
   readonly #limit: TimeLimit
+  readonly #crash = new Crash()
   readonly #signal: AbortSignal
   readonly #work = new NodeWork()
   readonly #patience: Abandonment
@@ -83,7 +87,7 @@ class Execution {
     this.#claimed = claimed
     this.#span = span
     this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
-    this.#signal = this.#limit.signal
+    this.#signal = AbortSignal.any([this.#limit.signal, this.#crash.signal])
     this.#patience = new Abandonment(this.#signal)
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
@@ -95,7 +99,9 @@ class Execution {
 
   async execute(): Promise<boolean> {
     try {
-      const outcome = await this.#attempt()
+      const { fail } = this.#crash
+      const outcome = await withOrigin({ ...currentOrigin(), fail }, () => this.#attempt())
+      this.#crash.stop()
       this.#order.end({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
       const written = await this.#writer.close()
@@ -157,10 +163,12 @@ class Execution {
   /** The signal has aborted, and the stream of the graph is over. */
   async #stopped(): Promise<Outcome | undefined> {
     const stop_outcome = await this.#awaitWork()
-    const reason = this.#limit.reason
-    switch (reason?.kind) {
+    const reason: StopReason | TimedOut | Crashed = this.#signal.reason
+    switch (reason.kind) {
       case 'cancelled':
         return { ...reason, stop_outcome }
+      case 'crashed':
+        return this.#failure(reason.error)
       case 'timed_out':
         return { kind: 'timed_out', error: timeoutError(reason.limitMs), stop_outcome }
       default:

@@ -3,12 +3,17 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const module = new URL('stray-rejections.ts', import.meta.url).href
+const origin = new URL('../core/origin.ts', import.meta.url).href
+const errors = new URL('../core/errors.ts', import.meta.url).href
 
 /** In a process of its own, since a rejection that nobody handles ends it; answers what it logged. */
 async function logOf(code: string): Promise<string> {
   const script = `
     import { setImmediate as turn } from 'node:timers/promises'
     const { StrayRejections } = await import('${module}')
+    const { withOrigin } = await import('${origin}')
+    const { DatabaseAway } = await import('${errors}')
+    const inRun = (work) => withOrigin({ fail: ({ message }) => console.log('ends: ' + message) }, work)
     const strays = new StrayRejections({ error: ({ err }, text) => console.log(text + ': ' + err.message) })
     strays.start()
     ${code}`
@@ -36,4 +41,13 @@ test('of one that somebody looks at a moment later nothing is said', async () =>
     ${REST}
     console.log('went on')`)
   expect(log).toBe('went on\n')
+})
+
+test('one that a run has left ends it, unless it is of our own database', async () => {
+  const log = await logOf(`
+    inRun(() => void Promise.reject(new Error('left')))
+    inRun(() => void Promise.reject(new DatabaseAway('away')))
+    ${REST}`)
+  expect(log).toMatch(/^ends: left$/m)
+  expect(log).not.toMatch(/^ends: .*away/m)
 })

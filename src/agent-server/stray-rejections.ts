@@ -1,10 +1,12 @@
 /**
- * Keeps the server alive when a promise that nobody waits for rejects. A project's code may leave
- * one, and LangGraph does for a moment: checkpoints are written in the background, and one that is
- * refused because its run was handed on rejects before LangGraph looks. Node would end the process,
- * and every other run with it.
+ * Keeps the server alive when a promise that nobody waits for rejects: Node would end the process, and
+ * every other run with it. A project's code may leave one, which ends the run that it came from. And
+ * LangGraph does for a moment: checkpoints are written in the background, and one that is refused
+ * because its run was handed on rejects before LangGraph looks.
  */
+import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { currentOrigin, type Origin, withOrigin } from '../core/origin.ts'
 
 /** How long somebody may take to look at a promise until it is told of, in ms. */
 const PATIENCE_MS = 1_000
@@ -31,7 +33,8 @@ export class StrayRejections {
   }
 
   readonly #onRejection = (reason: unknown, promise: Promise<unknown>) => {
-    const timer = setTimeout(() => this.#tell(reason, promise), PATIENCE_MS)
+    const origin = currentOrigin()
+    const timer = setTimeout(() => this.#tell(reason, promise, origin), PATIENCE_MS)
     this.#unattended.set(promise, timer.unref())
   }
 
@@ -40,8 +43,10 @@ export class StrayRejections {
     this.#unattended.delete(promise)
   }
 
-  #tell(reason: unknown, promise: Promise<unknown>): void {
+  #tell(reason: unknown, promise: Promise<unknown>, origin: Origin): void {
     this.#unattended.delete(promise)
-    this.#log.error({ err: reason }, 'a promise rejected unattended')
+    withOrigin(origin, () => this.#log.error({ err: reason }, 'a promise rejected unattended'))
+    // What our own database has refused LangGraph comes to in the end, however long its step takes.
+    if (!(reason instanceof AppError)) origin.fail?.(reason)
   }
 }

@@ -11,6 +11,11 @@ export interface Origin {
   traceparent?: string | undefined
   thread_id?: string | undefined
   run_id?: string | undefined
+  /**
+   * Ends, with this error, the run that executes here; absent where none does. `false`: it is ending
+   * already.
+   */
+  fail?: ((error: unknown) => boolean) | undefined
 }
 
 /** What is kept with a run of the request that made it. */

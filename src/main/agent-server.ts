@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentServer } from '../agent-server/agent-server.ts'
 import type { Limits } from '../agent-server/limits.ts'
+import { ProcessEnds } from '../agent-server/process-ends.ts'
 import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
@@ -53,6 +54,9 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const env = await applyEnvironment(config, start)
   const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
   const store = await openStore(opening)
+  const ends = new ProcessEnds(log)
+  ends.start()
+  started.add('process ends', () => ends.stop())
   const project = await loadProject(config.configPath, {
     checkpoints: store.checkpoints,
     items: store.items,

@@ -2,6 +2,7 @@
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import type { StopLimits } from '../agent-server/agent-server.ts'
+import { StrayExceptions } from '../agent-server/stray-exceptions.ts'
 import type { ServeConfig } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
@@ -44,6 +45,9 @@ export async function startServe(
     const opening = { config, start, notices, started, log }
     const opened = await openAgentServer(opening)
     const server = isHelper ? undefined : createServer(opening, opened)
+    const strays = new StrayExceptions(log)
+    strays.start()
+    started.add('stray exceptions', () => strays.stop())
     started.add('agent server', () => opened.agentServer.stop(limits))
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     const url = server && (await startServer(server, opening, opened))

@@ -1,0 +1,70 @@
+/** A run that would take its process down ends alone: those beside it do not. */
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Client } from '@langchain/langgraph-sdk'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
+import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+
+const command = resolve(import.meta.dirname, '../../bin/runyard')
+
+let dataDir: string
+let serving: ServeProcess
+let client: Client
+let log: string
+
+beforeEach(async () => {
+  dataDir = await temporaryFolder()
+  const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
+  serving = await startServeProcess(process.execPath, args, {
+    cwd: fixtureProject('fatal'),
+    env: { RUNYARD_LOG_LEVEL: 'error' },
+  })
+  client = clientOf(serving.url)
+  log = ''
+  serving.process.stderr?.on('data', (chunk) => {
+    log += chunk
+  })
+})
+afterEach(async () => {
+  serving.process.kill('SIGKILL')
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function begin(act: string, ms = 0) {
+  const { thread_id } = await client.threads.create()
+  const { run_id } = await client.runs.create(thread_id, 'fatal', { input: { act, ms } })
+  return { run_id, thread_id }
+}
+
+/** Status and error of the run, once it has ended, and its attempts. */
+async function endOf({ run_id, thread_id }: { run_id: string; thread_id: string }) {
+  await client.runs.join(thread_id, run_id).catch(() => {})
+  const run = await client.runs.get(thread_id, run_id)
+  const thread = await client.threads.get(thread_id)
+  const { status, attempt } = run as typeof run & { attempt: number }
+  return { status, attempt, error: thread.error as unknown }
+}
+
+test('what a run throws outside of its nodes, or its call of process.exit, ends it alone', async () => {
+  const acts = ['timer', 'emitter', 'promise', 'exit', 'lateExit', 'kill']
+  const innocent = await begin('wait', 4_000)
+  const guilty = await Promise.all(acts.map((act) => begin(act)))
+  const ends = await Promise.all(guilty.map(endOf))
+  const thrown = ['a timer', 'an emitter', 'a promise'].map(
+    (where) => `RangeError: out of ${where}`,
+  )
+  const calls = ['exit(7)', 'exit(7)', 'kill('].map((call) => `ProcessEnd: process.${call}`)
+  const expected = [...thrown, ...calls].map((error) => ({
+    status: 'error',
+    attempt: 1,
+    error: expect.stringContaining(error),
+  }))
+  expect(ends).toMatchObject(expected)
+  expect(await endOf(innocent)).toMatchObject({ status: 'success', attempt: 1 })
+  for (const { run_id, thread_id } of guilty) {
+    expect(log).toMatch(
+      new RegExp(`"level":"error".*"thread_id":"${thread_id}","run_id":"${run_id}"`),
+    )
+  }
+})
