@@ -31,6 +31,7 @@ import { describeError, exhaustedError, timeoutError } from './run-errors.ts'
 import { readGraphState } from './state.ts'
 import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
+import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
 
 /** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
@@ -199,6 +200,7 @@ class Execution {
     const config = graphConfig(run, lease, resumed)
     const graph = await this.#open(config)
     if (resumed && (await standsAtBreakpoint(graph, run))) return
+    if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
     const input = resumed ? null : this.#input()
     const configurable = {
       ...(config.configurable as object),
@@ -283,7 +285,8 @@ class Execution {
   #failure(error: unknown): Outcome {
     const { run_id, thread_id } = this.#claimed.run
     this.#parts.log.warn({ run_id, thread_id, err: error }, 'the run failed')
-    return { kind: 'error', error: describeError(error) }
+    const isUntouched = error instanceof UnknownInterruptError
+    return { kind: 'error', error: describeError(error), ...(isUntouched && { isUntouched }) }
   }
 
   #stop(): void {

@@ -20,7 +20,8 @@ import { recordEnd, recordNothing } from './run-end.ts'
 /** How an execution ended. */
 export type Outcome =
   | { kind: 'success' }
-  | { kind: 'error'; error: RunError }
+  /** `isUntouched`: it was refused before it could change its thread. */
+  | { kind: 'error'; error: RunError; isUntouched?: true }
   | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
   | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }
 
@@ -75,7 +76,8 @@ async function writeEnd(
     return recordNothing(tx, run, 'rolled_back', now)
   }
   const { status, error, ...stop } = endOf(outcome)
-  const ending = { status, error, unwritten, ...(state && { state }) }
+  const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
+  const ending = { status, error, unwritten, isUntouched, ...(state && { state }) }
   // Asked together, in this order: what comes after the status sees it.
   const [, events] = await Promise.all([
     tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) }),

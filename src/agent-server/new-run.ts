@@ -85,6 +85,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
       'stream_protocol',
       'durability',
       'stream_resumable',
+      'strict_resume',
       'webhook',
       'feedback_keys',
       'langsmith_tracer',

@@ -17,6 +17,8 @@ export interface Ending {
   error: RunError | null
   /** What the run has emitted last and is not in the log yet. */
   unwritten?: NewEvent[]
+  /** The run has changed nothing: its thread stays as the run before it left it. */
+  isUntouched?: boolean
   /** The thread's state after the run; absent where it is unknown. */
   state?: ThreadState
 }
@@ -40,7 +42,7 @@ export async function recordEnd(
   const events = [...(ending.unwritten ?? []), ...last]
   const [logged] = await Promise.all([
     tx.events.append({ thread_id, run_id, created_at: now }, events),
-    releaseThread(tx, run, () => leftBy(ending, state), now),
+    releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
   ])
   return logged ?? []
 }
@@ -107,6 +109,15 @@ async function releaseThread(
     ...(await left(isBusy)),
     ...(isBusy && { status: 'busy' }),
   })
+}
+
+function leftOn(
+  tx: AgentStore,
+  thread_id: string,
+  { ending, state, isBusy }: { ending: Ending; state: ThreadState | undefined; isBusy: boolean },
+): Left | Promise<Left> {
+  if (!ending.isUntouched) return leftBy(ending, state)
+  return isBusy ? {} : leftBefore(tx, thread_id)
 }
 
 function leftBy({ status, error, state }: Ending, known: ThreadState | undefined): Left {

@@ -85,6 +85,8 @@ export interface RunKwargs {
   stream_protocol?: 'v2'
   durability?: 'sync' | 'async' | 'exit'
   stream_resumable?: boolean
+  /** Refuses an answer to an interrupt that is not open: the run fails and changes nothing. */
+  strict_resume?: boolean
   /** Where the run's end is to be posted. */
   webhook?: string
   feedback_keys?: string[]

@@ -65,7 +65,12 @@ const info = createRoute({
   },
 })
 
-const FLAGS = { assistants: true, crons: true, langsmith_tracing_replicas: true }
+const FLAGS = {
+  assistants: true,
+  crons: true,
+  langsmith_tracing_replicas: true,
+  strict_resume: true,
+}
 
 export function metaRoutes(parts: Parts, version: string) {
   return createRoutes<AgentServerEnv>()

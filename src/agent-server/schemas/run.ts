@@ -78,6 +78,11 @@ const runFields = {
   stream_resumable: optional(z.boolean()).openapi({
     description: 'Kept with the run; every stream can be resumed for an hour after its run.',
   }),
+  strict_resume: optional(z.boolean()).openapi({
+    description:
+      'Where `command.resume` answers an interrupt that is not open, or one answer could be for ' +
+      'several, the run fails with `UnknownInterruptError` and its thread stays as it was.',
+  }),
   webhook: optional(z.string().min(1).max(65_536)).openapi({
     description:
       'Where the end of the run is posted: an http or https URL, or a path of this server that ' +
@@ -104,6 +109,7 @@ export const cronRunFields = z
     assistant_id: true,
     metadata: true,
     command: true,
+    strict_resume: true,
     on_disconnect: true,
     after_seconds: true,
     feedback_keys: true,

@@ -54,6 +54,29 @@ test('whoever sees the question finds the run over', async () => {
   expect(values.question).toBe('how?')
 })
 
+test('a strict run that answers what nobody asks fails, and the question stays open', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const asked = await client.runs.wait(thread_id, 'ask', { input: { question: 'why?' } })
+  const [{ id }] = (asked as unknown as { __interrupt__: [{ id: string }] }).__interrupt__
+  const before = await client.threads.getHistory(thread_id)
+  const answer = async (resume: unknown) => {
+    const response = await fetch(`${server.url}/threads/${thread_id}/runs/wait`, {
+      method: 'POST',
+      body: JSON.stringify({ assistant_id: 'ask', command: { resume }, strict_resume: true }),
+    })
+    return { status: response.status, body: await response.json() }
+  }
+  const error = { error: 'UnknownInterruptError', message: expect.stringContaining('0'.repeat(32)) }
+  expect((await answer({ ['0'.repeat(32)]: 'late' })).body).toMatchObject({ __error__: error })
+  const [run] = await client.runs.list(thread_id)
+  expect(run).toMatchObject({ status: 'error', kwargs: { strict_resume: true } })
+  const thread = await client.threads.get(thread_id)
+  expect(thread).toMatchObject({ status: 'interrupted', error: null })
+  expect(await client.threads.getHistory(thread_id)).toEqual(before)
+  expect((await answer({ [id]: 'because' })).body).toMatchObject({ answer: 'because' })
+})
+
 test('a question inside a subgraph is answered like any other', async () => {
   const { client } = server
   const { thread_id } = await client.threads.create()

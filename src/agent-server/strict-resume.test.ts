@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { resumeProblem } from './strict-resume.ts'
+
+const [A, B, C] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)]
+
+test.each([
+  ['an answer to the only question', 'yes', [A]],
+  ['an answer where nothing is asked, which LangGraph passes over', 'yes', []],
+  ['an answer by its id', { [A]: 'yes' }, [A, B]],
+  ['all answers by their ids', { [A]: 'yes', [B]: 'no' }, [A, B]],
+  ['an object that is one answer', { decision: 'yes' }, [A]],
+])('%s is let through', (_, resume, open) => {
+  expect(resumeProblem(resume, new Set(open))).toBeUndefined()
+})
+
+test.each([
+  ['one answer to several questions', 'yes', [A, B], '2 interrupts are open'],
+  ['an empty map', {}, [A], 'names no interrupt'],
+  ['an id that nobody asks with', { [A]: 'yes', [C]: 'no' }, [A, B], C],
+  ['an id where nothing is asked', { [A]: 'yes' }, [], A],
+])('%s is refused', (_, resume, open, told) => {
+  expect(resumeProblem(resume, new Set(open))).toContain(told)
+})
