@@ -282,11 +282,14 @@ class Execution {
     return error
   }
 
-  #failure(error: unknown): Outcome {
-    const { run_id, thread_id } = this.#claimed.run
-    this.#parts.log.warn({ run_id, thread_id, err: error }, 'the run failed')
-    const isUntouched = error instanceof UnknownInterruptError
-    return { kind: 'error', error: describeError(error), ...(isUntouched && { isUntouched }) }
+  #failure(cause: unknown): Outcome {
+    const isUntouched = cause instanceof UnknownInterruptError
+    return {
+      kind: 'error',
+      error: describeError(cause),
+      cause,
+      ...(isUntouched && { isUntouched }),
+    }
   }
 
   #stop(): void {

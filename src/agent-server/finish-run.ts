@@ -20,8 +20,8 @@ import { recordEnd, recordNothing } from './run-end.ts'
 /** How an execution ended. */
 export type Outcome =
   | { kind: 'success' }
-  /** `isUntouched`: it was refused before it could change its thread. */
-  | { kind: 'error'; error: RunError; isUntouched?: true }
+  /** `cause`: what the graph has thrown. `isUntouched`: the run was refused before it could change its thread. */
+  | { kind: 'error'; error: RunError; cause?: unknown; isUntouched?: true }
   | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
   | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }
 

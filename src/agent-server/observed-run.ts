@@ -1,6 +1,6 @@
 /** What the log, the figures and the traces say of runs. */
 import { withOrigin } from '../core/origin.ts'
-import type { QueuedRun } from '../core/run.ts'
+import type { QueuedRun, RunError } from '../core/run.ts'
 import type { Span } from '../core/tracing.ts'
 import type { Outcome } from './finish-run.ts'
 import type { Parts } from './parts.ts'
@@ -29,14 +29,21 @@ export function observeRun<T>(
   )
 }
 
-/** After the transaction that ended the run. */
+/** After the transaction that ended the run. One that failed has a line at `error`, with the reason. */
 export function tellEnd({ metrics, clock, log }: Parts, run: QueuedRun, outcome: Outcome): void {
   const { run_id, thread_id, attempt } = run
   const status = statusOf(outcome)
   const seconds = Math.max(clock.now() - (run.started_at ?? clock.now()), 0) / 1000
   metrics.runEnded({ status, seconds })
   const fields = { run_id, thread_id, graph_id: run.metadata.graph_id, attempt, status }
+  if ('error' in outcome) log.error({ ...fields, err: reasonOf(outcome) }, 'the run failed')
   log.info({ ...fields, ms: Math.round(seconds * 1000) }, 'a run has ended')
+}
+
+function reasonOf(outcome: Extract<Outcome, { error: RunError }>): unknown {
+  if ('cause' in outcome && outcome.cause !== undefined) return outcome.cause
+  const { error: type, message } = outcome.error
+  return { type, message }
 }
 
 export function statusOf({ kind }: Outcome): 'success' | 'error' | 'interrupted' | 'timeout' {

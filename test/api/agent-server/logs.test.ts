@@ -47,14 +47,20 @@ test('the lines of a run name it, its thread, and the request that made it', asy
   const created = await send('POST', '/threads', {}, {})
   const { thread_id } = (await created.json()) as { thread_id: string }
   const make = (graph: string, id: string) =>
-    send('POST', `/threads/${thread_id}/runs`, { 'x-request-id': id }, { assistant_id: graph })
+    send(
+      'POST',
+      `/threads/${thread_id}/runs`,
+      { 'x-request-id': id },
+      { assistant_id: graph, input: {} },
+    )
   const runs: { run_id: string }[] = []
   for (const id of ['first', 'second']) runs.push((await (await make('fail', id)).json()) as never)
   await eventually(() => about('a run has ended').length).toBe(2)
   for (const [index, id] of ['first', 'second'].entries()) {
     const { run_id } = runs[index] ?? {}
     const ids = { request_id: id, thread_id, run_id }
-    expect(about('the run failed')[index]).toMatchObject(ids)
+    const err = { message: 'failed on purpose', stack: expect.stringContaining('graph.ts') }
+    expect(about('the run failed')[index]).toMatchObject({ ...ids, level: 'error', err })
     expect(about('a run has ended')[index]).toMatchObject({ ...ids, status: 'error' })
     const asked = await send('GET', `/threads/${thread_id}/runs/${run_id}`, { 'x-request-id': 'q' })
     await asked.text()

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLog } from '../../../src/telemetry/log.ts'
 import { held } from '../../fixtures/projects/runs/graph.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** Many times what a run takes that does not wait. */
 const LIMIT_MS = 1_500
 
+const lines: { msg: string }[] = []
 let server: RunningAgentServer
 
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'runs', runTimeoutMs: LIMIT_MS })
+  const log = createLog('error', { write: (line: string) => void lines.push(JSON.parse(line)) })
+  server = await startAgentServer({ projectName: 'runs', runTimeoutMs: LIMIT_MS, log })
 })
 afterAll(() => server.stop())
 
@@ -22,6 +26,8 @@ test('a run that takes too long ends as a timeout, and its code is told', async 
   const { thread_id } = await client.threads.create()
   const { run_id } = await client.runs.create(thread_id, 'hold', { input: {} })
   expect(await client.runs.join(thread_id, run_id)).toEqual({ __error__: ERROR })
+  const err = { type: ERROR.error, message: ERROR.message }
+  await eventually(() => lines).toMatchObject([{ msg: 'the run failed', run_id, thread_id, err }])
   expect(held.get(run_id)).toBe('done')
   expect(await client.runs.get(thread_id, run_id)).toMatchObject({
     status: 'timeout',
