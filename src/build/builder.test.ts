@@ -37,6 +37,7 @@ function builder(more: Partial<BuilderOptions> = {}) {
   return createBuilder({
     dir: join(dir, 'data'),
     checkConfig: async () => ({ node_version: undefined }),
+    checkPackages: async () => {},
     ownNode: dirname(process.execPath),
     env: Object.fromEntries(passedOn) as Record<string, string>,
     clock: systemClock,
@@ -346,6 +347,22 @@ describe('a build fails with its step and its reason when', () => {
     expect(error.message).toContain(
       `"node_version": there is no "${version}"; write "22", "24" or "26"`,
     )
+  })
+
+  it('what is installed does not suit, before anything is bundled', async () => {
+    const checkPackages: BuilderOptions['checkPackages'] = async (_, { isBuilt }) => {
+      if (isBuilt) throw new AppError('bad_request', 'LangGraph is too old.')
+    }
+    const pathOf = (config: string) => join(dirname(config), 'bundle.mjs')
+    const bundler: BuilderOptions['bundler'] = { command: ['/bin/sh', '-c', 'exit'], pathOf }
+    const of = await uploaded({ 'langgraph.json': '{}' }, { install_command: 'echo installed' })
+    const told = { step: 'install', message: 'LangGraph is too old.', logTail: [] }
+    expect(await failure(of, { checkPackages, bundler })).toMatchObject(told)
+    expect(await log()).toMatch(/installed\n.*The step install failed: LangGraph is too old\.\n$/)
+    // A build command may install what is missing: the last word comes after it.
+    const late = await upload({ build_command: 'echo built' })
+    expect(await failure(late, { checkPackages, bundler })).toMatchObject(told)
+    expect(await log()).toMatch(/built\n.*The step install failed/)
   })
 
   it('its build command does not make what the configuration names', async () => {

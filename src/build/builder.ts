@@ -28,6 +28,11 @@ export interface BuilderOptions {
    * command: `isBuilt` says whether files that the command makes must be there.
    */
   checkConfig(configPath: string, state: { isBuilt: boolean }): Promise<CheckedConfig>
+  /**
+   * Looks whether what is installed is what the project can run on, after the install and again after
+   * a build command, as `isBuilt` says. Throws `AppError` with a sentence for the project's author.
+   */
+  checkPackages(configPath: string, state: { isBuilt: boolean }): Promise<void>
   /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
   ownNode: string
   /**
@@ -130,8 +135,12 @@ async function buildInto(
     },
     own,
   )
+  await checkPackages(options, configPath, { isBuilt: !hasBuildCommand })
   await runBuildCommand(request, dirname(configPath), own)
-  if (hasBuildCommand) await find({ isBuilt: true })
+  if (hasBuildCommand) {
+    await find({ isBuilt: true })
+    await checkPackages(options, configPath, { isBuilt: true })
+  }
   const bundlePath = options.bundler && (await bundle(options.bundler, configPath, context))
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')
@@ -174,6 +183,19 @@ async function fetchSource(
     case 'external_docker':
     case 'internal_docker':
       throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
+  }
+}
+
+async function checkPackages(
+  options: BuilderOptions,
+  configPath: string,
+  state: { isBuilt: boolean },
+): Promise<void> {
+  try {
+    await options.checkPackages(configPath, state)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('install', error.message, { cause: error })
   }
 }
 

@@ -3,17 +3,22 @@
  * process do not know each other's classes, and messages that one of them revives are none for
  * the other.
  */
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { AppError } from '../core/errors.ts'
+import { type BuildState, readProjectConfig } from './config-file.ts'
+import { installCommand } from './install-command.ts'
 import { importFor } from './module-loader.ts'
 import { isMissing } from './project-path.ts'
 
 export const PACKAGE = '@langchain/langgraph'
+const CORE = '@langchain/core'
 /** The oldest minor version of LangGraph 1 that is known to work. */
 const OLDEST = [1, 1] as const
+/** What brings a project that is too old to one that works, with as little change as can be. */
+const NEWER = [`${PACKAGE}@1`, `${CORE}@1`]
 
 /** What is used of the package. */
 export interface LangGraph {
@@ -31,21 +36,30 @@ export interface LangGraph {
  * the version. Throws `bad_request`, with a message that says what to install.
  */
 export async function checkLangGraph(file: string): Promise<string> {
-  const version = await findVersion(file)
-  if (version === undefined) {
-    throw new AppError(
-      'bad_request',
-      `The project has no ${PACKAGE} installed; add it and @langchain/core to its dependencies.`,
-    )
+  const found = await findPackage(file, PACKAGE)
+  if (!found) throw refusal(file, `has no ${PACKAGE} installed`, [PACKAGE, CORE])
+  const { version, folder } = found
+  if (isOlder(version, OLDEST)) {
+    const what = `has ${PACKAGE} ${version}, and Runyard needs ${OLDEST.join('.')} or newer`
+    throw refusal(file, what, NEWER)
   }
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    throw new AppError(
-      'bad_request',
-      `The project has ${PACKAGE} ${version}; install ${OLDEST.join('.')} or newer.`,
-    )
+  if (await findPackage(join(folder, 'package.json'), CORE)) return version
+  throw refusal(file, `has no ${CORE} installed, which ${PACKAGE} needs`, [CORE])
+}
+
+/**
+ * Makes sure, right after an install, that each graph of the project can import LangGraph; throws like
+ * `checkLangGraph`, and `readProjectConfig`. What is missing may come with a build command that has not
+ * run yet (`isBuilt: false`); what is too old is refused.
+ */
+export async function checkProjectPackages(
+  configPath: string,
+  { isBuilt = true }: BuildState = {},
+): Promise<void> {
+  const { graphs } = await readProjectConfig(configPath, { isBuilt })
+  for (const { file } of graphs) {
+    if (isBuilt || (await findPackage(file, PACKAGE))) await checkLangGraph(file)
   }
-  return version
 }
 
 /** The very copy of the package that a loaded file imports: of its place, and its kind of module. */
@@ -53,11 +67,29 @@ export async function loadLangGraph(file: string): Promise<LangGraph> {
   return (await importFor(file, PACKAGE)) as LangGraph
 }
 
-async function findVersion(file: string): Promise<string | undefined> {
-  const folders = createRequire(file).resolve.paths(PACKAGE) ?? []
+function refusal(file: string, what: string, packages: string[]): AppError {
+  const command = installCommand(file, packages)
+  return new AppError('bad_request', `The project ${what}: run \`${command}\`.`)
+}
+
+function isOlder(version: string, than: readonly number[]): boolean {
+  const parts = version.split('.').map((part) => Number.parseInt(part, 10))
+  for (const [place, wanted] of than.entries()) {
+    const part = parts[place] ?? 0
+    if (part !== wanted) return part < wanted
+  }
+  return false
+}
+
+/** As the file would import it; links resolved. */
+async function findPackage(
+  file: string,
+  name: string,
+): Promise<{ version: string; folder: string } | undefined> {
+  const folders = createRequire(file).resolve.paths(name) ?? []
   for (const folder of folders) {
-    const manifest = await readManifest(join(folder, PACKAGE, 'package.json'))
-    if (manifest) return manifest.version
+    const manifest = await readManifest(join(folder, name, 'package.json'))
+    if (manifest) return { ...manifest, folder: await realpath(join(folder, name)) }
   }
   return undefined
 }

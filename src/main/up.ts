@@ -17,6 +17,7 @@ import type { RuntimeDriver } from '../core/runtime.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { bundlePath } from '../graph/bundle.ts'
 import { checkProjectConfig } from '../graph/config-file.ts'
+import { checkProjectPackages } from '../graph/langgraph-package.ts'
 import { createAuthenticate } from '../http/keys.ts'
 import { createVerifyUserToken } from '../http/user-tokens.ts'
 import { deployLogPaths } from '../runtime/process/deploy-log.ts'
@@ -181,6 +182,7 @@ function createProjectBuilder(config: UpConfig, folder: DataFolder, log: Log): B
   return createBuilder({
     dir: folder.builds,
     checkConfig: checkProjectConfig,
+    checkPackages: checkProjectPackages,
     ownNode: dirname(process.execPath),
     env: config.childEnv,
     bundler: { command: [process.execPath, bundleCommandPath()], pathOf: bundlePath },
