@@ -80,17 +80,28 @@ export async function serve(
   if (stopping.aborted) return leaveParent()
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
-  const serving = await startServe(config, {
-    ...(start && { start }),
-    isHelper: options.isHelper,
-    log,
-  })
+  const { isHelper } = options
+  const serving = await startServe(config, { ...(start && { start }), isHelper, log }).catch(
+    (error: unknown) => failStart(error, config, options),
+  )
   if (start) process.send?.(readyMessage(serving))
   else if (serving.url !== undefined) console.log(`ready ${serving.url}`)
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
+}
+
+/** Throws it again, with the places in the project that it comes from. */
+async function failStart(
+  error: unknown,
+  { configPath }: ServeConfig,
+  { isManaged }: { isManaged: boolean },
+): Promise<never> {
+  const { describeStartFailure, reportStartFailure } = await import('./main/start-failure.ts')
+  if (isManaged) await reportStartFailure(error, configPath)
+  if (!(error instanceof AppError)) throw error
+  throw new AppError(error.code, describeStartFailure(error, configPath), { cause: error })
 }
 
 function readyMessage({ url = '', hasOwnAuth }: Serving): ReadyMessage {

@@ -9,6 +9,7 @@
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
  *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
  *   ◀──────────────────────────── ready ──   it listens
+ *   ◀─────────────────────────── failed ──   or why it does not get there, right before its end
  *   GET <url>/ok with the gateway token ──▶  200: healthy; asked again from time to time
  *   ── inspect ───────────────────────────▶  compares threads of the revision before with its graphs
  *   ◀─────────────────────── inspection ──
@@ -73,6 +74,13 @@ export interface ReadyMessage {
   has_own_auth?: boolean
 }
 
+/** Instead of it: the agent server is about to end. */
+export interface FailedMessage {
+  type: 'failed'
+  /** For the project's author: a sentence, and on the lines after it where in their files. */
+  reason: string
+}
+
 /** The files that the project consists of, so far as they are not in an earlier message. */
 export interface SourcesMessage {
   type: 'sources'
@@ -115,6 +123,10 @@ export function isStartMessage(message: unknown): message is StartMessage {
 
 export function isReadyMessage(message: unknown): message is ReadyMessage {
   return isOfType(message, 'ready') && typeof (message as { url?: unknown }).url === 'string'
+}
+
+export function isFailedMessage(message: unknown): message is FailedMessage {
+  return isOfType(message, 'failed') && typeof (message as { reason?: unknown }).reason === 'string'
 }
 
 export function isSourcesMessage(message: unknown): message is SourcesMessage {

@@ -179,7 +179,8 @@ export class Reloads {
   }
 }
 
-/** The lines after it have been shown when they were printed. */
+/** As a sentence; the lines after it have been shown when they were printed. */
 function firstLine(reason: string): string {
-  return reason.split('\n', 1)[0] ?? ''
+  const [line = ''] = reason.split('\n', 1)
+  return /[.!?]$/.test(line) ? line : `${line}.`
 }

@@ -8,6 +8,7 @@ import { GATEWAY_TOKEN_HEADER } from '../../src/core/runtime-protocol.ts'
 export type Behaviour =
   | 'is well'
   | 'dies at start'
+  | 'says why it does not start'
   | 'dies after its first start'
   | 'never listens'
   | 'is never well'
@@ -111,6 +112,13 @@ export function testRuntimeDriver(
       const { reason } = await until(driver, spec.revision_id, 'failed')
       expect(reason).toContain('exit code 3')
       expect(reason).toContain('the graph cannot be loaded')
+    })
+
+    it('reports why a revision does not start in its own words, and what it has printed', async () => {
+      const spec = world.spec('says why it does not start')
+      await driver.start(spec)
+      const { reason } = await until(driver, spec.revision_id, 'failed')
+      expect(reason).toBe('There is no ink.\n    at graph.ts:3:19\nlooking for ink')
     })
 
     it.each(['never listens', 'is never well'] as const)(

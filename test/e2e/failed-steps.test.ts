@@ -63,16 +63,37 @@ describe('a step that fails', { timeout: 120_000 }, () => {
     expect(await buildLog(id, revision)).not.toContain('sesame')
   })
 
-  it('is the start, when the project throws: with the file and what it said', async () => {
-    const langgraph = 'node_modules/@langchain/langgraph'
+  /** Only their versions are looked at. */
+  const installed = (version: string) =>
+    Object.entries({ langgraph: version, core: '1.2.0' })
+      .map(([name, its]) => [`node_modules/@langchain/${name}`, its])
+      .map(([at, its]) => `mkdir -p ${at}; echo '{"version":"${its}"}' > ${at}/package.json`)
+      .join(';')
+
+  it('is the start, when the project throws: with the sentence and where it was thrown', async () => {
     const { id, revision } = await deploy({
-      install_command: `mkdir -p ${langgraph}; echo '{"version":"1.4.0"}' > ${langgraph}/package.json`,
-      build_command: 'echo "throw new Error(\'no ink\')" > graph.ts',
+      install_command: installed('1.4.0'),
+      build_command: `echo "console.log('on paper');throw new Error('no ink')" > graph.ts`,
     })
     expect(revision.status).toBe('DEPLOY_FAILED')
-    expect(revision.status_message).toContain('graph.ts')
-    expect(revision.status_message).toContain('no ink')
+    expect(revision.status_message).toBe(
+      'start: Graph "agent": ./graph.ts could not be loaded: Error: no ink\n' +
+        '    at <anonymous> (graph.ts:1:31)\non paper',
+    )
     expect(await buildLog(id, revision)).toMatch(/Bundled \d+ files|Not bundled/)
+  })
+
+  it('is the install, when LangGraph is too old: with what mends it, before all else', async () => {
+    const { id, revision } = await deploy({ install_command: installed('0.2.11') })
+    expect(revision).toMatchObject({
+      status: 'BUILD_FAILED',
+      status_message:
+        'install: The project has @langchain/langgraph 0.2.11, and Runyard needs 1.1 or newer: ' +
+        'run `npm install @langchain/langgraph@1 @langchain/core@1`.',
+    })
+    const log = await buildLog(id, revision)
+    expect(log).toContain('The step install failed: The project has @langchain/langgraph 0.2.11')
+    expect(log).not.toMatch(/undled/)
   })
 })
 

@@ -13,6 +13,7 @@ import {
   type InspectMessage,
   isActiveMessage,
   isDrainedMessage,
+  isFailedMessage,
   isInspectionMessage,
   isLoadMessage,
   isReadyMessage,
@@ -49,6 +50,8 @@ export interface AgentProcess {
   readonly pid: number | undefined
   /** Settles when the process says that it listens; never when it does not get to it. */
   readonly ready: Promise<Endpoint>
+  /** What it has said of why it does not start; `undefined`: nothing. */
+  readonly failure: string | undefined
   /** How it ended, as half a sentence; its group has been killed then and its output is read. */
   readonly exited: Promise<string>
   /** See `RuntimeDriver.inspect`. */
@@ -84,7 +87,9 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const exited = describeEnd(child)
   readLines(child.stdout, options.onLine)
   readLines(child.stderr, options.onLine)
+  let failure: string | undefined
   child.on('message', (message) => {
+    if (isFailedMessage(message)) failure = message.reason
     if (isSourcesMessage(message)) options.onSources(message.files)
     if (isLoadMessage(message)) options.onLoad(message.load)
   })
@@ -94,6 +99,9 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   return {
     pid: child.pid,
     ready: readyOf(child, token),
+    get failure() {
+      return failure
+    },
     exited,
     inspect: () => inspect(child, exited),
     activate: () => activate(child, exited),

@@ -11,6 +11,7 @@ import type { AgentProcess } from './agent-process.ts'
 import { type Backoff, backoffMs } from './backoff.ts'
 import type { DeployLog } from './deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
+import { lastWords } from './last-words.ts'
 import { waitUntilTooLarge } from './memory.ts'
 
 export interface SupervisorOptions {
@@ -147,7 +148,8 @@ export class Supervisor {
       return this.#explain(`The agent server was not healthy within ${seconds} s.`)
     }
     if (outcome === 'died') {
-      return this.#explain(`The agent server did not start: ${await started.exited}.`)
+      const end = await started.exited
+      return this.#explain(started.failure ?? `The agent server did not start: ${end}.`)
     }
     if (outcome === 'stopped') return started.exited
     return this.#serve(started, outcome)
@@ -203,8 +205,9 @@ export class Supervisor {
     return outcome
   }
 
-  #explain(sentence: string): string {
-    return [sentence, ...this.#options.deployLog.tail()].join('\n')
+  /** `why`: a sentence, and what belongs to it on the lines after it. */
+  #explain(why: string): string {
+    return [why, ...lastWords(this.#options.deployLog.tail(), why)].join('\n')
   }
 
   #become(state: SupervisedState): void {

@@ -1,0 +1,58 @@
+/** Why an agent server does not start, for the author of its project. */
+import { realpathSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
+import type { FailedMessage } from '../core/runtime-protocol.ts'
+
+/** More frames of a stack are not shown. */
+const MAX_FRAMES = 10
+
+/**
+ * The error's sentence, and on the lines after it where in the project it comes from: the frames of
+ * its stack, and of those of its causes, that lie in the project and in no package. Paths are relative
+ * to the folder of `langgraph.json`.
+ */
+export function describeStartFailure(error: unknown, configPath: string): string {
+  const roots = rootsOf(configPath)
+  const message = error instanceof Error ? error.message : String(error)
+  const frames = causesOf(error).flatMap((cause) => framesOf(cause, roots))
+  return [shorten(message, roots), ...new Set(frames.slice(0, MAX_FRAMES))].join('\n')
+}
+
+/** Tells the process driver; settles when it is told. */
+export function reportStartFailure(error: unknown, configPath: string): Promise<void> {
+  const reason = describeStartFailure(error, configPath)
+  return new Promise((resolve) => {
+    if (!process.send) return resolve()
+    process.send({ type: 'failed', reason } satisfies FailedMessage, () => resolve())
+  })
+}
+
+/** Stack traces name a file by where it really lies, or by how it was asked for. */
+function rootsOf(configPath: string): string[] {
+  const folder = dirname(configPath)
+  try {
+    return [...new Set([realpathSync(folder), folder])].map((root) => root + sep)
+  } catch {
+    return [folder + sep]
+  }
+}
+
+function causesOf(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : []
+}
+
+function framesOf({ stack = '' }: Error, roots: string[]): string[] {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line) && !line.includes(`${sep}node_modules${sep}`))
+    .map((line) => [line, shorten(line, roots)] as const)
+    .filter(([line, shortened]) => shortened !== line)
+    .map(([, shortened]) => `    ${shortened.trim()}`)
+}
+
+function shorten(text: string, roots: string[]): string {
+  return roots.reduce(
+    (rest, root) => rest.replaceAll(`file://${root}`, '').replaceAll(root, ''),
+    text,
+  )
+}

@@ -1,0 +1,46 @@
+/** What an agent server has printed last, as a project's author reads it. */
+import { fileURLToPath } from 'node:url'
+
+/** The folder of Runyard's own modules. */
+const OWN = fileURLToPath(new URL('../../', import.meta.url))
+
+/** A line of Runyard's own log (`telemetry/log.ts`); a project that logs JSON has another order. */
+const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
+const FRAME = /^\s+at /
+/** Frames of nobody's project: Node's, those of packages, Runyard's. */
+const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN]
+
+/**
+ * The lines without what says nothing to the author: of Runyard's log only warnings and errors, as
+ * sentences; of stack traces only the frames of the project; and nothing that `told` says already.
+ */
+export function lastWords(lines: string[], told: string): string[] {
+  return lines.flatMap((line) => {
+    if (LOG_LINE.test(line)) return sentenceOf(line, told)
+    if (FRAME.test(line) && FOREIGN.some((part) => line.includes(part))) return []
+    return told.includes(line.replace(/^runyard: /, '').trim()) ? [] : [line]
+  })
+}
+
+interface LogLine {
+  level: string
+  msg?: string
+  err?: { type?: string; message?: string }
+}
+
+/** A line that was cut is none. */
+function sentenceOf(line: string, told: string): string[] {
+  const { level, msg = '', err } = parse(line) ?? { level: 'cut' }
+  if (level !== 'warn' && level !== 'error') return []
+  const cause = err?.message
+  if (cause !== undefined && told.includes(cause)) return []
+  return [cause === undefined ? msg : `${msg.replace(/\.$/, '')}: ${cause}`]
+}
+
+function parse(line: string): LogLine | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
