@@ -160,6 +160,7 @@ function newDeployment(
     push_nonce: null,
     asleep_since: null,
     wake_at: null,
+    has_own_auth: null,
   }
 }
 

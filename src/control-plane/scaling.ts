@@ -4,7 +4,7 @@ import type { ControlPlaneStore } from '../core/control-plane-store.ts'
 import type { Deployment } from '../core/deployment.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
-import type { Replica, RuntimeDriver } from '../core/runtime.ts'
+import { haveOwnAuth, type Replica, type RuntimeDriver } from '../core/runtime.ts'
 import { isPressed, replicasWanted, type ScaleLimits, scaleLimits } from '../core/scaling.ts'
 import type { TargetTable } from '../core/target.ts'
 
@@ -67,7 +67,13 @@ export class Scaling {
     const dues = driver.replicas(revision_id).flatMap(({ load }) => load?.next_due_at ?? [])
     const now = timestamp(clock)
     const wake_at = dues.length > 0 ? new Date(Math.min(...dues)).toISOString() : null
-    const sleep = { asleep_since: now, wake_at, updated_at: deployment.updated_at }
+    const state = driver.observe(revision_id)
+    const sleep = {
+      asleep_since: now,
+      wake_at,
+      ...(state.kind === 'healthy' && { has_own_auth: haveOwnAuth(state.endpoints) }),
+      updated_at: deployment.updated_at,
+    }
     await store.deployments.update(deployment.id, sleep)
     log.info({ deployment: deployment.name, wake_at }, 'nobody asks for it: it sleeps')
     return { ...deployment, ...sleep }

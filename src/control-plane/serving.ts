@@ -144,6 +144,7 @@ export class Serving {
         workspace_id,
         limitMs: WAKE_WAIT_MS,
         onRequest,
+        ...(deployment.has_own_auth !== null && { hasOwnAuth: deployment.has_own_auth }),
       }),
     )
   }

@@ -64,6 +64,11 @@ export interface Deployment {
   asleep_since: string | null
   /** When it has to be awake again without being asked; `null`: when it is asked. */
   wake_at: string | null
+  /**
+   * Whether its project's own auth decides who may call it, as what went to sleep last has said.
+   * `null`: it has never slept.
+   */
+  has_own_auth: boolean | null
 }
 
 export type DeploymentPatch = Partial<
@@ -77,6 +82,7 @@ export type DeploymentPatch = Partial<
     | 'push_nonce'
     | 'asleep_since'
     | 'wake_at'
+    | 'has_own_auth'
   >
 > & { updated_at: string }
 

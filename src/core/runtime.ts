@@ -55,6 +55,11 @@ export interface Endpoint {
 
 export type Endpoints = readonly [Endpoint, ...Endpoint[]]
 
+/** Whether the gateway may leave it to all of them who comes in. */
+export function haveOwnAuth(endpoints: readonly Endpoint[]): boolean {
+  return endpoints.every(({ hasOwnAuth }) => hasOwnAuth === true)
+}
+
 /** What an agent server says of itself, about once a second. */
 export interface Load {
   /** Runs that execute in it, and how many may. */

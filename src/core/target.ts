@@ -17,8 +17,10 @@ export interface Hold {
   workspace_id: string
   /** In ms, for each request from its arrival; then it is answered 503 with `Retry-After`. */
   limitMs: number
-  /** Called when a request begins to wait. */
+  /** It sleeps; called when a request that may wake it begins to wait. */
   onRequest?: () => void
+  /** Whether the project's own auth decides who may call it. Absent: as what ran last has said. */
+  hasOwnAuth?: boolean
 }
 
 export interface TargetTable {

@@ -21,6 +21,7 @@ import {
   subdomainOf,
 } from './route.ts'
 import { createGatewayServer } from './server.ts'
+import { answerForSleeper } from './sleeper.ts'
 import { Targets } from './target-table.ts'
 import { checkUpgrade, responseOn } from './websocket.ts'
 
@@ -119,7 +120,9 @@ export class Gateway {
     const route = this.routeOf(req)
     if (!route) return this.fallBack(req, res)
     this.requireLead()
-    const admitted = isOpen(req, route) ? OPEN : await this.admit(req, route)
+    const isFree = isOpen(req, route)
+    if (isFree && (await this.isAnsweredAsleep(req, res, route))) return
+    const admitted = isFree ? OPEN : await this.admit(req, route)
     this.observe(route.name, res)
     checkBodySize(req, this.maxBodyBytes)
     if (res.closed) return
@@ -127,6 +130,18 @@ export class Gateway {
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
     await this.forward({ route, req, res, body, ...admitted })
+  }
+
+  /** Whether the request, which needs no key, was answered for a deployment that sleeps on. */
+  private async isAnsweredAsleep(
+    req: IncomingMessage,
+    res: ServerResponse,
+    route: AgentRoute,
+  ): Promise<boolean> {
+    const name = this.table.find(route.name)
+    if (!name.isAsleep) return false
+    const { caller } = await this.admit(req, route).catch(() => UNCHECKED)
+    return caller === undefined && answerForSleeper(req, res, { route, name })
   }
 
   /** Throws where there is no such deployment: anybody could make up names to count by. */

@@ -1,7 +1,11 @@
 /** One deployment's name: what answers under it just now, and who waits for that. */
 import { AppError } from '../core/errors.ts'
+import { haveOwnAuth } from '../core/runtime.ts'
 import type { Activity, Hold } from '../core/target.ts'
 import type { Upstream } from './upstream.ts'
+
+/** How many callers without a key may wait for a name at once. */
+const MOST_STRANGERS = 100
 
 export type NameState =
   | { kind: 'serving'; workspace_id: string; upstreams: Upstream[] }
@@ -14,6 +18,7 @@ export class Name {
   state: NameState | undefined
   private readonly waiting = new Set<() => void>()
   private openCount = 0
+  private strangers = 0
   private lastAt = Date.now()
   /**
    * Whether the project's own auth decides who may call it; while nothing runs, as what ran last said.
@@ -28,8 +33,10 @@ export class Name {
   /** Retires the upstreams that are not among the new ones. */
   become(state: NameState | undefined): void {
     if (state?.kind === 'serving') {
-      this.hasOwnAuth = state.upstreams.every(({ endpoint }) => endpoint.hasOwnAuth === true)
+      this.hasOwnAuth = haveOwnAuth(state.upstreams.map(({ endpoint }) => endpoint))
     }
+    // What ran here knows better than the record, which is written after it.
+    if (state?.kind === 'held') this.hasOwnAuth ??= state.hasOwnAuth
     const before = upstreamsOf(this.state)
     this.state = state
     const now = upstreamsOf(state)
@@ -37,14 +44,20 @@ export class Name {
     for (const wake of [...this.waiting]) wake()
   }
 
-  /** Counts a request, until what is answered is called. */
-  enter(): () => void {
+  /**
+   * Counts a request, until what is answered is called. `isAsked`: it was one that keeps the deployment
+   * awake.
+   */
+  enter(): (isAsked: boolean) => void {
     this.openCount += 1
-    this.lastAt = Date.now()
-    return () => {
+    return (isAsked) => {
       this.openCount -= 1
-      this.lastAt = Date.now()
+      if (isAsked) this.lastAt = Date.now()
     }
+  }
+
+  get isAsleep(): boolean {
+    return this.state?.kind === 'held' && this.state.onRequest !== undefined
   }
 
   get activity(): Activity {
@@ -60,6 +73,19 @@ export class Name {
   /** Tells that a request waits, where someone wants to know. */
   noteWaiting(): void {
     if (this.state?.kind === 'held') this.state.onRequest?.()
+  }
+
+  /**
+   * `changed`, for a caller of whom nothing is known: they must not hold more connections than are
+   * good for the others. Throws `unavailable`.
+   */
+  async changedForStranger(ms: number): Promise<void> {
+    if (this.strangers >= MOST_STRANGERS) {
+      throw new AppError('unavailable', `Too many wait for "${this.name}" already; try again soon.`)
+    }
+    this.strangers += 1
+    await this.changed(ms)
+    this.strangers -= 1
   }
 
   /** Settles with the next change of its state, or after `ms`. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Target } from '../core/target.ts'
 import { openWorld, type World, withKey } from './gateway-fixture.ts'
 
@@ -60,6 +60,90 @@ it('lets a request with other credentials wait until it is known who has to ask 
   expect(await begin(withOwnAuth(target))).toBe(200)
   const keyed = await startAgent('without')
   expect(await begin(keyed.target)).toBe(401)
+})
+
+describe('a deployment that sleeps', () => {
+  let wakings = 0
+
+  /** Holds `agent`, and serves it with the first request that may wake it. */
+  async function sleep(hasOwnAuth: boolean) {
+    const { target } = await startAgent('one')
+    const { deployment_id, workspace_id } = target
+    wakings = 0
+    const onRequest = () => {
+      wakings += 1
+      const awake = hasOwnAuth ? withOwnAuth(target) : target
+      setImmediate(() => world.gateway.targets.set('agent', awake))
+    }
+    const hold = { deployment_id, workspace_id, limitMs: 60_000, onRequest, hasOwnAuth }
+    world.gateway.targets.hold('agent', hold)
+  }
+
+  const get = (path: string, init: RequestInit = {}) =>
+    fetch(`${world.url}/agents/agent${path}`, init)
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { origin: 'http://app.test', 'access-control-request-method': 'POST' },
+  }
+
+  it('is woken by a key, and by nothing else where the gateway asks for one', async () => {
+    await sleep(false)
+    for (const headers of [{}, { authorization: 'Bearer made-up' }, { cookie: 'a=b' }]) {
+      expect(await status(headers)).toBe(401)
+    }
+    expect((await get('/info')).status).toBe(401)
+    expect(await (await get('/ok')).json()).toEqual({ ok: true, asleep: true })
+    const allowed = await get('/threads', preflight)
+    expect(allowed.status).toBe(204)
+    expect(allowed.headers.get('access-control-allow-methods')).toBe('POST')
+    expect(wakings).toBe(0)
+    expect((await get('/info', withKey)).status).toBe(200)
+    expect(wakings).toBe(1)
+  })
+
+  it('is woken by anybody where its own auth asks, but not to say that it is well', async () => {
+    await sleep(true)
+    expect(await (await get('/ok')).json()).toEqual({ ok: true, asleep: true })
+    expect(wakings).toBe(0)
+    expect(await status()).toBe(200)
+    expect(wakings).toBe(1)
+  })
+
+  it('lets no more than a hundred wait of whom nothing is known', async () => {
+    const { target } = await startAgent('one')
+    const { deployment_id, workspace_id } = target
+    let waiting = 0
+    const full = Promise.withResolvers<void>()
+    const onRequest = () => {
+      waiting += 1
+      if (waiting === 101) full.resolve()
+    }
+    const hold = { deployment_id, workspace_id, limitMs: 60_000, onRequest, hasOwnAuth: true }
+    world.gateway.targets.hold('agent', hold)
+    const answers = Array.from({ length: 101 }, () => status())
+    await full.promise
+    expect(await Promise.race(answers)).toBe(503)
+    world.gateway.targets.set('agent', withOwnAuth(target))
+    const all = await Promise.all(answers)
+    expect(all.filter((one) => one === 200)).toHaveLength(100)
+  })
+})
+
+it('is kept awake by those whom its own auth lets in', async () => {
+  const { target } = await world.startAgent('with-auth', (req, res) => {
+    res.statusCode = req.headers.authorization ? 200 : 401
+    res.end()
+  })
+  world.gateway.targets.set('agent', withOwnAuth(target))
+  const { last_at } = world.gateway.targets.activity('agent')
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(last_at))
+  expect(await status()).toBe(401)
+  expect((await fetch(`${world.url}/agents/agent/ok`)).status).toBe(401)
+  expect(world.gateway.targets.activity('agent').last_at).toBe(last_at)
+  expect(await status({ authorization: 'Bearer theirs' })).toBe(200)
+  await vi.waitFor(() =>
+    expect(world.gateway.targets.activity('agent').last_at).toBeGreaterThan(last_at),
+  )
 })
 
 it('remembers who asks while nothing runs', async () => {

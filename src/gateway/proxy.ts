@@ -29,8 +29,14 @@ export async function forward(passage: Passage, options: ForwardOptions): Promis
   try {
     await new Forwarding(passage, options).run()
   } finally {
-    leave()
+    leave(isAsked(passage))
   }
+}
+
+/** What asks nobody who it is, or is refused, keeps nothing awake. */
+function isAsked({ caller, isUnchecked, res }: Passage): boolean {
+  if (caller !== undefined) return true
+  return isUnchecked === true && res.headersSent && ![401, 403].includes(res.statusCode)
 }
 
 class Forwarding {
@@ -92,7 +98,7 @@ class Forwarding {
     const leftMs = this.leftMs(name)
     if (leftMs <= 0) throw this.failure ? refusalOf(this.failure, name.name) : notBack(name.name)
     name.noteWaiting()
-    await name.changed(leftMs)
+    await (this.passage.caller ? name.changed(leftMs) : name.changedForStranger(leftMs))
   }
 
   private leftMs({ state }: Name): number {

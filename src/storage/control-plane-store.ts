@@ -17,6 +17,7 @@ import { people } from './migrations/control-plane/0002-people.ts'
 import { pushWebhooks } from './migrations/control-plane/0003-push-webhooks.ts'
 import { rollouts } from './migrations/control-plane/0004-rollouts.ts'
 import { leadership } from './migrations/control-plane/0005-leadership.ts'
+import { ownAuth } from './migrations/control-plane/0006-own-auth.ts'
 import { createOAuthTokenStore } from './oauth-tokens.ts'
 import { openDb } from './open-db.ts'
 import { createRevisionStore } from './revisions.ts'
@@ -32,6 +33,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   pushWebhooks,
   rollouts,
   leadership,
+  ownAuth,
 ]
 
 const ENSURE_WORKSPACE = `

@@ -12,18 +12,20 @@ import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 import type { SecretBox } from './secret-box.ts'
 import { countByStatus } from './status-counts.ts'
 
-type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets'> & {
+type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets' | 'has_own_auth'> & {
+  has_own_auth: number | null
   source_config: string
   secrets: string
 }
 
 const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
-  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at`
+  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at,
+  has_own_auth`
 
 // The clash is looked for where `_` and `-` are one: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
@@ -98,6 +100,7 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['push_nonce', patch.push_nonce],
     ['asleep_since', patch.asleep_since],
     ['wake_at', patch.wake_at],
+    ['has_own_auth', patch.has_own_auth === undefined ? undefined : truth(patch.has_own_auth)],
     ['updated_at', patch.updated_at],
   ]
   return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)
@@ -120,6 +123,7 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.push_nonce,
     deployment.asleep_since,
     deployment.wake_at,
+    truth(deployment.has_own_auth),
     deploymentTypeOf(deployment.source_config),
   ]
 }
@@ -129,5 +133,10 @@ function toDeployment(row: DeploymentRow, box: SecretBox): Deployment {
     ...row,
     source_config: JSON.parse(row.source_config),
     secrets: openSecrets(box, row.secrets, PLACES.deployment(row.id)),
+    has_own_auth: row.has_own_auth === null ? null : Number(row.has_own_auth) === 1,
   }
+}
+
+function truth(value: boolean | null): SqlValue {
+  return value === null ? null : Number(value)
 }

@@ -28,6 +28,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
     push_nonce: null,
     asleep_since: null,
     wake_at: null,
+    has_own_auth: null,
     ...change,
   }
 }

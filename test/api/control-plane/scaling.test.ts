@@ -112,6 +112,8 @@ describe('a deployment with min_scale 0', () => {
     const { revision } = await sleeping()
     const { driver, targets } = await world.restart()
     expect(targets.calls).toContain('hold support')
+    // The gateway asks for keys at once, and not only when it was woken to find out who does.
+    expect(targets.holds.get('support')).toMatchObject({ hasOwnAuth: false })
     let looks = 0
     world.faults.beforeLook = () => {
       looks += 1
