@@ -48,19 +48,22 @@ export async function takesMessages(parts: Parts, caller: Caller, id: string): P
 
 /**
  * The subgraphs by the way to them (`node|node`): those of the graph itself; with `recurse` theirs
- * too; with `namespace` that one alone, at any depth. Throws like `drawAssistant`.
+ * too; with `namespace` that one alone, at any depth. `graph_id` is that of the graph they are part of.
+ * Throws like `drawAssistant`.
  */
 export async function getSubgraphs(
   parts: Parts,
   caller: Caller,
   id: string,
   { namespace, recurse }: { namespace?: string; recurse: boolean },
-): Promise<Record<string, GraphSchemas>> {
+): Promise<Record<string, { graph_id: string } & GraphSchemas>> {
   const assistant = await getAssistant(parts, caller, id)
   const { subgraphs } = await describe(parts, assistant)
   const isWanted = (path: string) =>
     namespace === undefined ? recurse || !path.includes('|') : path === namespace
-  return Object.fromEntries([...subgraphs].filter(([path]) => isWanted(path)))
+  const { graph_id } = assistant
+  const wanted = [...subgraphs].filter(([path]) => isWanted(path))
+  return Object.fromEntries(wanted.map(([path, schemas]) => [path, { graph_id, ...schemas }]))
 }
 
 function describe(parts: Parts, assistant: Assistant) {

@@ -8,6 +8,7 @@ import {
   isComplete,
   loadToJsonSchema,
   namesOnly,
+  OPEN_CONTEXT,
   runtimeSchemas,
 } from './schemas.ts'
 import { staticSchemas } from './static-schemas.ts'
@@ -37,11 +38,11 @@ export async function describeGraph(
   const isSaid = isComplete(own) && unsaid.length === 0
   const found = isSaid ? undefined : await staticSchemas(source.spec, unsaid, { log })
   return {
-    schemas: { ...namesOnly(graph), ...found?.graph, ...own },
+    schemas: { ...OPEN_CONTEXT, ...namesOnly(graph), ...found?.graph, ...own },
     subgraphs: new Map(
       theirs.map(([path, one, schemas]) => [
         path,
-        { ...namesOnly(one), ...found?.subgraphs[path], ...schemas },
+        { ...OPEN_CONTEXT, ...namesOnly(one), ...found?.subgraphs[path], ...schemas },
       ]),
     ),
   }

@@ -64,6 +64,15 @@ export function isComplete({ state_schema, input_schema, output_schema }: GraphS
   return state_schema !== undefined && input_schema !== undefined && output_schema !== undefined
 }
 
+/** What is said of schemas that do not say it themselves. */
+const DIALECT = { $schema: 'http://json-schema.org/draft-07/schema#' }
+
+/** What a graph without a schema for its context may be handed: whatever one likes. */
+const OPEN: JsonObject = { ...DIALECT, type: 'object' }
+
+/** `config_schema` and `context_schema`, for graphs that have none. */
+export const OPEN_CONTEXT = toSchemas({ context: OPEN })
+
 /** The schemas under their wire names; those that are `undefined` are left out. */
 export function toSchemas(parts: {
   state?: JsonObject | undefined
@@ -72,11 +81,12 @@ export function toSchemas(parts: {
   context?: JsonObject | undefined
 }): GraphSchemas {
   const { state, input, output, context } = parts
+  const ofContext = context && { ...DIALECT, ...context }
   return {
-    ...(state && { state_schema: state }),
-    ...(input && { input_schema: input }),
-    ...(output && { output_schema: output }),
-    ...(context && { config_schema: context, context_schema: context }),
+    ...(state && { state_schema: { ...DIALECT, ...state } }),
+    ...(input && { input_schema: { ...DIALECT, ...input } }),
+    ...(output && { output_schema: { ...DIALECT, ...output } }),
+    ...(ofContext && { config_schema: ofContext, context_schema: ofContext }),
   }
 }
 

@@ -18,6 +18,7 @@ export interface Examples {
   literal: 'only'
   choice: 'a' | 'b' | 3
   level: Level
+  sizes: 10 | 2 | 1
   mixed: string | boolean | 1
   optional?: string
   maybe: string | undefined
@@ -84,10 +85,11 @@ test('types become what JSON can hold of them', () => {
     text: { type: 'string' },
     number: { type: 'number' },
     truth: { type: 'boolean' },
-    literal: { const: 'only' },
-    choice: { enum: ['a', 'b', 3] },
-    level: { enum: ['low', 'high'] },
-    mixed: { anyOf: [{ type: 'string' }, { enum: [false, true, 1] }] },
+    literal: { type: 'string', const: 'only' },
+    choice: { enum: [3, 'a', 'b'] },
+    level: { type: 'string', enum: ['high', 'low'] },
+    sizes: { type: 'number', enum: [1, 2, 10] },
+    mixed: { anyOf: [{ type: 'string' }, { enum: [1, false, true] }] },
     optional: { type: 'string' },
     maybe: { type: 'string' },
     nullable: { anyOf: [{ type: 'null' }, { type: 'string' }] },

@@ -3,30 +3,18 @@
  * JSON form (functions, symbols, big integers) is left out; what is too deep or too much is open.
  */
 import ts from 'typescript-api'
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { JsonObject } from '../core/json.ts'
+import {
+  MESSAGE_DEFINITIONS,
+  MESSAGE_REFERENCE,
+  MESSAGES_MARK,
+  messageList,
+} from './message-schema.ts'
 
 /** Levels of objects, lists and unions; deeper ones are `{}`. */
 const MAX_DEPTH = 16
 /** Properties of one schema in all, about; further objects are `{}`. */
 const MAX_PROPERTIES = 2_000
-
-/** A message as requests and answers carry it: LangChain's classes have much that is not data. */
-const MESSAGE: JsonObject = {
-  type: 'object',
-  title: 'Message',
-  properties: {
-    type: { type: 'string' },
-    content: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
-    id: { type: 'string' },
-    name: { type: 'string' },
-    additional_kwargs: { type: 'object' },
-    response_metadata: { type: 'object' },
-  },
-  required: ['type', 'content'],
-}
-
-/** Marks a property for LangGraph Studio as a list of messages. */
-const MESSAGES_MARK = { langgraph_type: 'messages' }
 
 /** Makes schemas of the types of one program. */
 export class TypeSchemas {
@@ -37,6 +25,7 @@ export class TypeSchemas {
   readonly #names = new Map<ts.Type, string>()
   #definitions: JsonObject = {}
   #properties = 0
+  #hasMessages = false
 
   constructor(checker: ts.TypeChecker) {
     this.#checker = checker
@@ -47,16 +36,21 @@ export class TypeSchemas {
     this.#definitions = {}
     this.#names.clear()
     this.#properties = 0
+    this.#hasMessages = false
     if (this.#checker.getPropertiesOfType(type).length === 0) return undefined
     const schema = this.#write(type)
-    const hasDefinitions = Object.keys(this.#definitions).length > 0
-    return hasDefinitions ? { ...schema, definitions: this.#definitions } : schema
+    const definitions = this.#allDefinitions()
+    return Object.keys(definitions).length > 0 ? { ...schema, definitions } : schema
+  }
+
+  #allDefinitions(): JsonObject {
+    return this.#hasMessages ? { ...this.#definitions, ...MESSAGE_DEFINITIONS } : this.#definitions
   }
 
   #write(type: ts.Type): JsonObject {
     const short = writePlain(type, this.#checker)
     if (short) return short
-    if (isMessage(type)) return MESSAGE
+    if (isMessage(type)) return this.#writeMessages([type])
     const known = type.isUnion() ? undefined : WELL_KNOWN[type.symbol?.name ?? '']
     if (known) return known
     const isTooMuch = this.#open.size >= MAX_DEPTH || this.#properties > MAX_PROPERTIES
@@ -79,7 +73,7 @@ export class TypeSchemas {
     const known = this.#names.get(type)
     if (known !== undefined) return known
     const name = (type.aliasSymbol ?? type.symbol)?.name.replace(/\W/g, '_') || 'Type'
-    const taken = new Set(this.#names.values())
+    const taken = new Set([...this.#names.values(), ...Object.keys(MESSAGE_DEFINITIONS)])
     let free = name
     for (let n = 2; taken.has(free); n += 1) free = `${name}${n}`
     this.#names.set(type, free)
@@ -102,15 +96,19 @@ export class TypeSchemas {
 
   /** What else may stand for a message (its text, a pair) is left out: all clients can send one. */
   #writeMessages(members: ts.Type[]): JsonObject {
+    this.#hasMessages = true
     const hasList = members.some((type) => this.#checker.isArrayType(type))
-    return hasList ? { anyOf: [messageList(), MESSAGE], ...MESSAGES_MARK } : MESSAGE
+    if (!hasList) return MESSAGE_REFERENCE
+    return { anyOf: [messageList(), MESSAGE_REFERENCE], ...MESSAGES_MARK }
   }
 
   #writeArray(type: ts.TypeReference): JsonObject {
     const [item] = this.#checker.getTypeArguments(type)
     if (!item) return { type: 'array' }
     const members = item.isUnion() ? item.types : [item]
-    return members.some(isMessage) ? messageList() : { type: 'array', items: this.#write(item) }
+    if (!members.some(isMessage)) return { type: 'array', items: this.#write(item) }
+    this.#hasMessages = true
+    return messageList()
   }
 
   #writeTuple(type: ts.TypeReference): JsonObject {
@@ -166,8 +164,10 @@ const WELL_KNOWN: Record<string, JsonObject> = {
 
 function writePlain(type: ts.Type, checker: ts.TypeChecker): JsonObject | undefined {
   const { flags } = type
-  if (type.isStringLiteral() || type.isNumberLiteral()) return { const: type.value }
-  if (flags & ts.TypeFlags.BooleanLiteral) return { const: checker.typeToString(type) === 'true' }
+  if (type.isStringLiteral() || type.isNumberLiteral()) return writeConstants([type.value])
+  if (flags & ts.TypeFlags.BooleanLiteral) {
+    return writeConstants([checker.typeToString(type) === 'true'])
+  }
   if (flags & ts.TypeFlags.StringLike) return { type: 'string' }
   if (flags & ts.TypeFlags.NumberLike) return { type: 'number' }
   if (flags & ts.TypeFlags.BooleanLike) return { type: 'boolean' }
@@ -179,25 +179,32 @@ function writePlain(type: ts.Type, checker: ts.TypeChecker): JsonObject | undefi
 /** One schema for several: literals become an `enum`, what is the same is said once. */
 function joinSchemas(schemas: JsonObject[]): JsonObject {
   const distinct = [...new Map(schemas.map((one) => [JSON.stringify(one), one])).values()]
-  const constants = distinct.filter((one) => 'const' in one).map((one) => one.const as JsonValue)
+  const constants = distinct.filter((one) => 'const' in one).map((one) => one.const as Constant)
   const others = distinct.filter((one) => !('const' in one))
-  if (constants.length === 1) others.push({ const: constants[0] as JsonValue })
-  else if (constants.length > 0) others.push(joinConstants(constants))
+  if (constants.length > 0) others.push(writeConstants(constants))
   const [only] = others
   return others.length === 1 && only ? only : others.length === 0 ? {} : { anyOf: others }
 }
 
-function joinConstants(constants: JsonValue[]): JsonObject {
-  const isBoolean = constants.length === 2 && constants.every((one) => typeof one === 'boolean')
-  return isBoolean ? { type: 'boolean' } : { enum: constants }
+type Constant = string | number | boolean
+
+/** One is a `const`, several an `enum` in order; with the type that they have in common, if any. */
+function writeConstants(constants: Constant[]): JsonObject {
+  const types = [...new Set(constants.map((one) => typeof one))]
+  const type = types.length === 1 ? { type: String(types[0]) } : {}
+  const [only, ...more] = constants
+  if (only !== undefined && more.length === 0) return { ...type, const: only }
+  const isBoolean = type.type === 'boolean'
+  return isBoolean ? type : { ...type, enum: constants.toSorted(compareConstants) }
+}
+
+function compareConstants(one: Constant, other: Constant): number {
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  return String(one) < String(other) ? -1 : 1
 }
 
 function referenceTo(name: string): JsonObject {
   return { $ref: `#/definitions/${name}` }
-}
-
-function messageList(): JsonObject {
-  return { type: 'array', items: MESSAGE, ...MESSAGES_MARK }
 }
 
 function describe(symbol: ts.Symbol, checker: ts.TypeChecker): JsonObject {

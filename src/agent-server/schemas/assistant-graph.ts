@@ -48,8 +48,6 @@ export const GraphSchemaSchema = z
   .object({ graph_id: z.string(), ...GraphSchemaFields })
   .openapi('GraphSchema')
 
-export const SubgraphsSchema = z
-  .record(z.string(), z.object(GraphSchemaFields).openapi('GraphSchemaNoId'))
-  .openapi('Subgraphs')
+export const SubgraphsSchema = z.record(z.string(), GraphSchemaSchema).openapi('Subgraphs')
 
 export const SubgraphsQuerySchema = z.object({ recurse: FlagSchema })

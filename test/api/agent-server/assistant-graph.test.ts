@@ -10,6 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+/** What the schemas say that they are written in. */
+const DIALECT = 'http://json-schema.org/draft-07/schema#'
+
 /** The compiler takes seconds, more beside other tests. */
 const SLOW = 60_000
 
@@ -42,7 +45,7 @@ describe('the drawing of a graph', () => {
     expect(await nodes(true)).toContain('inner:deepest:dive')
   })
 
-  it.each(['-1', 'yes', '1.5', ''])('refuses a depth of "%s"', async (xray) => {
+  it.each(['-1', 'yes', '1.5'])('refuses a depth of "%s"', async (xray) => {
     const response = await fetch(`${server.url}/assistants/outer/graph?xray=${xray}`)
     expect(response.status).toBe(422)
   })
@@ -95,14 +98,15 @@ describe('the schemas of a graph', () => {
   })
 
   it('come from the types where there is nothing else', { timeout: SLOW }, async () => {
-    const message = { type: 'object', title: 'Message', required: ['type', 'content'] }
+    const message = { $ref: '#/definitions/BaseMessage' }
     const messages = { type: 'array', items: message, langgraph_type: 'messages' }
     const { state_schema, ...schemas } = await assistants.getSchemas('annotated')
     expect(state_schema).toMatchObject({
+      $schema: DIALECT,
       type: 'object',
       properties: {
         messages,
-        mood: { enum: ['good', 'bad', 'unsure'], description: 'How it feels.' },
+        mood: { type: 'string', enum: ['bad', 'good', 'unsure'], description: 'How it feels.' },
         place: { anyOf: [{ type: 'null' }, { $ref: '#/definitions/Place' }] },
         pair: { type: 'array', minItems: 2, maxItems: 2 },
         seen: { type: 'object', additionalProperties: { type: 'boolean' } },
@@ -119,14 +123,16 @@ describe('the schemas of a graph', () => {
           },
           required: ['name'],
         },
+        BaseMessage: { oneOf: expect.arrayContaining([{ $ref: '#/definitions/AIMessage' }]) },
+        AIMessage: { properties: { type: { const: 'ai' } }, required: ['type', 'content'] },
       },
     })
     const context = { properties: { userId: { type: 'string' }, limit: { type: 'number' } } }
     expect(schemas).toMatchObject({
       graph_id: 'annotated',
-      input_schema: { properties: { mood: { enum: ['good', 'bad', 'unsure'] } } },
+      input_schema: { properties: { mood: { enum: ['bad', 'good', 'unsure'] } } },
       output_schema: { required: ['place'] },
-      config_schema: { ...context, required: ['userId'] },
+      config_schema: { $schema: DIALECT, ...context, required: ['userId'] },
       context_schema: { ...context, required: ['userId'] },
     })
   })
@@ -138,14 +144,18 @@ describe('the schemas of a graph', () => {
   })
 
   it('name the values at least, where there are no types either', { timeout: SLOW }, async () => {
-    const names = { type: 'object', properties: { first: {}, second: {} } }
+    const open = { $schema: DIALECT, type: 'object' }
+    const names = { ...open, properties: { first: {}, second: {} } }
+    const context = { config_schema: open, context_schema: open }
     expect(await assistants.getSchemas('plain')).toEqual({
       graph_id: 'plain',
       state_schema: names,
       input_schema: names,
       output_schema: names,
+      ...context,
     })
-    expect(await assistants.getSchemas('functional')).toEqual({ graph_id: 'functional' })
+    const functional = await assistants.getSchemas('functional')
+    expect(functional).toEqual({ graph_id: 'functional', ...context })
   })
 })
 
@@ -155,7 +165,11 @@ describe('subgraphs', () => {
   it('are named by their nodes', { timeout: SLOW }, async () => {
     const found = await assistants.getSubgraphs('outer')
     expect(Object.keys(found)).toEqual(['inner', 'known'])
+    const context = { type: 'object' }
     expect(found.known).toMatchObject({
+      graph_id: 'outer',
+      config_schema: context,
+      context_schema: context,
       state_schema: { properties: { flag: { type: 'boolean' } } },
       input_schema: {},
       output_schema: {},
