@@ -79,6 +79,24 @@ describe('the configuration of serve', () => {
     expect(readServeConfig({}, { RUNYARD_API_KEYS: 'a, b,,' }).apiKeys).toEqual(['a', 'b'])
   })
 
+  it('says whom a server without keys answers', () => {
+    const unset = { allowedHosts: [], allowedOrigins: undefined, devHost: undefined }
+    expect(readServeConfig({}, {})).toMatchObject(unset)
+    const env = {
+      RUNYARD_ALLOWED_HOSTS: 'Agents.test, .box',
+      RUNYARD_ALLOWED_ORIGINS: 'https://a.test, null',
+    }
+    expect(readServeConfig({}, env)).toMatchObject({
+      allowedHosts: ['agents.test', '.box'],
+      allowedOrigins: ['https://a.test', 'null'],
+    })
+    const bad = {
+      RUNYARD_ALLOWED_HOSTS: 'http://a.test',
+      RUNYARD_ALLOWED_ORIGINS: 'https://a.test/path',
+    }
+    for (const name of Object.keys(bad)) expect(() => readServeConfig({}, bad)).toThrow(name)
+  })
+
   it('says what webhooks may reach, and for how long they wait', () => {
     const env = { RUNYARD_WEBHOOK_ALLOW: 'loopback, 10.0.0.0/8', RUNYARD_WEBHOOK_TIMEOUT_SECS: '3' }
     const config = readServeConfig({}, env)
@@ -112,9 +130,9 @@ describe('the configuration of dev', () => {
   it('hands the whole environment on, and how many runs may execute at once', () => {
     const env = { PATH: '/bin', OPENAI_API_KEY: 'sk', EMPTY: '' }
     const { childEnv, concurrency } = readDevConfig({ nJobsPerWorker: '3' }, env)
-    expect(childEnv).toEqual({ PATH: '/bin', OPENAI_API_KEY: 'sk', N_JOBS_PER_WORKER: '3' })
+    expect(childEnv).toMatchObject({ PATH: '/bin', OPENAI_API_KEY: 'sk', N_JOBS_PER_WORKER: '3' })
     expect(concurrency).toBe(3)
-    expect(readServeConfig({}, childEnv).concurrency).toBe(3)
+    expect(readServeConfig({}, childEnv)).toMatchObject({ concurrency: 3, devHost: '127.0.0.1' })
   })
 
   it.each(['0', '-1', 'many', '10000'])('refuses %s runs at once', (nJobsPerWorker) => {

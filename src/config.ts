@@ -8,7 +8,7 @@ import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
 import type { ServerRole } from './core/server-role.ts'
 import type { UserTokenSettings } from './core/user-token.ts'
-import { readAgentServerSettings, readWorkers } from './settings/agent-server.ts'
+import { readAgentServerSettings, readOpenTo, readWorkers } from './settings/agent-server.ts'
 import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
 import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
@@ -92,6 +92,18 @@ export interface ServeConfig {
   readonly databaseUrl: string | undefined
   /** `RUNYARD_API_KEYS`, comma-separated; empty: no key is asked for. */
   readonly apiKeys: readonly string[]
+  /**
+   * `RUNYARD_ALLOWED_HOSTS`, comma-separated: by which names one without keys is asked, besides those of
+   * the loopback.
+   */
+  readonly allowedHosts: readonly string[]
+  /**
+   * `RUNYARD_ALLOWED_ORIGINS`, comma-separated: whose pages may ask one without keys, besides those of
+   * this machine; unset: the hosted Studio's.
+   */
+  readonly allowedOrigins: readonly string[] | undefined
+  /** `RUNYARD_DEV_HOST`: where the `dev` listens that has started it; unset: none has. */
+  readonly devHost: string | undefined
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
   readonly concurrency: number
   /** `--role` / `RUNYARD_ROLE`, default `all`. */
@@ -189,6 +201,8 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     databaseUrl: read.databaseUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),
+    ...readOpenTo(read),
+    devHost: read.variable('RUNYARD_DEV_HOST'),
     concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
     ...workers,
     workerArgs: [],
@@ -202,7 +216,11 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
 export function readDevConfig(flags: Flags, env: Environment = process.env): DevConfig {
   const config = readServeConfig(flags, env)
   const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
-  const childEnv = { ...Object.fromEntries(given), N_JOBS_PER_WORKER: String(config.concurrency) }
+  const childEnv = {
+    ...Object.fromEntries(given),
+    N_JOBS_PER_WORKER: String(config.concurrency),
+    RUNYARD_DEV_HOST: config.host,
+  }
   return Object.freeze({ ...config, childEnv })
 }
 

@@ -15,7 +15,7 @@ console.log((run as { lines?: string[] }).lines)
 
 const response = await fetch(`${apiUrl}/runs/stream`, {
   method: 'POST',
-  headers: { origin: 'https://app.example.com' },
+  headers: { 'content-type': 'application/json', origin: 'https://app.example.com' },
   body: JSON.stringify({ assistant_id: 'haiku', input: { about: 'the last train' } }),
 })
 console.log('a stream with', response.headers.get('server-timing')?.split(';')[0])

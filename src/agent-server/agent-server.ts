@@ -25,6 +25,7 @@ import { Housekeeping } from './housekeeping.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from './limits.ts'
 import { nextCheckpoint } from './next-checkpoint.ts'
 import { observeAttempt } from './observed-webhook.ts'
+import type { OpenTo } from './open-door.ts'
 import { checkParkedThreads } from './parked-threads.ts'
 import type { Parts } from './parts.ts'
 import { StrayRejections } from './stray-rejections.ts'
@@ -46,6 +47,8 @@ export interface AgentServerOptions extends DoorConfig {
   authorize?: Authorize
   /** The largest request that is read, in bytes. Default 300 MiB. */
   maxBodyBytes?: number
+  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  openTo?: OpenTo
   /** How much it takes on. Default: `DEFAULT_LIMITS`, each by itself. */
   limits?: Partial<Limits>
   /** With `api` it never claims a run. Default `all`. */

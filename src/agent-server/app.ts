@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { ProjectAuth } from '../graph/auth.ts'
 import type { CustomApp } from '../graph/custom-app.ts'
 import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
-import { createApp, createRoutes, treatBodyAsJson } from '../http/app.ts'
+import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { requireUtf8 } from '../http/body-text.ts'
 import { docsRoutes } from '../http/docs.ts'
@@ -17,6 +17,7 @@ import { allowOrigins } from './cors.ts'
 import { mountCustomApp } from './custom-routes.ts'
 import { type DoorConfig, guardGateway } from './door.ts'
 import { pathBelow } from './mount-prefix.ts'
+import { guardOpenServer, type OpenTo } from './open-door.ts'
 import type { Parts } from './parts.ts'
 import { a2aRoutes } from './routes/a2a.ts'
 import { assistantGraphRoutes } from './routes/assistant-graph.ts'
@@ -49,13 +50,15 @@ export interface AppConfig extends DoorConfig {
   auth?: ProjectAuth
   /** The project's own routes. */
   customApp?: CustomApp
+  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  openTo?: OpenTo
   /** Default: as without `http` in `langgraph.json`. */
   http?: HttpConfig
 }
 
 /** The whole API at the root, its description at `/openapi.json`. */
 export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
-  const { customApp, http = DEFAULT_HTTP } = config
+  const { customApp, openTo, http = DEFAULT_HTTP } = config
   const { configurableHeaders, mountPrefix } = http
   const app = createApp<AgentServerEnv>(parts.log, {
     jsonMethods: [],
@@ -66,6 +69,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   const caller = noteCaller({ ...config, configurableHeaders, rate })
   const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
   app.use(observeRequests(parts))
+  if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
   app.use(allowOrigins(http.cors))
   app.use(guardGateway(config))
   app.use(guardSockets(http.cors))
@@ -75,6 +79,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (customApp) mountCustomApp(app, customApp, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
+  if (openTo) app.use(requireJson)
   app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), requireUtf8, passOverEmptyQueries)
   const routers = [
     metaRoutes(parts, config.version),

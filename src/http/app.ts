@@ -2,7 +2,7 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { ZodError } from 'zod'
-import { AppError, type FieldIssue } from '../core/errors.ts'
+import { AppError, type FieldIssue, invalidField } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { passOverEmptyQueries } from './empty-queries.ts'
 import { notFound, onError } from './errors.ts'
@@ -48,6 +48,19 @@ export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
     }
     await next()
   }
+}
+
+/**
+ * Throws `invalid` for a body that does not say it is JSON. Pages may send any other to any server
+ * without asking it first.
+ */
+export const requireJson: MiddlewareHandler = async (c, next) => {
+  const type = c.req.header('content-type') ?? ''
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type) && hasBody(c)) {
+    const how = 'Without keys this server takes JSON only: send it as application/json.'
+    throw invalidField(['header', 'content-type'], how)
+  }
+  await next()
 }
 
 function hasBody(c: Context): boolean {

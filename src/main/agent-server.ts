@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgentServer } from '../agent-server/agent-server.ts'
 import type { Limits } from '../agent-server/limits.ts'
+import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/open-door.ts'
 import { ProcessEnds } from '../agent-server/process-ends.ts'
 import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent-store.ts'
@@ -69,6 +70,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...settingsOf(config),
     ...projectSettings(project, config, env),
     ...(start && { gatewayToken: start.gatewayToken }),
+    ...(isOpen(config, start, project) && { openTo: openTo(config) }),
     store,
     project,
     metrics,
@@ -111,6 +113,24 @@ function settingsOf(config: ServeConfig) {
     concurrency,
     ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     limits: limitsOf(config),
+  }
+}
+
+/**
+ * Whether nobody asks for a key. `dev` leaves that to the server behind it, where who says to be Studio is
+ * believed without one.
+ */
+function isOpen({ apiKeys, devHost }: ServeConfig, start: unknown, { auth }: Project): boolean {
+  if (devHost !== undefined) return apiKeys.length === 0 || auth !== undefined
+  return apiKeys.length === 0 && !auth && !start
+}
+
+function openTo({ host, devHost, publicUrl, allowedHosts, allowedOrigins }: ServeConfig): OpenTo {
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl)]
+  return {
+    host: devHost ?? host,
+    hosts: [...allowedHosts, ...own.map(({ hostname }) => hostname)],
+    origins: [...(allowedOrigins ?? STUDIO_ORIGINS), ...own.map(({ origin }) => origin)],
   }
 }
 

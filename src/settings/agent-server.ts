@@ -1,6 +1,6 @@
 /** The settings of agent servers, which `serve` reads for itself and `up` hands on to its own. */
 import { SERVER_ROLES, type ServerRole } from '../core/server-role.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, splitList } from './settings.ts'
 
 /** Wrong ones are told of at once, by `up` too. */
 export function readAgentServerSettings(settings: Settings) {
@@ -12,6 +12,26 @@ export function readAgentServerSettings(settings: Settings) {
     maxPendingRunsPerThread: settings.number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
     maxRequestsPerSecond: settings.number('RUNYARD_MAX_REQUESTS_PER_SECOND'),
     streamBufferBytes: settings.number('RUNYARD_STREAM_BUFFER_BYTES'),
+  }
+}
+
+/** By which names, and by whose pages, a server without keys is asked. */
+export function readOpenTo(settings: Settings) {
+  const hosts = splitList(settings.variable('RUNYARD_ALLOWED_HOSTS'))
+  const origins = settings.variable('RUNYARD_ALLOWED_ORIGINS')
+  for (const host of hosts) {
+    if (host === '*' || /^[\w.-]+$/.test(host)) continue
+    const form = 'names such as agents.test, .agents.test or *, without ports'
+    settings.problem('RUNYARD_ALLOWED_HOSTS', `must be a list of ${form}, not "${host}"`)
+  }
+  for (const origin of splitList(origins)) {
+    if (origin === '*' || origin === 'null' || URL.parse(origin)?.origin === origin) continue
+    const form = 'origins such as https://app.test, or *'
+    settings.problem('RUNYARD_ALLOWED_ORIGINS', `must be a list of ${form}, not "${origin}"`)
+  }
+  return {
+    allowedHosts: hosts.map((host) => host.toLowerCase()),
+    allowedOrigins: origins === undefined ? undefined : splitList(origins),
   }
 }
 

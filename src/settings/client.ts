@@ -1,8 +1,8 @@
 /** Where a command finds its control plane, and with which key. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isThisMachine } from '../core/this-machine.ts'
 import type { Settings } from './settings.ts'
-import { isThisMachine } from './this-machine.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:8124'
 

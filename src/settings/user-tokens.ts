@@ -1,8 +1,8 @@
 /** Whose signed user tokens are taken: the `RUNYARD_OIDC_*` settings. */
 import { ROLES, type Role } from '../core/api-key.ts'
+import { isThisMachine } from '../core/this-machine.ts'
 import type { UserTokenSettings } from '../core/user-token.ts'
 import type { Settings } from './settings.ts'
-import { isThisMachine } from './this-machine.ts'
 
 /**
  * `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` together; `RUNYARD_OIDC_ROLES` such as

@@ -80,9 +80,10 @@ describe('a change', () => {
     const { url, client } = await start()
     const statuses = new Set<number>()
     let isOver = false
+    const headers = { 'content-type': 'application/json' }
     const ask = async () => {
       while (!isOver) {
-        const response = await fetch(`${url}/threads`, { method: 'POST', body: '{}' })
+        const response = await fetch(`${url}/threads`, { method: 'POST', headers, body: '{}' })
         statuses.add(response.status)
         await response.arrayBuffer()
       }

@@ -67,12 +67,18 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
 it('tells LangSmith of a run, and of one that names a project there too', async () => {
   const info = (await (await fetch(`${serving.url}/info`)).json()) as { flags: object }
   expect(info.flags).toMatchObject({ langsmith: true })
   const run = async (more: object): Promise<string | undefined> => {
     const body = JSON.stringify({ assistant_id: 'steps', input: {}, ...more })
-    const response = await fetch(`${serving.url}/runs/wait`, { method: 'POST', body })
+    const response = await fetch(`${serving.url}/runs/wait`, {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body,
+    })
     expect(await response.json()).toEqual({ trail: ['a', 'b', 'c'] })
     return response.headers.get('content-location')?.split('/').at(-1)
   }
@@ -100,7 +106,7 @@ it('has a span for the request, below it one for the run, below that one for the
   const body = { assistant_id: 'steps', input: {}, webhook: receiver.url }
   const response = await fetch(`${serving.url}/runs/wait`, {
     method: 'POST',
-    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    headers: { ...JSON_TYPE, traceparent: `00-${traceId}-b7ad6b7169203331-01` },
     body: JSON.stringify(body),
   })
   expect(await response.json()).toEqual({ trail: ['a', 'b', 'c'] })

@@ -41,7 +41,8 @@ const start = () =>
 it('a message whose server was killed while it was sent comes again, and is genuine', async () => {
   receiver.next.push(hang)
   const body = { assistant_id: 'steps', input: {}, webhook: `${receiver.url}/done` }
-  const init = { method: 'POST', body: JSON.stringify(body) }
+  const headers = { 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
   const run = (await (await fetch(`${serving.url}/runs/wait`, init)).json()) as object
   expect(run).toEqual({ trail: ['a', 'b', 'c'] })
   await receiver.count(1)

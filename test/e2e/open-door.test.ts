@@ -1,0 +1,69 @@
+/** `serve` and `dev` without keys, as web pages and other names of the machine meet them. */
+import { rm } from 'node:fs/promises'
+import { request } from 'node:http'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
+import { startDevProcess } from '../support/dev-process.ts'
+import { startServeProcess } from '../support/serve-process.ts'
+
+const bin = resolve(import.meta.dirname, '../../bin/runyard')
+const GRAPH = `
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+
+export const agent = new StateGraph(MessagesAnnotation)
+  .addNode('rest', () => ({}))
+  .addEdge(START, 'rest')
+  .addEdge('rest', END)
+  .compile()
+`
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Asks for a thread; answers the status, and what a page may read. */
+function ask(url: string, headers: Record<string, string>): Promise<[number, string | undefined]> {
+  const { promise, resolve, reject } = Promise.withResolvers<[number, string | undefined]>()
+  const asked = request(`${url}/threads`, { method: 'POST', headers }, (answer) => {
+    answer.resume()
+    resolve([answer.statusCode ?? 0, answer.headers['access-control-allow-origin']])
+  })
+  asked.on('error', reject)
+  asked.end('{}')
+  return promise
+}
+
+async function meetStrangers(url: string): Promise<void> {
+  expect(await ask(url, JSON_TYPE)).toEqual([200, '*'])
+  expect(await ask(url, { ...JSON_TYPE, origin: 'http://localhost:3000' })).toEqual([200, '*'])
+  expect(await ask(url, { ...JSON_TYPE, origin: 'https://app.test' })).toEqual([200, '*'])
+  expect(await ask(url, { ...JSON_TYPE, origin: 'https://evil.test' })).toEqual([403, undefined])
+  expect(await ask(url, { ...JSON_TYPE, host: 'evil.test' })).toEqual([403, undefined])
+  expect(await ask(url, { 'content-type': 'text/plain' })).toEqual([422, '*'])
+  expect(await ask(url, {})).toEqual([422, '*'])
+}
+
+const env = { RUNYARD_ALLOWED_ORIGINS: 'https://app.test' }
+
+test('serve answers pages and names that it knows, and with keys everyone who has one', async () => {
+  const dataDir = await temporaryFolder()
+  const args = [bin, 'serve', '--port', '0', '--data-dir', dataDir]
+  const options = { cwd: fixtureProject('echo'), env }
+  const open = await startServeProcess(process.execPath, args, options)
+  await meetStrangers(open.url)
+  await open.stop()
+  const withKeys = { ...options, env: { RUNYARD_API_KEYS: 'the-key' } }
+  const keyed = await startServeProcess(process.execPath, args, withKeys)
+  const headers = { 'x-api-key': 'the-key', host: 'agents.test', origin: 'https://evil.test' }
+  expect(await ask(keyed.url, headers)).toEqual([200, '*'])
+  await keyed.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+test('dev answers the same', async () => {
+  const files = {
+    'langgraph.json': '{ "graphs": { "agent": "./graph.ts:agent" } }',
+    'graph.ts': GRAPH,
+  }
+  const dev = startDevProcess(files, { env })
+  await meetStrangers(await dev.ready)
+  await dev.stop()
+})
