@@ -201,6 +201,7 @@ class Execution {
     const graph = await this.#open(config)
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
+    projection.watch(graph)
     const input = resumed ? null : this.#input()
     const configurable = {
       ...(config.configurable as object),
@@ -224,6 +225,9 @@ class Execution {
       const told = projection.checkpointOf(emission)
       if (!(await this.#order.write(projection.project(emission), told))) return
     }
+    if (this.#signal.aborted) return
+    const last = await this.#patience.wait(projection.settle())
+    if (last.length > 0 && !(await this.#order.write(last))) return
     this.#isComplete = true
   }
 

@@ -2,6 +2,7 @@
 import type { EventStore, NewEvent } from '../core/event.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { StreamMode } from '../core/stream-mode.ts'
+import type { Graph } from '../graph/graph.ts'
 import { toWire } from '../graph/wire.ts'
 import { MessageProjection } from './message-projection.ts'
 import type { ToldCheckpoint } from './ordered-writes.ts'
@@ -14,6 +15,8 @@ export interface RunProjection {
   prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
   /** Before the graph is opened. */
   begin(): NewEvent[]
+  /** Before the graph is called. */
+  watch(graph: Graph): void
   /** The checkpoint that the emission tells of, if it does. */
   checkpointOf(emission: Emission): ToldCheckpoint | undefined
   /**
@@ -22,6 +25,8 @@ export interface RunProjection {
    */
   callbacks(write: (events: NewEvent[]) => void): object[]
   project(emission: Emission): NewEvent[]
+  /** The graph has emitted all: what may take a moment. */
+  settle(): Promise<NewEvent[]>
   /** The graph's stream has ended by itself. */
   end(): NewEvent[]
   /** The run fails, or (without an error) was told to stop. */
@@ -46,6 +51,8 @@ export class StreamProjection implements RunProjection {
 
   async prepare(): Promise<void> {}
 
+  watch(): void {}
+
   checkpointOf(): undefined {
     return undefined
   }
@@ -69,6 +76,10 @@ export class StreamProjection implements RunProjection {
     const isHeld = isInterrupt(mode, payload) || (this.#held.length > 0 && FOLLOWING.has(mode))
     if (!isHeld) return [...this.#held.splice(0), ...events]
     this.#held.push(...events)
+    return []
+  }
+
+  async settle(): Promise<NewEvent[]> {
     return []
   }
 

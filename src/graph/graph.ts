@@ -27,6 +27,8 @@ export interface Graph {
   channels?: Record<string, unknown>
   /** The state keys that `values` has. */
   streamChannelsAsIs: string | string[]
+  /** What makes its stream transformers, anew for each run. Older versions of LangGraph have none. */
+  streamTransformers?: readonly (() => object)[]
   /** What the graph was compiled from; a graph of LangGraph's functional API has none. */
   builder?: GraphBuilder
   /** With `recurse` subgraphs of subgraphs too, under `node|node`. */

@@ -4,6 +4,7 @@ import type { EventStore, NewEvent, RunEvent } from '../../core/event.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { type AgentStatus, type Channel, protocolEventName } from '../../core/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/run.ts'
+import type { Graph } from '../../graph/graph.ts'
 import { toWire } from '../../graph/wire.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
 import type { ToldCheckpoint } from '../ordered-writes.ts'
@@ -16,6 +17,7 @@ import { type MessageEvent, Messages } from './messages.ts'
 import { modelCallHandler } from './model-calls.ts'
 import { Retold } from './retold.ts'
 import { toolEvent } from './tool-event.ts'
+import { Transformers } from './transformers.ts'
 
 /** What a run of the protocol asks its graph for; subgraphs are always told of. */
 export const PROTOCOL_MODES = [
@@ -43,6 +45,7 @@ export class ProtocolProjection implements RunProjection {
   readonly #interrupts = new Set<string>()
   /** They are told with the run's end: before that nobody could answer. */
   readonly #questions: { namespace: string[]; data: JsonObject }[] = []
+  #transformers: Transformers | undefined
   #retold: Retold | undefined
   #hasBegun = false
 
@@ -84,10 +87,19 @@ export class ProtocolProjection implements RunProjection {
     return { checkpoint_ns: namespace.join('|'), checkpoint_id: id }
   }
 
-  project({ namespace, mode, payload }: Emission): NewEvent[] {
+  watch(graph: Graph): void {
+    this.#transformers = Transformers.of(graph, (...event) => this.#event(...event), this.#clock)
+  }
+
+  project(emission: Emission): NewEvent[] {
+    const { namespace, mode, payload } = emission
     const own = namespace.filter((part) => part !== '')
     const events = [...this.#begun(own, mode, payload), ...this.#project(own, mode, payload)]
-    return this.#untold(events)
+    return this.#untold(events, emission)
+  }
+
+  async settle(): Promise<NewEvent[]> {
+    return this.#untold((await this.#transformers?.finish()) ?? [])
   }
 
   callbacks(begin: (events: NewEvent[]) => void): object[] {
@@ -112,14 +124,21 @@ export class ProtocolProjection implements RunProjection {
     const failure = { message, code: error?.error ?? 'cancelled' }
     const status = error ? 'failed' : 'interrupted'
     const written = this.#written(this.#messages.onEnd(failure))
+    const made = this.#transformers?.fail(Object.assign(new Error(message), { name: failure.code }))
     // A thread in error takes no answer.
-    return this.#last([...written, ...(error ? [] : this.#asked()), ...this.#over(status)])
+    return this.#last([
+      ...(made ?? []),
+      ...written,
+      ...(error ? [] : this.#asked()),
+      ...this.#over(status),
+    ])
   }
 
   /** What the log does not have from an earlier attempt. */
-  #untold(events: NewEvent[]): NewEvent[] {
+  #untold(events: NewEvent[], emission?: Emission): NewEvent[] {
     const retold = this.#retold
-    return retold ? events.flatMap((event) => retold.onEvent(event)) : events
+    const told = this.#transformers?.onEvents(events, emission) ?? events
+    return retold ? told.flatMap((event) => retold.onEvent(event)) : told
   }
 
   #last(events: NewEvent[]): NewEvent[] {

@@ -60,6 +60,24 @@ describe.each(cases)('SDK $version over $transport', ({ Sdk, transport }) => {
     await thread.close()
   })
 
+  test('what the graph’s own transformers make of the stream comes as extensions', async () => {
+    const thread = open(protocol, 'transformed')
+    const { said, total } = thread.extensions
+    const custom = await thread.subscribe({ channels: ['custom'] })
+    const told = all(custom)
+    await thread.run.start({ input: { messages: [human] } })
+    expect(await Promise.all([all(said as AsyncIterable<object>), total])).toEqual([
+      [{ text: 'How is Bern?!' }],
+      1,
+    ])
+    expect((await told).map(({ params }) => params.data)).toEqual([
+      { name: 'open', text: 'How is Bern?' },
+      { name: 'said', payload: { text: 'How is Bern?!' } },
+      { name: 'total', payload: 1 },
+    ])
+    await thread.close()
+  })
+
   test('an interrupt is told of, and its answer is taken', async () => {
     const thread = open(echo, 'parent')
     await thread.run.start({ input: { text: 'a', ask: true } })
