@@ -24,7 +24,7 @@ import {
   FreeCountSchema,
 } from '../schemas/deployment.ts'
 import { RuntimeSchema } from '../schemas/runtime.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from './route.ts'
+import { body, type ControlPlaneEnv, json, refusals, requireBody, SECURITY } from './route.ts'
 
 const tags = ['Deployments (v2)']
 const security = SECURITY
@@ -104,6 +104,7 @@ const patch = createRoute({
   summary: 'Change a deployment',
   tags,
   security,
+  middleware: requireBody,
   request: { params: DeploymentPathSchema, body: body(DeploymentPatchRequestSchema) },
   responses: {
     200: json(DeploymentSchema, 'The deployment as it is now.'),

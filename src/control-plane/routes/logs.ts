@@ -14,7 +14,7 @@ import {
   RevisionLogsQuerySchema,
 } from '../schemas/log.ts'
 import { RevisionPathSchema } from '../schemas/revision.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from './route.ts'
+import { type ControlPlaneEnv, json, optionalBody, refusals, SECURITY } from './route.ts'
 
 const security = SECURITY
 const v1 = { tags: ['Projects (v1)'], security }
@@ -28,7 +28,7 @@ const buildLogs = createRoute({
   operationId: 'get_build_logs_v1_projects__project_id__revisions__revision_id__build_logs_post',
   summary: "Read a revision's build log",
   ...v1,
-  request: { params: ProjectRevisionPathSchema, body: body(LogsRequestSchema) },
+  request: { params: ProjectRevisionPathSchema, body: optionalBody(LogsRequestSchema) },
   responses: logs,
 })
 
@@ -39,7 +39,7 @@ const revisionDeployLogs = createRoute({
     'get_revision_deploy_logs_v1_projects__project_id__revisions__revision_id__deploy_logs_post',
   summary: "Read what a revision's agent servers print",
   ...v1,
-  request: { params: ProjectRevisionPathSchema, body: body(LogsRequestSchema) },
+  request: { params: ProjectRevisionPathSchema, body: optionalBody(LogsRequestSchema) },
   responses: logs,
 })
 
@@ -50,7 +50,7 @@ const deployLogs = createRoute({
   operationId: 'get_deploy_logs_v1_projects__project_id__deploy_logs_post',
   summary: "Read what a deployment's agent servers print",
   ...v1,
-  request: { params: ProjectPathSchema, body: body(LogsRequestSchema) },
+  request: { params: ProjectPathSchema, body: optionalBody(LogsRequestSchema) },
   responses: logs,
 })
 

@@ -15,7 +15,15 @@ import {
   RevisionsQuerySchema,
   RollbackRequestSchema,
 } from '../schemas/revision.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from './route.ts'
+import {
+  body,
+  type ControlPlaneEnv,
+  json,
+  optionalBody,
+  refusals,
+  requireBody,
+  SECURITY,
+} from './route.ts'
 
 const tags = ['Deployments (v2)']
 const security = SECURITY
@@ -43,6 +51,7 @@ const create = createRoute({
   summary: 'Create a revision',
   tags,
   security,
+  middleware: requireBody,
   request: { params: DeploymentPathSchema, body: body(RevisionCreateRequestSchema) },
   responses: {
     201: json(RevisionSchema, 'The revision.'),
@@ -116,7 +125,7 @@ const rollback = createRoute({
   summary: 'Go back to an older revision',
   tags,
   security,
-  request: { params: DeploymentPathSchema, body: body(RollbackRequestSchema) },
+  request: { params: DeploymentPathSchema, body: optionalBody(RollbackRequestSchema) },
   responses: {
     201: json(RevisionSchema, 'The new revision, made from the older one.'),
     ...refusals(401, 403, 404, 409, 413, 422),

@@ -1,6 +1,8 @@
 /** What the control plane's routes have in common. */
 import type { z } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
 import type { Principal } from '../../core/api-key.ts'
+import { invalidField } from '../../core/errors.ts'
 import { RefusalSchema, ValidationErrorSchema } from '../../http/app.ts'
 
 /** Who asks, set by the key check before any route of `/v1` and `/v2`. */
@@ -23,9 +25,21 @@ export function json<Schema extends z.ZodType>(schema: Schema, description: stri
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** A JSON body that has to be there. */
+/** A JSON body that may be left out: it stands for an empty object. */
+export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: false, content: { 'application/json': { schema } } }
+}
+
+/** A JSON body that has to be there; where all its fields may be absent, `requireBody` asks for it. */
 export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } }
+}
+
+/** Throws `invalid` without a body: nothing is changed or made by a request that says nothing. */
+export const requireBody: MiddlewareHandler = async (c, next) => {
+  // `createApp` leaves the type to requests with a body only.
+  if (c.req.header('content-type') !== undefined) return next()
+  throw invalidField(['body'], 'Send a JSON object, {} at least.', 'missing')
 }
 
 const REFUSALS = {

@@ -86,7 +86,7 @@ describe('the list of revisions', () => {
 })
 
 describe('creating a revision', () => {
-  const create = (body: object) => world.call('POST', `${path}/revisions`, body)
+  const create = (body: object | undefined) => world.call('POST', `${path}/revisions`, body)
 
   it('answers 201 with the revision, even when nothing changes', async () => {
     const { status, body } = await create({})
@@ -126,6 +126,15 @@ describe('creating a revision', () => {
     const { status, body } = await create(request)
     expect(status).toBe(400)
     expect(body.detail).toContain(named)
+    expect((await world.call('GET', path)).body.latest_revision_id).toBe(first)
+  })
+
+  it('is refused without a body, and makes nothing', async () => {
+    const { status, body } = await create(undefined)
+    expect([status, body.detail]).toEqual([
+      422,
+      [{ loc: ['body'], msg: 'Send a JSON object, {} at least.', type: 'missing' }],
+    ])
     expect((await world.call('GET', path)).body.latest_revision_id).toBe(first)
   })
 
