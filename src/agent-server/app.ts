@@ -6,6 +6,7 @@ import { DEFAULT_HTTP, type HttpConfig } from '../graph/http-config.ts'
 import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../http/app.ts'
 import { limitBody } from '../http/body-limit.ts'
 import { requireUtf8 } from '../http/body-text.ts'
+import { addCommonRefusals } from '../http/common-refusals.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { passOverEmptyQueries } from '../http/empty-queries.ts'
 import { observeRequests } from '../http/observe-requests.ts'
@@ -117,7 +118,7 @@ function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled 
     info: { title: 'Runyard agent server', version },
     security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
   })
-  return describeRest(document, disabled)
+  return addCommonRefusals(describeRest(document, disabled))
 }
 
 /** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */

@@ -14,7 +14,10 @@ export interface ExtractPath {
 }
 
 /** How long a path may be, in characters. */
-const MAX_LENGTH = 512
+export const MAX_PATH_LENGTH = 512
+
+/** What `parseExtractPath` takes, as a regular expression. */
+export const EXTRACT_PATTERN = `^(${EXTRACT_ROOTS.join('|')})(\\.[^.[\\]]+|\\[-?[0-9]{1,9}\\])*$`
 
 const KEY = /^[^.[\]]+/
 const PLACE = /^\[(-?\d{1,9})\]/
@@ -27,7 +30,7 @@ export function parseExtractPath(text: string): ExtractPath | undefined {
   const root = EXTRACT_ROOTS.find(
     (one) => text === one || (/^[.[]/.test(text.slice(one.length)) && text.startsWith(one)),
   )
-  if (!root || text.length > MAX_LENGTH) return undefined
+  if (!root || text.length > MAX_PATH_LENGTH) return undefined
   const steps: (string | number)[] = []
   let rest = text.slice(root.length)
   while (rest !== '') {

@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { createApp, createRoutes } from '../http/app.ts'
 import { requireUtf8 } from '../http/body-text.ts'
+import { addCommonRefusals } from '../http/common-refusals.ts'
 import { docsRoutes } from '../http/docs.ts'
 import { requirePrincipal } from '../http/keys.ts'
 import { observeRequests } from '../http/observe-requests.ts'
@@ -49,7 +50,7 @@ export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<Con
 
 /** The API's OpenAPI document, as `/openapi.json` answers it. */
 export function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
-  return app.getOpenAPI31Document({ openapi: '3.1.0', info: INFO })
+  return addCommonRefusals(app.getOpenAPI31Document({ openapi: '3.1.0', info: INFO }))
 }
 
 function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {

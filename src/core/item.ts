@@ -109,7 +109,7 @@ export interface ItemStore {
 }
 
 /** Longer ones do not fit into the index of every database, in bytes. */
-const MAX_NAME_BYTES = 1000
+export const MAX_NAME_BYTES = 1000
 
 /** LangGraph keeps this namespace for itself. */
 const RESERVED_LABEL = 'langgraph'

@@ -75,7 +75,8 @@ export function entryId(at: LogPosition): string {
   )
 }
 
-const ENTRY_ID = /^([0-9a-z]{1,9})\.([0-9a-zA-Z_-]{1,100})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})$/
+export const ENTRY_ID =
+  /^([0-9a-z]{1,9})\.([0-9a-zA-Z_-]{1,100})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})$/
 
 /** `undefined` for what is no entry's id. */
 export function parseEntryId(id: string): LogPosition | undefined {

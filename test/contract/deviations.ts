@@ -10,7 +10,50 @@ export interface Deviation {
 
 type Place = Omit<Deviation, 'document'>
 
+/** What is always there in an answer of these, unless a `select` leaves it out. */
+const SELECTABLE: Record<string, string[]> = {
+  'POST /assistants/search': ['assistant_id', 'graph_id', 'metadata'],
+  'POST /threads/search': ['thread_id', 'metadata', 'status'],
+  'GET /threads/{thread_id}/runs': ['run_id', 'thread_id', 'assistant_id', 'metadata'].concat(
+    'status',
+    'kwargs',
+    'multitask_strategy',
+  ),
+  'POST /runs/crons/search': ['cron_id', 'payload', 'schedule'],
+  '* /threads/{thread_id}/state*': ['next'],
+  'POST /threads/{thread_id}/history': ['next'],
+}
+
 const agentServer: Place[] = [
+  ...Object.entries(SELECTABLE).flatMap(([operation, fields]) =>
+    fields.map((field) => ({
+      at: `${operation} 200 application/json*.${field}`,
+      reason: 'With `select` only the selected fields are there, which our document says.',
+    })),
+  ),
+  ...['POST /assistants/search', 'POST /threads/search', 'GET *runs', 'POST *crons/search'].flatMap(
+    (operation) =>
+      ['created_at', 'updated_at'].map((field) => ({
+        at: `${operation} 200 application/json[].${field}`,
+        reason: 'With `select` only the selected fields are there, which our document says.',
+      })),
+  ),
+  {
+    at: '* request.ttl.ttl',
+    reason: 'A time to live is its minutes: without them nothing would be known.',
+  },
+  ...['DELETE /store/items request.namespace', 'GET /store/items query namespace'].map((at) => ({
+    at,
+    reason: 'Every item has a namespace; a request without one is refused.',
+  })),
+  ...['checkpoint_ns', 'checkpoint_map'].map((field) => ({
+    at: `* request.before.${field}`,
+    reason: 'Ignored: the id of the checkpoint says it all.',
+  })),
+  {
+    at: 'GET *runs/{run_id}/stream query stream_mode',
+    reason: 'What is no stream mode is refused, which our document says.',
+  },
   {
     at: 'GET /store/items 200 application/json',
     reason: 'null where there is no item, as SDKs and the official TypeScript server have it.',

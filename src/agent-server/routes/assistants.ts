@@ -20,6 +20,8 @@ import {
   VersionQuerySchema,
 } from '../schemas/assistant.ts'
 import { AssistantPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { PaginationHeadersSchema, setPagination } from './pagination.ts'
 import { refusals } from './refusals.ts'
@@ -31,14 +33,9 @@ const assistant = {
   content: { 'application/json': { schema: AssistantSchema } },
 }
 
-const assistants = (description: string) => ({
+const assistants = <T extends z.ZodType>(description: string, schema: T) => ({
   description,
-  content: { 'application/json': { schema: z.array(AssistantSchema) } },
-})
-
-const body = <T extends z.ZodType>(schema: T) => ({
-  required: true,
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema: z.array(schema) } },
 })
 
 const create = createRoute({
@@ -60,7 +57,10 @@ const search = createRoute({
   request: { body: body(AssistantSearchSchema) },
   responses: {
     200: {
-      ...assistants('With `select` each has the selected fields only'),
+      ...assistants(
+        'With `select` each has the selected fields only',
+        selectable(AssistantSchema, 'SelectedAssistant'),
+      ),
       headers: PaginationHeadersSchema,
     },
     ...refusals(422),
@@ -123,7 +123,7 @@ const versions = createRoute({
   tags,
   summary: 'The versions of an assistant, newest first',
   request: { params: AssistantPathSchema, body: body(AssistantVersionsSchema) },
-  responses: { 200: assistants('Versions'), ...refusals(404, 422) },
+  responses: { 200: assistants('Versions', AssistantSchema), ...refusals(404, 422) },
 })
 
 const latest = createRoute({
@@ -135,7 +135,7 @@ const latest = createRoute({
   request: {
     params: AssistantPathSchema,
     query: VersionQuerySchema,
-    body: { content: { 'application/json': { schema: VersionBodySchema } } },
+    body: body(VersionBodySchema),
   },
   responses: { 200: assistant, ...refusals(404, 422) },
 })

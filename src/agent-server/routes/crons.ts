@@ -24,6 +24,8 @@ import {
   ThreadCronCreateSchema,
 } from '../schemas/cron.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { PaginationHeadersSchema, setPagination } from './pagination.ts'
 import { refusals } from './refusals.ts'
@@ -31,11 +33,6 @@ import { refusals } from './refusals.ts'
 const tags = ['Crons']
 
 const cron = { description: 'Cron', content: { 'application/json': { schema: CronSchema } } }
-
-const body = <T extends z.ZodType>(schema: T) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-})
 
 const createOnThread = createRoute({
   method: 'post',
@@ -67,7 +64,7 @@ const search = createRoute({
   responses: {
     200: {
       description: 'With `select` each has the selected fields only',
-      content: { 'application/json': { schema: z.array(CronSchema) } },
+      content: { 'application/json': { schema: z.array(selectable(CronSchema, 'SelectedCron')) } },
       headers: PaginationHeadersSchema,
     },
     ...refusals(422),

@@ -5,17 +5,19 @@ import type { AgentServerEnv } from '../caller.ts'
 import { listThreadHistory } from '../history.ts'
 import type { Parts } from '../parts.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
 import { HistoryQuerySchema, HistorySearchSchema, ThreadStateSchema } from '../schemas/state.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { refusals } from './refusals.ts'
 import { selectFields } from './state.ts'
 
 const tags = ['Threads']
 
-const states = {
+const states = <T extends z.ZodType>(schema: T) => ({
   description: 'States, newest first',
-  content: { 'application/json': { schema: z.array(ThreadStateSchema) } },
-}
+  content: { 'application/json': { schema: z.array(schema) } },
+})
 
 const list = createRoute({
   method: 'get',
@@ -24,7 +26,7 @@ const list = createRoute({
   tags,
   summary: "A thread's past states",
   request: { params: ThreadPathSchema, query: HistoryQuerySchema },
-  responses: { 200: states, ...refusals(400, 404, 422) },
+  responses: { 200: states(ThreadStateSchema), ...refusals(400, 404, 422) },
 })
 
 const search = createRoute({
@@ -35,9 +37,12 @@ const search = createRoute({
   summary: "A thread's or a subgraph's past states, by metadata if it is given",
   request: {
     params: ThreadPathSchema,
-    body: { required: true, content: { 'application/json': { schema: HistorySearchSchema } } },
+    body: body(HistorySearchSchema),
   },
-  responses: { 200: states, ...refusals(400, 404, 422) },
+  responses: {
+    200: states(selectable(ThreadStateSchema, 'SelectedThreadState')),
+    ...refusals(400, 404, 422),
+  },
 })
 
 export function historyRoutes(parts: Parts) {

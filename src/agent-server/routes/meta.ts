@@ -21,6 +21,7 @@ const ok = createRoute({
       description: 'It does',
       content: { 'application/json': { schema: z.object({ ok: z.literal(true) }) } },
     },
+    ...refusals(422),
   },
 })
 

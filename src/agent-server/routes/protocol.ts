@@ -10,6 +10,7 @@ import { serveSocket } from '../protocol/socket-session.ts'
 import { admit, protocolFrames, requireKept } from '../protocol/thread-events.ts'
 import { ThreadPathSchema, UuidSchema } from '../schemas/ids.ts'
 import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from '../schemas/protocol.ts'
+import { body } from './body.ts'
 import { refusals } from './refusals.ts'
 import { EVENTS_ANSWER } from './run-responses.ts'
 
@@ -21,7 +22,7 @@ const command = createRoute({
   summary: 'Start, answer, steer and read a thread; a refusal is answered with 200 too',
   request: {
     params: ThreadPathSchema,
-    body: { content: { 'application/json': { schema: CommandEnvelopeSchema } }, required: true },
+    body: { ...body(CommandEnvelopeSchema), required: true },
   },
   responses: {
     200: {
@@ -40,7 +41,7 @@ const events = createRoute({
   summary: 'Follow a thread, which need not exist yet, over all its runs',
   request: {
     params: ThreadPathSchema,
-    body: { content: { 'application/json': { schema: SubscribeSchema } }, required: true },
+    body: body(SubscribeSchema),
   },
   responses: {
     200: EVENTS_ANSWER,

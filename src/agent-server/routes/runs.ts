@@ -52,7 +52,7 @@ const join = createRoute({
 
 const streamResponses = {
   200: EVENTS_ANSWER,
-  ...refusals(404, 422),
+  ...refusals(400, 404, 422),
 }
 
 const stream = createRoute({

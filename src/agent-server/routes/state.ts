@@ -1,10 +1,11 @@
 /** The operations on a thread's state. */
-import { createRoute, type z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import type { ThreadState } from '../../core/thread.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
 import {
   StateAtQuerySchema,
   StateAtSchema,
@@ -19,6 +20,7 @@ import {
 import { getThreadState, getThreadStateAt } from '../state.ts'
 import { patchThreadState } from '../state-patch.ts'
 import { updateThreadState } from '../state-update.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { refusals } from './refusals.ts'
 
@@ -26,13 +28,8 @@ const tags = ['Threads']
 
 const state = {
   description: 'State; with `select` the selected fields only',
-  content: { 'application/json': { schema: ThreadStateSchema } },
+  content: { 'application/json': { schema: selectable(ThreadStateSchema, 'SelectedThreadState') } },
 }
-
-const body = <T extends z.ZodType>(schema: T) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-})
 
 const latest = createRoute({
   method: 'get',

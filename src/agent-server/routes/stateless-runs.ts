@@ -16,6 +16,7 @@ import {
   RunSchema,
   RunsCancelSchema,
 } from '../schemas/run.ts'
+import { body } from './body.ts'
 import { refusals } from './refusals.ts'
 import {
   answerWithResult,
@@ -28,7 +29,7 @@ import {
 
 const request = {
   headers: RunCreateHeadersSchema,
-  body: { content: { 'application/json': { schema: RunCreateStatelessSchema } }, required: true },
+  body: body(RunCreateStatelessSchema),
 }
 
 const create = createRoute({
@@ -78,7 +79,7 @@ const batch = createRoute({
   summary: 'Add runs, each on a thread of its own: all of them, or none where one is refused',
   request: {
     headers: RunCreateHeadersSchema,
-    body: { content: { 'application/json': { schema: RunBatchCreateSchema } }, required: true },
+    body: body(RunBatchCreateSchema),
   },
   responses: {
     200: { description: 'Runs', content: { 'application/json': { schema: z.array(RunSchema) } } },
@@ -94,7 +95,7 @@ const cancelMany = createRoute({
   summary: 'End runs: some of a thread, or all that wait or run; runs that are over stay',
   request: {
     query: CancelManyQuerySchema,
-    body: { content: { 'application/json': { schema: RunsCancelSchema } }, required: true },
+    body: body(RunsCancelSchema),
   },
   responses: { 204: { description: 'Asked for' }, ...refusals(404, 422, 429) },
 })

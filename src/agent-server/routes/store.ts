@@ -1,5 +1,5 @@
 /** The operations on the store. */
-import { createRoute, type z } from '@hono/zod-openapi'
+import { createRoute } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from '../items.ts'
@@ -14,15 +14,11 @@ import {
   NamespacesQuerySchema,
   NamespacesSchema,
 } from '../schemas/item.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { refusals } from './refusals.ts'
 
 const tags = ['Store']
-
-const body = <T extends z.ZodType>(schema: T) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-})
 
 const put = createRoute({
   method: 'put',
@@ -98,13 +94,13 @@ export function storeRoutes(parts: Parts) {
     return c.body(null, 204)
   })
   routes.openapi(get, async (c) => {
-    const { key, namespace = [], refresh_ttl } = c.req.valid('query')
+    const { key, namespace, refresh_ttl } = c.req.valid('query')
     const id = { key, namespace: namespace.flatMap((labels) => labels.split('.')) }
     const refresh = refresh_ttl && { refresh_ttl: refresh_ttl === 'true' || refresh_ttl === '1' }
     return c.json(await getItem(parts, c.var.caller, { ...id, ...refresh }), 200)
   })
   routes.openapi(remove, async (c) => {
-    const { key, namespace = [] } = c.req.valid('json')
+    const { key, namespace } = c.req.valid('json')
     await deleteItem(parts, c.var.caller, { key, namespace })
     return c.body(null, 204)
   })

@@ -8,12 +8,14 @@ import type { Parts } from '../parts.ts'
 import { runRequest } from '../run-request.ts'
 import { listRuns, runOnWire } from '../runs.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
 import {
   RunCreateHeadersSchema,
   RunCreateStatefulSchema,
   RunListQuerySchema,
   RunSchema,
 } from '../schemas/run.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { refusals } from './refusals.ts'
 import {
@@ -28,7 +30,7 @@ import {
 const request = {
   params: ThreadPathSchema,
   headers: RunCreateHeadersSchema,
-  body: { content: { 'application/json': { schema: RunCreateStatefulSchema } }, required: true },
+  body: body(RunCreateStatefulSchema),
 }
 
 const create = createRoute({
@@ -80,7 +82,7 @@ const list = createRoute({
   responses: {
     200: {
       description: 'With `select` each has the selected fields only',
-      content: { 'application/json': { schema: z.array(RunSchema) } },
+      content: { 'application/json': { schema: z.array(selectable(RunSchema, 'SelectedRun')) } },
     },
     ...refusals(404, 422),
   },

@@ -29,7 +29,7 @@ const stream = createRoute({
   },
   responses: {
     200: EVENTS_ANSWER,
-    ...refusals(404, 422),
+    ...refusals(400, 404, 422),
   },
 })
 

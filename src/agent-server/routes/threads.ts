@@ -5,6 +5,7 @@ import type { AgentServerEnv } from '../caller.ts'
 import { createThread } from '../create-thread.ts'
 import type { Parts } from '../parts.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
+import { selectable } from '../schemas/json.ts'
 import {
   PreferHeaderSchema,
   ThreadCountSchema,
@@ -21,6 +22,7 @@ import { deleteThread, pruneThreads } from '../thread-removal.ts'
 import { countThreads, searchThreads, type ThreadSearch } from '../thread-search.ts'
 import { measureThread } from '../thread-storage.ts'
 import { getThread, patchThread, readTtl } from '../threads.ts'
+import { body } from './body.ts'
 import { given } from './given.ts'
 import { PaginationHeadersSchema, setPagination } from './pagination.ts'
 import { refusals } from './refusals.ts'
@@ -34,18 +36,13 @@ const json = <T extends z.ZodType>(description: string, schema: T) => ({
   content: { 'application/json': { schema } },
 })
 
-const body = <T extends z.ZodType>(schema: T) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-})
-
 const create = createRoute({
   method: 'post',
   path: '/threads',
   operationId: 'create_thread_threads_post',
   tags,
   summary: 'Add a thread, with a history if `supersteps` are given',
-  request: { body: { content: { 'application/json': { schema: ThreadCreateSchema } } } },
+  request: { body: body(ThreadCreateSchema) },
   responses: { 200: thread, ...refusals(400, 404, 409, 422) },
 })
 
@@ -58,7 +55,10 @@ const search = createRoute({
   request: { body: body(ThreadSearchSchema) },
   responses: {
     200: {
-      ...json('With `select` each has the selected fields only', z.array(ThreadSchema)),
+      ...json(
+        'With `select` each has the selected fields only',
+        z.array(selectable(ThreadSchema, 'SelectedThread')),
+      ),
       headers: PaginationHeadersSchema,
     },
     ...refusals(422),

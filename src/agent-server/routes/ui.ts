@@ -5,6 +5,7 @@ import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
 import { componentHtml, readUiFile, type UiAddress } from '../ui.ts'
+import { body } from './body.ts'
 import { refusals } from './refusals.ts'
 
 const tags = ['Generative UI']
@@ -17,10 +18,7 @@ const component = createRoute({
   summary: 'HTML that loads a component of the graph',
   request: {
     params: z.object({ graph_id: z.string() }),
-    body: {
-      required: true,
-      content: { 'application/json': { schema: z.object({ name: z.string() }) } },
-    },
+    body: body(z.object({ name: z.string() })),
   },
   responses: {
     200: { description: 'HTML', content: { 'text/html': { schema: z.string() } } },

@@ -67,13 +67,8 @@ export const AssistantPatchSchema = z
   .openapi('AssistantPatch')
 
 const PageFields = {
-  limit: optional(z.int().min(1).max(1000)).openapi({
-    type: 'integer',
-    minimum: 1,
-    maximum: 1000,
-    default: 10,
-  }),
-  offset: optional(z.int().min(0)).openapi({ type: 'integer', minimum: 0, default: 0 }),
+  limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
+  offset: optional(z.int().min(0)).openapi({ default: 0 }),
 }
 
 const QueryFields = {
@@ -108,7 +103,7 @@ export const VersionBodySchema = z
   .openapi('AssistantVersionChange')
 
 export const VersionQuerySchema = z.object({
-  version: z.coerce.number().int().min(1).optional().openapi({ type: 'integer' }),
+  version: z.coerce.number().int().min(1).optional().openapi({ type: 'integer', minimum: 1 }),
 })
 
 export const DeleteAssistantQuerySchema = z.object({ delete_threads: FlagSchema })

@@ -27,13 +27,14 @@ const ScheduleSchema = z
       'Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, ' +
       '@monthly, @yearly.',
     example: '0 9 * * 1-5',
+    format: 'cron',
   })
 
-const TimezoneSchema = z
-  .string()
-  .max(64)
-  .nullish()
-  .openapi({ description: 'The time zone of the schedule (IANA); null: UTC.' })
+const TimezoneSchema = z.string().max(64).nullish().openapi({
+  format: 'time-zone',
+  description: 'The time zone of the schedule (IANA); null: UTC.',
+  example: 'Europe/Berlin',
+})
 
 const OnRunCompletedSchema = optional(z.enum(ON_RUN_COMPLETED)).openapi({
   default: 'delete',
@@ -135,8 +136,8 @@ const SelectSchema = z
 export const CronSearchSchema = z
   .object({
     ...QUERY_FIELDS,
-    limit: optional(z.int().min(1).max(1000)).openapi({ type: 'integer', default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ type: 'integer', default: 0 }),
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
+    offset: optional(z.int().min(0)).openapi({ default: 0 }),
     sort_by: optional(z.enum(CRON_SORT_FIELDS)).openapi({ default: 'created_at' }),
     sort_order: optional(z.enum(['asc', 'desc'])).openapi({ default: 'desc' }),
     select: optional(SelectSchema),

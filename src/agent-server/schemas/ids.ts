@@ -1,11 +1,13 @@
 /** Ids in paths and bodies. */
 import { z } from '@hono/zod-openapi'
 
+const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+
 /** A UUID in any version, answered in lower case. */
 export const UuidSchema = z
   .guid('Expected a UUID.')
   .transform((id) => id.toLowerCase())
-  .openapi({ type: 'string', format: 'uuid' })
+  .openapi({ type: 'string', format: 'uuid', pattern: UUID_PATTERN })
 
 /** An assistant's id, or a graph's name. */
 export const AssistantIdSchema = z.string().min(1).max(256)

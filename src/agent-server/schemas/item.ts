@@ -1,5 +1,6 @@
 /** Items of the store on the wire. */
 import { z } from '@hono/zod-openapi'
+import { MAX_NAME_BYTES } from '../../core/item.ts'
 import { JsonObjectSchema, optional } from './json.ts'
 import { queryList } from './query.ts'
 
@@ -8,9 +9,23 @@ const MAX_TTL_MINUTES = 100 * 366 * 1440
 
 const LabelsSchema = z.array(z.string())
 
+// Checked by the verbs; a description for the document alone.
+const LABEL = {
+  type: 'string',
+  minLength: 1,
+  maxLength: MAX_NAME_BYTES,
+  pattern: '^[^.]+$',
+} as const
+
 const NamespaceSchema = LabelsSchema.openapi({
-  description: 'At least one label; a label is not empty and has no period.',
+  minItems: 1,
+  items: LABEL,
+  description:
+    'At least one label, the first of which is not "langgraph"; a label is not empty and has no ' +
+    'period.',
 })
+
+const KeySchema = z.string().openapi({ minLength: 1, maxLength: MAX_NAME_BYTES })
 
 export const ItemSchema = z
   .object({
@@ -25,7 +40,7 @@ export const ItemSchema = z
 export const ItemPutSchema = z
   .object({
     namespace: NamespaceSchema,
-    key: z.string(),
+    key: KeySchema,
     value: JsonObjectSchema,
     index: optional(z.union([z.literal(false), z.array(z.string())])).openapi({
       description:
@@ -39,12 +54,13 @@ export const ItemPutSchema = z
   .openapi('StorePutRequest')
 
 export const ItemDeleteSchema = z
-  .object({ namespace: optional(NamespaceSchema), key: z.string() })
+  .object({ namespace: NamespaceSchema, key: KeySchema })
   .openapi('StoreDeleteRequest')
 
 export const ItemQuerySchema = z.object({
-  key: z.string(),
-  namespace: queryList(z.string()).optional().openapi({
+  key: KeySchema,
+  namespace: queryList(z.string()).openapi({
+    items: { type: 'string', minLength: 1 },
     description: 'The labels, joined by periods or one after the other.',
   }),
   refresh_ttl: z.enum(['true', 'false', '1', '0']).optional().openapi({ type: 'boolean' }),
@@ -52,15 +68,16 @@ export const ItemQuerySchema = z.object({
 
 export const ItemSearchSchema = z
   .object({
-    namespace_prefix: optional(LabelsSchema).openapi({ description: 'Absent: all namespaces.' }),
+    namespace_prefix: optional(LabelsSchema).openapi({
+      items: LABEL,
+      description: 'Absent: all namespaces.',
+    }),
     filter: optional(JsonObjectSchema).openapi({
-      type: ['object', 'null'],
-      additionalProperties: true,
       description:
         'What the value holds, by key: a value, or operators: $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin.',
     }),
-    limit: optional(z.int().min(1).max(1000)).openapi({ type: 'integer', default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ type: 'integer', default: 0 }),
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
+    offset: optional(z.int().min(0)).openapi({ default: 0 }),
     query: optional(z.string()).openapi({
       description: 'What the items shall mean; for projects with `store.index`.',
     }),
@@ -81,15 +98,18 @@ export const ItemsFoundSchema = z
   })
   .openapi('SearchItemsResponse')
 
-const PathSchema = optional(LabelsSchema).openapi({ description: '`*` stands for any label.' })
+const PathSchema = optional(LabelsSchema).openapi({
+  items: LABEL,
+  description: '`*` stands for any label.',
+})
 
 export const NamespacesQuerySchema = z
   .object({
     prefix: PathSchema,
     suffix: PathSchema,
-    max_depth: optional(z.int().min(1)).openapi({ type: 'integer' }),
-    limit: optional(z.int().min(1).max(1000)).openapi({ type: 'integer', default: 100 }),
-    offset: optional(z.int().min(0)).openapi({ type: 'integer', default: 0 }),
+    max_depth: optional(z.int().min(1)),
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: 100 }),
+    offset: optional(z.int().min(0)).openapi({ default: 0 }),
   })
   .openapi('StoreListNamespacesRequest')
 

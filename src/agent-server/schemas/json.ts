@@ -29,7 +29,21 @@ export const NullableJsonObjectSchema = JsonObjectSchema.nullable().openapi({
 
 /** An optional field that clients also send as `null`: both mean that it was not given. */
 export function optional<T extends z.ZodType>(schema: T) {
-  return z.preprocess((value) => (value === null ? undefined : value), schema.optional())
+  const inner = hidesNull(schema) ? z.lazy(() => schema) : schema
+  return z.preprocess((value) => (value === null ? undefined : value), inner.optional())
+}
+
+/**
+ * These have a name or a type of their own in the document, which its generator takes as it stands:
+ * only around `z.lazy` it says that `null` is possible too.
+ */
+function hidesNull(schema: z.ZodType): boolean {
+  return [z.ZodCustom, z.ZodObject, z.ZodPipe].some((type) => schema instanceof type)
+}
+
+/** What takes a `select` answers: the whole, or the selected fields, called `name` in the document. */
+export function selectable<T extends z.ZodObject>(schema: T, name: string) {
+  return z.union([schema, schema.partial().openapi(name)])
 }
 
 function isPlainObject(value: unknown): boolean {

@@ -8,9 +8,17 @@ export const FlagSchema = z
   .transform((value) => value === 'true' || value === '1')
   .openapi({ type: 'boolean', default: false })
 
+/** How many to leave out at the beginning. Default: 0. */
+export const OffsetSchema = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .default(0)
+  .openapi({ type: 'integer', minimum: 0, default: 0 })
+
 /** A list as a repeated key, as one JSON array, or one item by itself. */
 export function queryList<T extends z.ZodType>(item: T) {
-  return z.preprocess(asList, z.array(item)).openapi({ type: 'array', items: { type: 'string' } })
+  return z.preprocess(asList, z.array(item))
 }
 
 function asList(value: unknown): unknown {

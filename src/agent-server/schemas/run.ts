@@ -7,7 +7,7 @@ import { STREAM_MODES } from '../../core/stream-mode.ts'
 import { ConfigSchema } from './assistant.ts'
 import { AssistantIdSchema, UuidSchema } from './ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from './json.ts'
-import { FlagSchema, queryList } from './query.ts'
+import { FlagSchema, OffsetSchema, queryList } from './query.ts'
 
 /** The longest delay of a run, in seconds: ten years. */
 const MAX_AFTER_SECONDS = 10 * 366 * 86_400
@@ -20,7 +20,9 @@ const GotoSchema = z.union([
   z.looseObject({ node: z.string(), input: JsonValueSchema.optional() }),
 ])
 
-const UpdateSchema = z.union([JsonObjectSchema, z.array(z.tuple([z.string(), JsonValueSchema]))])
+const PairSchema = z.tuple([z.string(), JsonValueSchema]).openapi({ minItems: 2, maxItems: 2 })
+
+const UpdateSchema = z.union([JsonObjectSchema, z.array(PairSchema)])
 
 /** Takes the place of `input`. */
 export const CommandSchema = z
@@ -50,9 +52,9 @@ export const CheckpointSchema = z
 const BreakpointsSchema = z.union([z.literal('*'), z.array(z.string())])
 
 /** The types of the JavaScript SDK say `complete` for `delete`, and `continue` for `keep`. */
-const OnCompletionSchema = z
-  .enum(['delete', 'keep', 'complete', 'continue'])
-  .transform((word) => (word === 'delete' || word === 'complete' ? 'delete' : 'keep'))
+const OnCompletionSchema = optional(z.enum(['delete', 'keep', 'complete', 'continue'])).transform(
+  (word) => word && (word === 'delete' || word === 'complete' ? 'delete' : 'keep'),
+)
 
 /** What every way to create a run takes. Fields that are not listed are ignored. */
 const runFields = {
@@ -84,6 +86,8 @@ const runFields = {
       'several, the run fails with `UnknownInterruptError` and its thread stays as it was.',
   }),
   webhook: optional(z.string().min(1).max(65_536)).openapi({
+    format: 'uri-reference',
+    pattern: '^(/|[hH][tT][tT][pP][sS]?:)',
     description:
       'Where the end of the run is posted: an http or https URL, or a path of this server that ' +
       'begins with "/".',
@@ -132,7 +136,7 @@ export const RunCreateStatelessSchema = z
   .object({
     ...runFields,
     /** Whether the run's thread goes when it has ended. Default `delete`. */
-    on_completion: optional(OnCompletionSchema),
+    on_completion: OnCompletionSchema,
   })
   .openapi('RunCreateStateless')
 
@@ -198,7 +202,7 @@ export const RunSchema = z
 
 export const RunListQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(10),
-  offset: z.coerce.number().int().min(0).default(0),
+  offset: OffsetSchema,
   status: z.enum(RUN_STATUSES).optional(),
   select: queryList(RunSchema.keyof()).optional().openapi({ description: 'Only these fields.' }),
 })
@@ -221,6 +225,8 @@ export const CancelQuerySchema = z
 
 export const CancelManyQuerySchema = z.object({ action: ActionSchema })
 
+const NONE = { type: 'null' } as const
+
 /** All runs with a status, or some of one thread's. */
 export const RunsCancelSchema = z
   .object({
@@ -234,7 +240,18 @@ export const RunsCancelSchema = z
     context.addIssue('Give either status, or both thread_id and run_ids.')
     return z.NEVER
   })
-  .openapi('RunsCancel')
+  .openapi('RunsCancel', {
+    anyOf: [
+      {
+        required: ['status'],
+        properties: { status: { type: 'string' }, thread_id: NONE, run_ids: NONE },
+      },
+      {
+        required: ['thread_id', 'run_ids'],
+        properties: { status: NONE, thread_id: { type: 'string' }, run_ids: { type: 'array' } },
+      },
+    ],
+  })
 
 export const JoinQuerySchema = z.object({ cancel_on_disconnect: FlagSchema })
 
@@ -246,4 +263,6 @@ export const StreamQuerySchema = z.object({
   namespace: queryList(z.string()).optional(),
 })
 
-export const StreamHeadersSchema = z.object({ 'last-event-id': z.string().optional() })
+export const StreamHeadersSchema = z.object({
+  'last-event-id': z.string().optional().openapi({ pattern: '^(-1?|[0-9]{1,15})$' }),
+})

@@ -97,14 +97,11 @@ const BeforeSchema = z
       (at) => at.configurable?.checkpoint_id ?? at.checkpoint_id,
     ),
   ])
-  .openapi({
-    anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/CheckpointConfig' }],
-    description: 'A checkpoint, or its id: only older ones are answered.',
-  })
+  .openapi({ description: 'A checkpoint, or its id: only older ones are answered.' })
 
 export const HistorySearchSchema = z
   .object({
-    limit: optional(z.int().min(1).max(1000)).openapi({ type: 'integer', default: 1 }),
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: 1 }),
     before: optional(BeforeSchema),
     metadata: optional(JsonObjectSchema),
     checkpoint: optional(CheckpointSchema).openapi({

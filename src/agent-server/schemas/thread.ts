@@ -1,7 +1,13 @@
 /** Threads on the wire. */
 import { z } from '@hono/zod-openapi'
 import { THREAD_SORT_FIELDS, THREAD_STATUSES, TTL_STRATEGIES } from '../../core/thread.ts'
-import { EXTRACT_ROOTS, type ExtractPath, parseExtractPath } from '../thread-extract.ts'
+import {
+  EXTRACT_PATTERN,
+  EXTRACT_ROOTS,
+  type ExtractPath,
+  MAX_PATH_LENGTH,
+  parseExtractPath,
+} from '../thread-extract.ts'
 import { UuidSchema } from './ids.ts'
 import { JsonObjectSchema, JsonValueSchema, NullableJsonObjectSchema, optional } from './json.ts'
 import { queryList } from './query.ts'
@@ -10,22 +16,22 @@ import { CommandSchema } from './run.ts'
 /** A hundred years, in minutes. */
 const MAX_TTL_MINUTES = 100 * 366 * 1440
 
-const MinutesSchema = z.number().positive().max(MAX_TTL_MINUTES)
+const MinutesSchema = z
+  .number()
+  .positive()
+  .max(MAX_TTL_MINUTES)
+  .openapi({ description: 'Minutes after the last change of the thread.' })
 
 /** Minutes by themselves, or with what happens after them. */
-const TtlSchema = z
-  .union([
+const TtlSchema = optional(
+  z.union([
     MinutesSchema.transform((ttl) => ({ ttl, strategy: undefined })),
-    z.object({ ttl: MinutesSchema, strategy: optional(z.enum(TTL_STRATEGIES)) }),
-  ])
-  .transform(({ ttl, strategy }) => ({ ttl_minutes: ttl, strategy: strategy ?? 'delete' }))
-  .openapi({
-    type: 'object',
-    properties: {
-      ttl: { type: 'number', description: 'Minutes after the last change of the thread.' },
-      strategy: { type: 'string', enum: [...TTL_STRATEGIES], default: 'delete' },
-    },
-  })
+    z.object({
+      ttl: MinutesSchema,
+      strategy: optional(z.enum(TTL_STRATEGIES)).openapi({ default: 'delete' }),
+    }),
+  ]),
+).transform((sent) => sent && { ttl_minutes: sent.ttl, strategy: sent.strategy ?? 'delete' })
 
 /** What a node is taken to have answered: an update of the state's values. */
 export const StateValuesSchema = z
@@ -48,7 +54,7 @@ export const ThreadCreateSchema = z
     thread_id: optional(UuidSchema),
     metadata: optional(JsonObjectSchema),
     if_exists: optional(z.enum(['raise', 'do_nothing'])).openapi({ default: 'raise' }),
-    ttl: optional(TtlSchema),
+    ttl: TtlSchema,
     supersteps: optional(z.array(SuperstepSchema)).openapi({
       description: 'The history to begin with; the metadata must name its `graph_id`.',
     }),
@@ -60,7 +66,7 @@ export const ThreadPatchSchema = z
     metadata: optional(JsonObjectSchema).openapi({
       description: 'Merged into what is there, key by key.',
     }),
-    ttl: optional(TtlSchema),
+    ttl: TtlSchema,
   })
   .openapi('ThreadPatch')
 
@@ -135,7 +141,11 @@ const ExtractSchema = z
     }
     return Object.fromEntries(parsed)
   })
-  .openapi({ type: 'object', additionalProperties: { type: 'string' } })
+  .openapi({
+    type: 'object',
+    maxProperties: MAX_EXTRACTS,
+    additionalProperties: { type: 'string', pattern: EXTRACT_PATTERN, maxLength: MAX_PATH_LENGTH },
+  })
 
 const PATH_FORM = `Write a path that begins with ${EXTRACT_ROOTS.join(', ')}, e.g. values.messages[-1].content.`
 
@@ -143,8 +153,8 @@ export const ThreadSearchSchema = z
   .object({
     ids: optional(z.array(UuidSchema)),
     ...QUERY_FIELDS,
-    limit: optional(z.int().min(1).max(1000)).openapi({ type: 'integer', default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ type: 'integer', default: 0 }),
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
+    offset: optional(z.int().min(0)).openapi({ default: 0 }),
     sort_by: optional(z.enum(THREAD_SORT_FIELDS)).openapi({ default: 'created_at' }),
     sort_order: optional(z.enum(['asc', 'desc'])).openapi({ default: 'desc' }),
     select: optional(SelectSchema),

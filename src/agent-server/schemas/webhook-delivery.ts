@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { DELIVERY_STATUSES } from '../../core/webhook.ts'
 import { UuidSchema } from './ids.ts'
 import { JsonObjectSchema } from './json.ts'
+import { OffsetSchema } from './query.ts'
 
 const timestamp = () => z.string().openapi({ format: 'date-time' })
 
@@ -44,7 +45,7 @@ export const DeliveryListQuerySchema = z.object({
   thread_id: UuidSchema.optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(10),
-  offset: z.coerce.number().int().min(0).default(0),
+  offset: OffsetSchema,
 })
 
 export const DeliveryPathSchema = z.object({ delivery_id: UuidSchema })

@@ -1,7 +1,7 @@
 /** API keys on the wire. */
 import { z } from '@hono/zod-openapi'
 import { ROLES } from '../../core/api-key.ts'
-import { Limit, line, Moment, Offset, Uuid } from './text.ts'
+import { Limit, line, Moment, nullishOf, Offset, Uuid } from './text.ts'
 
 const RoleSchema = z.enum(ROLES).openapi('Role')
 
@@ -10,7 +10,7 @@ export const ApiKeyCreateRequestSchema = z
   .object({
     name: line(256).min(1),
     role: RoleSchema,
-    expires_at: Moment.nullish(),
+    expires_at: nullishOf(Moment),
     workspace_id: Uuid.nullish(),
   })
   .openapi('ApiKeyCreateRequest')

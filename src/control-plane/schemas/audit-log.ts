@@ -28,7 +28,7 @@ const Cursor = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'Expected the next_cursor of a page')
   .transform(Number)
-  .openapi({ type: 'string' })
+  .openapi({ type: 'string', pattern: '^[1-9][0-9]{0,14}$' })
 
 /** `action`: `deployment.create`, or all of `deployment`. `text`: a part of a name, id or action. */
 const Filter = z.object({

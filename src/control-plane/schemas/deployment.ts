@@ -10,7 +10,7 @@ import {
   SourceRevisionConfigRequestSchema,
   SourceRevisionConfigSchema,
 } from './source-config.ts'
-import { Limit, line, listOf, Offset, Truth, Uuid } from './text.ts'
+import { Limit, line, listOf, nullishOf, Offset, Truth, UUID_PATTERN, Uuid } from './text.ts'
 
 const NAME_RULE =
   'Expected 1 to 63 lower-case letters, digits, "-" and "_", with a letter or digit at both ends'
@@ -38,8 +38,8 @@ export const DeploymentPatchRequestSchema = z
     source: line(1024).nullish(),
     display_name: line(200).min(1).nullish(),
     revision_source: RevisionSource,
-    source_config: SourceConfigRequestSchema.nullish(),
-    source_revision_config: SourceRevisionConfigRequestSchema.nullish(),
+    source_config: nullishOf(SourceConfigRequestSchema),
+    source_revision_config: nullishOf(SourceRevisionConfigRequestSchema),
     secrets: SecretsSchema.nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
   })
@@ -81,6 +81,8 @@ export const DeploymentPathSchema = z.object({ deployment_id: Uuid })
 
 const Text = z.string().max(1024).optional()
 
+const LISTED_IDS = `^(${UUID_PATTERN})?(,(${UUID_PATTERN})?)*$`
+
 /**
  * `name` is the whole name, `name_contains` a part of it; `status` and `deployment_ids` take several,
  * separated by commas. Empty, none of them filters anything. No deployment has an `image_version`,
@@ -100,7 +102,7 @@ export const DeploymentsQuerySchema = z.object({
     .transform((text) => text.split(',').filter((id) => id !== ''))
     .pipe(z.array(Uuid).max(100))
     .optional()
-    .openapi({ type: 'string' }),
+    .openapi({ type: 'string', maxLength: 4096, pattern: LISTED_IDS }),
   image_version: Text,
   tag_value_ids: Text,
   agent_id: Text,
@@ -119,7 +121,12 @@ export const DeploymentDeleteQuerySchema = z.object({
 export const DeploymentsDeleteQuerySchema = z.object({
   deployment_ids: z
     .preprocess((sent) => (typeof sent === 'string' ? [sent] : sent), z.array(Uuid).min(1).max(100))
-    .openapi({ type: 'array', items: { type: 'string', format: 'uuid' }, maxItems: 100 }),
+    .openapi({
+      type: 'array',
+      items: { type: 'string', format: 'uuid' },
+      minItems: 1,
+      maxItems: 100,
+    }),
 })
 
 /** What was deleted, and what was not and why. */

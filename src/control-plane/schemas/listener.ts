@@ -1,6 +1,6 @@
 /** Listeners on the wire. */
 import { z } from '@hono/zod-openapi'
-import { line, Uuid } from './text.ts'
+import { line, nullishOf, Uuid } from './text.ts'
 
 const ComputeConfigRequestSchema = z.object({
   k8s_namespaces: z.array(line(256)).max(1000).nullish(),
@@ -21,7 +21,7 @@ export type ListenerCreateRequest = z.infer<typeof ListenerCreateRequestSchema>
 export const ListenerPatchRequestSchema = z
   .object({
     version: line(256).nullish(),
-    compute_config: ComputeConfigRequestSchema.nullish(),
+    compute_config: nullishOf(ComputeConfigRequestSchema),
   })
   .openapi('ListenerPatchRequest')
 

@@ -1,12 +1,13 @@
 /** Logs on the wire: entries, and the ways to ask for them. */
 import { z } from '@hono/zod-openapi'
 import {
+  ENTRY_ID,
   LOG_ENTRY_LEVELS,
   type LogEntryLevel,
   type LogQuery,
   parseEntryId,
 } from '../../core/revision-log.ts'
-import { freeText, line, Uuid } from './text.ts'
+import { freeText, line, nullishOf, Uuid } from './text.ts'
 
 /** What a request narrows a log down by. */
 export type LogFilter = Omit<LogQuery, 'kind' | 'sources'>
@@ -70,12 +71,13 @@ const Place = z
     (text) => text === '' || parseEntryId(text) !== undefined,
     'Expected what the page before answered as the place of the next one',
   )
+  .openapi({ pattern: `^$|${ENTRY_ID.source}` })
 
 const filters = {
   query: freeText(1024).nullish(),
-  level: Level.nullish(),
-  start_time: Time.nullish(),
-  end_time: Time.nullish(),
+  level: Level.nullish().openapi({ type: ['string', 'null'], enum: [...LOG_ENTRY_LEVELS, null] }),
+  start_time: nullishOf(Time),
+  end_time: nullishOf(Time),
   run_id: line(256).nullish(),
 }
 

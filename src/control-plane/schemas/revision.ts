@@ -8,7 +8,7 @@ import {
   SourceRevisionConfigRequestSchema,
   SourceRevisionConfigSchema,
 } from './source-config.ts'
-import { Limit, listOf, Offset, Truth, Uuid } from './text.ts'
+import { Limit, listOf, nullishOf, Offset, Truth, Uuid } from './text.ts'
 
 export const ParkedThreadsSchema = z
   .object({
@@ -55,8 +55,8 @@ export type RevisionAnswer = z.infer<typeof RevisionSchema>
 export const RevisionCreateRequestSchema = z
   .object({
     revision_source: RevisionSource,
-    source_config: SourceConfigRequestSchema.nullish(),
-    source_revision_config: SourceRevisionConfigRequestSchema.nullish(),
+    source_config: nullishOf(SourceConfigRequestSchema),
+    source_revision_config: nullishOf(SourceRevisionConfigRequestSchema),
     secrets: SecretsSchema.nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
   })

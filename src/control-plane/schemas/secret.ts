@@ -7,7 +7,10 @@ const Value = freeText(64 * 1024)
 /** A name that a process can have in its environment, and up to 64 KiB of value. */
 export const SecretSchema = z
   .object({
-    name: line(256).regex(/^[A-Za-z_.-][A-Za-z0-9_.-]*$/, 'Expected the name of a variable'),
+    name: z
+      .string()
+      .max(256)
+      .regex(/^[A-Za-z_.-][A-Za-z0-9_.-]*$/, 'Expected the name of a variable'),
     value: Value,
   })
   .openapi('Secret')

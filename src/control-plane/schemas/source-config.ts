@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { PARKED_THREADS_RULES } from '../../core/parked-threads.ts'
 import { ResourceSpecSchema } from './resource-spec.ts'
-import { line, Uuid } from './text.ts'
+import { line, nullishOf, Uuid } from './text.ts'
 
 /**
  * Every member may be absent or null; which ones a source needs or refuses is a rule of its own
@@ -18,7 +18,7 @@ export const SourceConfigRequestSchema = z
     deployment_type: line(64).nullish(),
     build_on_push: z.boolean().nullish(),
     custom_url: line(2048).nullish(),
-    resource_spec: ResourceSpecSchema.nullish(),
+    resource_spec: nullishOf(ResourceSpecSchema),
     listener_id: Uuid.nullish(),
     listener_config: z.object({ k8s_namespace: line(256).nullish() }).nullish(),
     install_command: line(2048).nullish(),

@@ -8,18 +8,29 @@ export function freeText(max: number) {
     .max(max)
     .refine((text) => !text.includes('\0'), 'Expected text without NUL characters')
     .refine((text) => text.isWellFormed(), 'Expected well-formed Unicode')
+    .openapi({ pattern: '^[^\\u0000]*$' })
 }
 
 /** At most `max` UTF-16 units on one line: no control characters. */
 export function line(max: number) {
-  return freeText(max).refine(
-    (text) => !/\p{Cc}/u.test(text),
-    'Expected one line without control characters',
-  )
+  return freeText(max)
+    .refine((text) => !/\p{Cc}/u.test(text), 'Expected one line without control characters')
+    .openapi({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
 }
 
+/** May be absent or null, of a schema with a name: around `z.lazy` the document says so. */
+export function nullishOf<T extends z.ZodType>(named: T) {
+  return z.lazy(() => named).nullish()
+}
+
+/** A UUID, as a regular expression for the document. */
+export const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+
 /** Any UUID, whatever its version, in lower case afterwards. */
-export const Uuid = z.guid('Expected a UUID').toLowerCase().openapi({ format: 'uuid' })
+export const Uuid = z
+  .guid('Expected a UUID')
+  .toLowerCase()
+  .openapi({ format: 'uuid', pattern: `^${UUID_PATTERN}$` })
 
 /** A moment with its time zone, in UTC with milliseconds afterwards: as it is stored and sorted. */
 export const Moment = z.iso
@@ -31,7 +42,13 @@ export const Moment = z.iso
 export const Limit = z.coerce.number().int().min(1).max(100).default(20)
 
 /** How many to leave out at the beginning: default 0. */
-export const Offset = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0)
+export const Offset = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .default(0)
+  .openapi({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
 
 /** A truth as queries spell it. */
 export const Truth = z.enum(['true', 'false', '1', '0', 'True', 'False']).optional()
@@ -49,5 +66,11 @@ export function listOf<Word extends string>(words: readonly Word[]) {
       return known
     })
     .optional()
-    .openapi({ type: 'string' })
+    .openapi({ type: 'string', maxLength: 4096, pattern: listPattern(words) })
+}
+
+/** Of any of the words, in any number. */
+function listPattern(words: readonly string[]): string {
+  const word = `(${words.join('|')})?`
+  return `^${word}(,${word})*$`
 }

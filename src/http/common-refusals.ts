@@ -1,0 +1,50 @@
+/** The refusals that come before any route, for the OpenAPI documents. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+
+type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+
+/** The part of an operation that this reads and adds to. */
+interface Operation {
+  security?: object[]
+  requestBody?: object
+  responses: Record<string, object>
+}
+
+/**
+ * The document with what each operation may be refused with besides what its route says: 401 and 403
+ * where credentials are needed, 400 (no UTF-8) and 413 where there is a body.
+ */
+export function addCommonRefusals(document: Document): Document {
+  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations as Record<string, Operation>).map(([method, operation]) => [
+        method,
+        {
+          ...operation,
+          responses: { ...commonRefusals(operation, document.security), ...operation.responses },
+        },
+      ]),
+    ),
+  ])
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
+function commonRefusals({ security, requestBody }: Operation, general: object[] = []) {
+  const needsCredentials = (security ?? general).length > 0
+  return {
+    ...(requestBody && {
+      400: refusal('Cannot be done so'),
+      413: refusal('The body is too large'),
+    }),
+    ...(needsCredentials && {
+      401: refusal('There are no credentials, or they are unknown'),
+      403: refusal('Whoever asks may not do this'),
+    }),
+  }
+}
+
+function refusal(description: string) {
+  const schema = { $ref: '#/components/schemas/Refusal' }
+  return { description, content: { 'application/json': { schema } } }
+}
