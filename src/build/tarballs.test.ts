@@ -46,6 +46,18 @@ it('replaces an earlier upload only once the new one is whole', async () => {
   expect(await stored()).toEqual(['u'])
 })
 
+it('says that the disk is full, and keeps nothing', async () => {
+  async function* onFullDisk() {
+    yield GZIP.subarray(0, 5)
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  }
+  await expect(createTarballs({ dir }).receive('u', onFullDisk())).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('no space left'),
+  })
+  expect(await stored()).toEqual([])
+})
+
 it('removes what an earlier process left unfinished', async () => {
   await mkdir(join(dir, 'unfinished'))
   await writeFile(join(dir, 'unfinished/half'), 'half')

@@ -19,24 +19,34 @@ export function createTarballs(options: { dir: string; maxBytes?: number }): Tar
   return {
     async receive(object_path, body) {
       const path = uploadPath(options.dir, object_path)
-      await mkdir(unfinishedDir, { recursive: true, mode: 0o700 })
       // A name of its own for each upload: two of them at once do not mix.
       const unfinished = join(unfinishedDir, randomUUID())
       try {
+        await mkdir(unfinishedDir, { recursive: true, mode: 0o700 })
         const bytes = await writeDurably(unfinished, checked(body, maxBytes))
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         await rename(unfinished, path)
         await syncFolder(dirname(path))
         return bytes
       } catch (error) {
-        await rm(unfinished, { force: true })
-        throw error
+        await rm(unfinished, { force: true }).catch(() => {})
+        throw asRefusal(error)
       }
     },
     async remove(object_path) {
       await rm(uploadPath(options.dir, object_path), { force: true })
     },
   }
+}
+
+/** No room, or a disk that takes nothing. */
+const NO_WRITES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG']
+
+function asRefusal(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === undefined || !NO_WRITES.includes(code)) return error
+  const what = `The tarball cannot be stored now: ${message}. Make room, then upload it again.`
+  return new AppError('unavailable', what, { cause: error })
 }
 
 async function writeDurably(path: string, body: AsyncIterable<Uint8Array>): Promise<number> {

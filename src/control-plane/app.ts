@@ -59,6 +59,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   for (const path of ['/ok', '/openapi.json', '/v1/*', '/v2/*']) api.use(path, cors())
   api.get('/ok', async (c) => {
     await parts.store.ping()
+    if (['true', '1'].includes(c.req.query('check_db') ?? '')) await parts.store.checkWrites()
     return c.json({ ok: true })
   })
   api.get('/openapi.json', (c) => c.json(openApiDocument(api)))

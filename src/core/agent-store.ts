@@ -43,6 +43,10 @@ export interface AgentStore {
   ): Promise<T>
   /** Answers when the database does. */
   ping(): Promise<void>
+  /** Answers when the database has taken a write within the last second; throws `unavailable`. */
+  checkWrites(): Promise<void>
+  /** Whether what it writes to was removed under it: every operation is refused then, `unavailable`. */
+  isGone(): boolean
   /** How much room the database takes, in bytes. */
   sizeBytes(): Promise<number>
   close(): Promise<void>

@@ -36,5 +36,7 @@ export interface ControlPlaneStore {
    */
   under(term: Term): ControlPlaneStore
   ping(): Promise<void>
+  /** Answers when the database has taken a write within the last second; throws `unavailable`. */
+  checkWrites(): Promise<void>
   close(): Promise<void>
 }

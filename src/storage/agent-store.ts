@@ -23,6 +23,7 @@ import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { createThreadStore } from './threads.ts'
 import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
+import { createWriteCheck } from './write-check.ts'
 
 /** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
 const DEFAULT_SCHEMA = 'runyard_agent'
@@ -95,6 +96,8 @@ function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'clos
     ping: async () => {
       await db.get('SELECT 1')
     },
+    checkWrites: createWriteCheck(db),
+    isGone: () => db.isGone,
     sizeBytes: () => db.sizeBytes(),
   }
 }

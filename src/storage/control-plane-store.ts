@@ -25,6 +25,7 @@ import { PLACES, resealAll } from './sealed-columns.ts'
 import type { SecretBox } from './secret-box.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
+import { createWriteCheck } from './write-check.ts'
 
 /** In order; a change of the schema is a new one at the end. */
 export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
@@ -130,5 +131,6 @@ function createParts(
     ping: async () => {
       await db.get('SELECT 1')
     },
+    checkWrites: createWriteCheck(db),
   }
 }

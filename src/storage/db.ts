@@ -53,6 +53,8 @@ export interface Db {
   transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks, wasDone?: WasDone<T>): Promise<T>
   /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Whether what it writes to is known to be lost: a file that was removed. It throws `DatabaseAway` then. */
+  readonly isGone: boolean
   /** How much room all of it takes, in bytes. */
   sizeBytes(): Promise<number>
   /** Waits for what is open, then closes. A second `close` is harmless. */

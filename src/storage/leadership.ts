@@ -66,6 +66,9 @@ export function underTerm(db: Db, term: Term): Db {
     snapshot: async (work) => read(() => db.snapshot(work)),
     sizeBytes: () => db.sizeBytes(),
     close: () => db.close(),
+    get isGone() {
+      return db.isGone
+    },
     dialect: db.dialect,
     json: db.json,
     vectors: () => db.vectors(),

@@ -12,6 +12,7 @@ export abstract class OpenTransaction<Connection> implements Db {
   abstract readonly dialect: Db['dialect']
   abstract readonly json: Db['json']
   abstract readonly rowLocks: Db['rowLocks']
+  readonly isGone = false
   #connection: Connection | undefined
 
   constructor(connection: Connection) {

@@ -108,6 +108,11 @@ class PostgresDb implements Db {
     return (await this.#statement({ sql, params })).rowCount ?? 0
   }
 
+  /** Whether a server is there shows with each statement. */
+  get isGone(): boolean {
+    return false
+  }
+
   script(sql: string): Promise<void> {
     return this.transaction((tx) => tx.script(sql), [])
   }

@@ -1,21 +1,20 @@
 /** One open SQLite file: its settings and its prepared statements. Nothing here waits. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
-import { AppError, DatabaseAway } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import { containsJson } from '../core/json-containment.ts'
+import { asRefusal, DatabaseFile } from './database-file.ts'
 import type { SqlValue } from './db.ts'
 
 export class SqliteConnection {
-  readonly path: string
+  readonly #file: DatabaseFile
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   #hasVectors = false
 
   constructor(path: string) {
-    this.path = path
-    if (path !== ':memory:') createPrivately(path)
+    this.#file = new DatabaseFile(path)
+    this.#file.create()
     this.#database = new DatabaseSync(path, {
       timeout: 0,
       enableForeignKeyConstraints: true,
@@ -23,6 +22,14 @@ export class SqliteConnection {
     })
     this.#database.enableLoadExtension(false)
     this.#database.function('json_contains', { deterministic: true }, jsonContains)
+  }
+
+  get path(): string {
+    return this.#file.path
+  }
+
+  get isGone(): boolean {
+    return this.#file.isGone
   }
 
   /**
@@ -36,19 +43,19 @@ export class SqliteConnection {
   }
 
   all(sql: string, params: SqlValue[]): unknown[] {
-    return known(() => this.#prepare(sql).all(...params))
+    return this.#known(() => this.#prepare(sql).all(...params))
   }
 
   get(sql: string, params: SqlValue[]): unknown {
-    return known(() => this.#prepare(sql).get(...params))
+    return this.#known(() => this.#prepare(sql).get(...params))
   }
 
   run(sql: string, params: SqlValue[]): number {
-    return known(() => Number(this.#prepare(sql).run(...params).changes))
+    return this.#known(() => Number(this.#prepare(sql).run(...params).changes))
   }
 
   script(sql: string): void {
-    this.#database.exec(sql)
+    this.#known(() => this.#database.exec(sql))
   }
 
   /** Adds the functions of `sqlite-vec`, once. Throws `unavailable`. */
@@ -87,13 +94,23 @@ export class SqliteConnection {
 
   /** SQLite ends the transaction itself on some errors, such as a full disk. */
   rollback(): void {
-    if (this.#database.isTransaction) this.run('ROLLBACK', [])
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
   close(): void {
     if (!this.#database.isOpen) return
     this.#statements.clear()
     this.#database.close()
+  }
+
+  /** Throws what is known of the file, as `asRefusal` has it. */
+  #known<T>(work: () => T): T {
+    this.#file.require()
+    try {
+      return work()
+    } catch (error) {
+      throw asRefusal(this.path, error)
+    }
   }
 
   #prepare(sql: string): StatementSync {
@@ -108,28 +125,8 @@ export class SqliteConnection {
   }
 }
 
-/** What SQLite answers while nothing can be written: told by the primary code, in the lower bits. */
-const NO_WRITES: readonly number[] = [8, 10, 13]
-
-/** Throws `DatabaseAway` while the file is read-only, its disk is full or does not work. */
-function known<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    const { errcode, message } = error as Error & { errcode?: number }
-    if (errcode === undefined || !NO_WRITES.includes(errcode & 0xff)) throw error
-    throw new DatabaseAway(`The database takes no writes now: ${message}.`, error)
-  }
-}
-
 /** SQLite's part of `Db.json.contains`, which it has no words for. What is NULL contains nothing. */
 function jsonContains(document: unknown, wanted: unknown): number {
   if (typeof document !== 'string') return 0
   return containsJson(JSON.parse(document), JSON.parse(String(wanted))) ? 1 : 0
-}
-
-// The journal files take over the mode of the database file.
-function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  closeSync(openSync(path, 'a', 0o600))
 }

@@ -7,22 +7,28 @@
  * here and 9 µs there, all the work together a seventh less time. One rule for all is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { cannotOpen } from './database-file.ts'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from './db.ts'
 import { OpenTransaction, refuseWithin } from './open-transaction.ts'
 import { isBusy, whileBusy } from './sqlite-busy.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { Turns } from './turns.ts'
 
-/** Opens the file, and creates it (readable by its owner only) with its folder where it is missing. */
+/**
+ * Opens the file, and creates it (readable by its owner only) with its folder where it is missing. Throws
+ * `unavailable`, with the file's name, when it cannot be opened, is damaged or takes no writes.
+ */
 export async function openSqlite(path: string): Promise<Db> {
-  const connection = new SqliteConnection(path)
+  let connection: SqliteConnection | undefined
   try {
-    await whileBusy(path, () => connection.configure())
+    const opened = new SqliteConnection(path)
+    connection = opened
+    await whileBusy(path, () => opened.configure())
+    return new SqliteDb(opened)
   } catch (error) {
-    connection.close()
-    throw error
+    connection?.close()
+    throw cannotOpen(path, error)
   }
-  return new SqliteDb(connection)
 }
 
 const json: JsonSql = {
@@ -54,6 +60,10 @@ class SqliteDb implements Db {
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
+  }
+
+  get isGone(): boolean {
+    return this.#connection.isGone
   }
 
   all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {

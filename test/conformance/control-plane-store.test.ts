@@ -107,6 +107,21 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
     expect(store.signingKey).toEqual(signingKey)
   })
 
+  it('takes a write to show that it does, and none once it is closed', async () => {
+    await expect(store.checkWrites()).resolves.toBeUndefined()
+    await store.close()
+    await expect
+      .poll(
+        () =>
+          store.checkWrites().then(
+            () => 'written',
+            () => 'refused',
+          ),
+        { timeout: 5_000 },
+      )
+      .toBe('refused')
+  })
+
   it('answers a ping while it is open, and closes twice without harm', async () => {
     await expect(store.ping()).resolves.toBeUndefined()
     await store.close()

@@ -14,7 +14,7 @@ const ok = createRoute({
   operationId: 'health_check_ok_get',
   tags: ['System'],
   security: [],
-  summary: 'Whether the server answers, and with `check_db` its database too',
+  summary: 'Whether the server answers, and with `check_db` its database takes writes',
   request: { query: z.object({ check_db: FlagSchema }) },
   responses: {
     200: {
@@ -76,7 +76,7 @@ const FLAGS = {
 export function metaRoutes(parts: Parts, version: string) {
   return createRoutes<AgentServerEnv>()
     .openapi(ok, async (c) => {
-      if (c.req.valid('query').check_db) await pingDatabase(parts)
+      await requireDatabase(parts, c.req.valid('query').check_db)
       return c.json({ ok: true as const }, 200)
     })
     .openapi(metrics, async (c) => {
@@ -91,10 +91,13 @@ export function metaRoutes(parts: Parts, version: string) {
     })
 }
 
-async function pingDatabase(parts: Parts): Promise<void> {
+/** A file that was removed is told of in any case: nobody else would find out before the next start. */
+async function requireDatabase({ store }: Parts, isChecked: boolean): Promise<void> {
   try {
-    await parts.store.ping()
+    if (store.isGone()) await store.ping()
+    if (isChecked) await store.checkWrites()
   } catch (cause) {
-    throw new AppError('unavailable', 'The database does not answer.', { cause })
+    if (cause instanceof AppError && cause.code === 'unavailable') throw cause
+    throw new AppError('unavailable', 'The database takes no writes.', { cause })
   }
 }

@@ -100,7 +100,7 @@ test('the database is asked when /ok is told to, and what the server says it is'
     context: 'js',
     flags: { assistants: true, langsmith: false },
   })
-  server.members[0].store.ping = () => Promise.reject(new Error('gone'))
+  server.members[0].store.checkWrites = () => Promise.reject(new Error('gone'))
   const broken = await metrics('/ok?check_db=1')
   expect([broken.status, await broken.json()]).toEqual([503, { detail: expect.any(String) }])
   expect((await metrics('/ok')).status).toBe(200)

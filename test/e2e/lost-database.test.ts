@@ -1,0 +1,29 @@
+/** A database file that is removed while a server runs. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { startServeProcess } from '../support/serve-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+it('is told of by /ok and by every answer, and not by a 201 that is gone', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lost-database-'))
+  const args = ['serve', '--port', '0', '--config', 'bench/projects/echo/langgraph.json']
+  const server = await startServeProcess(
+    join(root, 'bin/runyard'),
+    [...args, '--data-dir', dataDir],
+    {
+      cwd: root,
+    },
+  )
+  const status = async (path: string, init?: RequestInit) =>
+    (await fetch(server.url + path, init)).status
+  const create = { method: 'POST', body: '{}' }
+  expect([await status('/ok?check_db=1'), await status('/threads', create)]).toEqual([200, 200])
+  rmSync(join(dataDir, 'agent.db'))
+  await expect.poll(() => status('/ok'), { timeout: 2_500 }).toBe(503)
+  expect(await status('/threads', create)).toBe(503)
+  await server.stop()
+  rmSync(dataDir, { recursive: true })
+})
