@@ -11,7 +11,7 @@ import { currentOrigin, withOrigin } from '../core/origin.ts'
 import type { Lease, QueuedRun, StopOutcome } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
-import { ORDER_KEY } from '../graph/checkpoint-config.ts'
+import { FAILURES_KEY, ORDER_KEY, type TaskFailures } from '../graph/checkpoint-config.ts'
 import type { Graph } from '../graph/graph.ts'
 import { langSmithCallbacks } from '../graph/langsmith-tracer.ts'
 import { NodeWork, WORK_KEY, watchNodes } from '../graph/node-work.ts'
@@ -32,6 +32,7 @@ import { readGraphState } from './state.ts'
 import { type RunProjection, StreamProjection } from './stream-projection.ts'
 import { openStream } from './stream-source.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
+import { withFailure } from './task-failures.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
 
 /** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
@@ -68,6 +69,7 @@ class Execution {
   readonly #crash = new Crash()
   readonly #signal: AbortSignal
   readonly #work = new NodeWork()
+  readonly #failures: TaskFailures = new Map()
   readonly #patience: Abandonment
   readonly #writer: EventWriter
   readonly #order: OrderedWrites
@@ -206,6 +208,7 @@ class Execution {
     const configurable = {
       ...(config.configurable as object),
       [WORK_KEY]: this.#work,
+      [FAILURES_KEY]: this.#failures,
       ...(hasOrder(run) && { [ORDER_KEY]: this.#order }),
     }
     const callbacks = [
@@ -220,8 +223,9 @@ class Execution {
     }
     const opening = openStream(graph, input, options, run.kwargs.stream_mode)
     const stream = await this.#patience.wait(this.#order.open(opening))
-    for await (const emission of this.#patience.each(this.#order.watch(stream))) {
+    for await (const emitted of this.#patience.each(this.#order.watch(stream))) {
       this.#noteFirst()
+      const emission = withFailure(emitted, this.#failures)
       const told = projection.checkpointOf(emission)
       if (!(await this.#order.write(projection.project(emission), told))) return
     }

@@ -124,7 +124,7 @@ export async function stageState(
       thread_id,
       checkpoint_ns,
       checkpoint_id: checkpoint_id ?? null,
-      ...(checkpoint_map && { checkpoint_map }),
+      checkpoint_map: checkpoint_map ?? null,
     },
     patch: { state, status: statusOf(state), error: null },
     staged,

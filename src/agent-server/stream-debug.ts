@@ -4,17 +4,23 @@
  * and the server have to know is left out.
  */
 import { AUTH_USER_KEY } from '../core/authorization.ts'
-import { type SnapshotConfig, toCheckpoint } from '../graph/state.ts'
+import { type SnapshotConfig, toCheckpoint, toTaskCheckpoint, toTaskError } from '../graph/state.ts'
 
 interface CheckpointPayload {
   config: SnapshotConfig
   parentConfig?: SnapshotConfig
-  tasks: object[]
+  tasks: Task[]
 }
 
 interface DebugPayload {
   type: string
   payload: object
+}
+
+/** That a task begins, or (`result`, `error`) how it ended. */
+interface Task {
+  state?: SnapshotConfig
+  error?: unknown
 }
 
 /** The payload to show. `undefined`: nothing. Payloads of other modes stay as they are. */
@@ -24,7 +30,7 @@ export function debugPayload(mode: string, payload: unknown): unknown {
       // Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode.
       return isCheckpoint(payload) ? checkpointPayload(payload) : undefined
     case 'tasks':
-      return taskPayload(payload as object)
+      return taskPayload(payload as Task)
     case 'debug':
       return wrapped(payload as DebugPayload)
     default:
@@ -45,19 +51,28 @@ function checkpointPayload({ parentConfig, ...rest }: CheckpointPayload): object
   return {
     ...rest,
     config: publicConfig(rest.config),
-    parent_config: publicConfig(parentConfig),
+    parent_config: publicConfig(parentConfig) ?? null,
     checkpoint: toCheckpoint(rest.config),
     parent_checkpoint: toCheckpoint(parentConfig),
-    tasks: rest.tasks.map(taskPayload),
+    tasks: rest.tasks.map(checkpointTask),
   }
 }
 
+/** A result says what the task failed with too, `null` where it has not. */
+function taskPayload(task: Task): object {
+  const isResult = 'result' in task || 'error' in task
+  return isResult ? { ...placed(task), error: toTaskError(task.error) } : placed(task)
+}
+
+function checkpointTask(task: Task): object {
+  const error = 'error' in task && { error: toTaskError(task.error) }
+  return { ...placed(task), ...error, state: null }
+}
+
 /** The state of a subgraph's task is told as the place where it can be read. */
-function taskPayload(task: { state?: SnapshotConfig }): object {
-  const checkpoint = toCheckpoint(task.state)
-  if (!checkpoint) return task
-  const { state, ...rest } = task
-  return { ...rest, checkpoint }
+function placed({ state, ...rest }: Task): object {
+  const checkpoint = toTaskCheckpoint(state)
+  return { ...rest, ...(checkpoint && { checkpoint }) }
 }
 
 /** Keys with two underscores are LangGraph's and the server's own; callbacks are no data. */

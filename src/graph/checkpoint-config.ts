@@ -15,6 +15,12 @@ export const LEASE_KEY = '__runyard_lease'
 /** The key of `configurable` that carries the run's `WriteOrder`, in the same way. */
 export const ORDER_KEY = '__runyard_order'
 
+/** The key of `configurable` that carries the run's `TaskFailures`, in the same way. */
+export const FAILURES_KEY = '__runyard_failures'
+
+/** With what tasks have ended in error, by their ids. */
+export type TaskFailures = Map<string, unknown>
+
 type Configurable = Record<string, unknown>
 
 /** Where in a thread's history; `undefined` for what the config leaves open. */
@@ -54,6 +60,11 @@ export function readLease(config: RunnableConfig): Lease | undefined {
 /** `undefined`: nobody follows in which order things are stored. */
 export function readOrder(config: RunnableConfig): WriteOrder | undefined {
   return config.configurable?.[ORDER_KEY]
+}
+
+/** `undefined`: nobody asks for it. */
+export function readFailures(config: RunnableConfig): TaskFailures | undefined {
+  return config.configurable?.[FAILURES_KEY]
 }
 
 /** The run that writes, `null` outside of one. */

@@ -22,6 +22,7 @@ import type {
 import type { JsonObject } from '../core/json.ts'
 import {
   collectMetadata,
+  readFailures,
   readLease,
   readOrder,
   readPlace,
@@ -110,6 +111,8 @@ export function createCheckpointerClass(
 
     async #putWrites(config: RunnableConfig, writes: GraphWrite[], taskId: string): Promise<void> {
       const key = requireKey(readPlace(config))
+      const failure = writes.find(([channel]) => channel === FAILURE)
+      if (failure) readFailures(config)?.set(taskId, failure[1])
       const pending = await Promise.all(
         writes.map(async ([channel, value], place): Promise<PendingWrite> => {
           const idx = SPECIAL_WRITES[channel] ?? place
@@ -168,12 +171,15 @@ function lookedAtLater<T>(written: Promise<T>): Promise<T> {
   return written
 }
 
+/** What a task that has failed writes. */
+const FAILURE = '__error__'
+
 /**
  * The places of special writes, so that they replace each other and never collide with a task's
  * ordinary ones. Source: `WRITES_IDX_MAP` of `@langchain/langgraph-checkpoint`.
  */
 const SPECIAL_WRITES: Readonly<Record<string, number>> = {
-  __error__: -1,
+  [FAILURE]: -1,
   __scheduled__: -2,
   __interrupt__: -3,
   __resume__: -4,

@@ -65,15 +65,24 @@ export function toCheckpoint(config: SnapshotConfig | undefined): JsonObject | n
   }
 }
 
+/**
+ * Where a task's subgraph can be read, with those of the fields that are known. `null`: the task has
+ * none, or its state is told by itself.
+ */
+export function toTaskCheckpoint(config: SnapshotConfig | undefined): JsonObject | null {
+  const known = Object.entries(toCheckpoint(config) ?? {}).filter(([, value]) => value !== null)
+  return known.length > 0 ? Object.fromEntries(known) : null
+}
+
 function toTask(task: SnapshotTask): ThreadTask {
   const { state } = task
   const isSnapshot = state !== undefined && 'values' in state
   return {
     id: task.id,
     name: task.name,
-    error: task.error === undefined || task.error === null ? null : describeError(task.error),
+    error: toTaskError(task.error),
     interrupts: (task.interrupts ?? []).map(toInterrupt),
-    checkpoint: toCheckpoint(isSnapshot ? state.config : state),
+    checkpoint: isSnapshot ? null : toTaskCheckpoint(state),
     state: isSnapshot ? toThreadState(state) : null,
     result: toWire(task.result),
     ...(task.path !== undefined && { path: toWire(task.path) }),
@@ -85,8 +94,9 @@ function toInterrupt(interrupt: { id?: string; value?: unknown }): Interrupt {
   return interrupt.id === undefined ? { value } : { id: interrupt.id, value }
 }
 
-/** Stored errors come back as plain objects with `name` and `message`. */
-function describeError(error: unknown): string {
+/** What a task failed with, as a text. Stored errors come back as objects with `name` and `message`. */
+export function toTaskError(error: unknown): string | null {
+  if (error === undefined || error === null) return null
   if (typeof error === 'string') return error
   const { name, message } = error as { name?: unknown; message?: unknown }
   if (typeof message !== 'string') return JSON.stringify(toWire(error) satisfies JsonValue)

@@ -81,7 +81,8 @@ describe('the state', () => {
     const without = await threads.getState(thread_id)
     expect(without.tasks[0]).toMatchObject({ state: null, checkpoint: { thread_id } })
     const place = without.tasks[0]?.checkpoint ?? expect.fail('no checkpoint of the subgraph')
-    expect(place).toMatchObject({ checkpoint_ns: expect.stringMatching(/^child:/) })
+    expect(place).toEqual({ thread_id, checkpoint_ns: expect.stringMatching(/^child:/) })
+    expect(state.tasks[0]?.checkpoint).toBeNull()
     const byPlace = await threads.getState(thread_id, place as Checkpoint)
     expect(byPlace).toMatchObject({ next: ['inner'], values: { text: 'a' } })
     const root = state.checkpoint.checkpoint_id ?? ''
@@ -143,7 +144,7 @@ describe('an update of the state', () => {
     const state = await threads.getState<Talk>(thread_id)
     expect(contents(state)).toEqual(['one', 'echo: one', 'three'])
     expect(written).toMatchObject({
-      checkpoint: { thread_id, checkpoint_ns: '', checkpoint_id: state.checkpoint.checkpoint_id },
+      checkpoint: state.checkpoint,
       configurable: { thread_id, checkpoint_id: state.checkpoint.checkpoint_id },
     })
     expect(state.metadata).toMatchObject({ source: 'update' })
