@@ -5,6 +5,7 @@
 import type { AgentStore } from '../core/agent-store.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
+import { protocolEventName } from '../core/protocol.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
 import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
@@ -39,7 +40,7 @@ export async function recordEnd(
   const { status, error } = ending
   await enqueueWebhook(tx, run, { status, error, values }, now)
   const last = endEvents(run, ending, { values, next: state?.next ?? [] })
-  const events = [...(ending.unwritten ?? []), ...last]
+  const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
   const [logged] = await Promise.all([
     tx.events.append({ thread_id, run_id, created_at: now }, events),
     releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
@@ -64,6 +65,19 @@ export async function recordNothing(
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
   return logged ?? []
+}
+
+/** What the graph of a legacy run asks, for the protocol; runs of the protocol tell it themselves. */
+function questions({ kwargs }: QueuedRun, { status, state }: Ending, now: number): NewEvent[] {
+  const isTold = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
+  if (isTold || !state) return []
+  return state.interrupts.flatMap(({ id, value }) => {
+    if (id === undefined) return []
+    const data = { interrupt_id: id, payload: value ?? null }
+    const params = { namespace: [], timestamp: now, data }
+    const event = protocolEventName({ channel: 'input', namespace: [] })
+    return [{ event, data: JSON.stringify(params), isOfThreadOnly: true }]
+  })
 }
 
 function endEvents(

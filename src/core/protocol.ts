@@ -47,15 +47,25 @@ export interface ProtocolFilter {
   depth?: number
 }
 
+/**
+ * Where a client looks for messages and tool calls: at the node that wrote them (`["model:<task>"]` for a
+ * node of the root graph), where the official TypeScript server tells them, or at the graph of that node
+ * (`[]`), where the Python one does.
+ */
+export type Attribution = 'node' | 'graph'
+
 /** Where a run, its parts and its children stand. */
 export type AgentStatus = 'started' | 'running' | 'completed' | 'failed' | 'interrupted'
 
 const PREFIX = 'protocol/'
 
+/** The name of a `lifecycle` event whose namespace is that of a node, and of no graph. */
+export const NODE = 'node'
+
 /** A place in the log's names: channel, the name of a `custom` event, namespace. */
 export interface ProtocolPlace {
   channel: Channel
-  /** Of a `custom` event. */
+  /** Of a `custom` event, or `NODE`. */
   name?: string
   namespace: string[]
 }

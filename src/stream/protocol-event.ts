@@ -39,16 +39,30 @@ const CHANNEL_OF: Readonly<Record<string, Channel>> = {
   [END_EVENT]: 'lifecycle',
 }
 
-/** The event for subscribers; `place` is its own, as `placeOf` answers it. */
-export function toProtocolEvent(event: ThreadEvent, place: ProtocolPlace): ProtocolEvent {
+/** The event for subscribers; `place` is where it is told. `undefined`: there is nothing to tell. */
+export function toProtocolEvent(
+  event: ThreadEvent,
+  place: ProtocolPlace,
+): ProtocolEvent | undefined {
   const method = place.channel === 'input' ? 'input.requested' : place.channel
-  const params = protocolPlaceOf(event.event) ? event.data : legacyParams(event, place)
+  const own = protocolPlaceOf(event.event)
+  const params = own ? paramsAt(event, own, place) : legacyParams(event, place)
+  if (params === undefined) return undefined
   const head = `{"type":"event","event_id":"${event.seq}","seq":${event.seq},"method":"${method}"`
   return { event_id: String(event.seq), method, text: `${head},"params":${params}}` }
 }
 
-function legacyParams(event: ThreadEvent, { channel, namespace }: ProtocolPlace): string {
+function paramsAt({ data }: ThreadEvent, own: ProtocolPlace, { namespace }: ProtocolPlace): string {
+  if (own.namespace.length === namespace.length) return data
+  return JSON.stringify({ ...(JSON.parse(data) as JsonObject), namespace })
+}
+
+function legacyParams(
+  event: ThreadEvent,
+  { channel, namespace }: ProtocolPlace,
+): string | undefined {
   const data = JSON.parse(event.data) as JsonValue
+  if (isQuestion(data)) return undefined
   const timestamp = event.created_at
   switch (channel) {
     case 'lifecycle':
@@ -62,6 +76,12 @@ function legacyParams(event: ThreadEvent, { channel, namespace }: ProtocolPlace)
     default:
       return JSON.stringify({ namespace, timestamp, data })
   }
+}
+
+/** A question is told of as `input.requested`, with the run's end. */
+function isQuestion(data: JsonValue): boolean {
+  const isObject = data !== null && typeof data === 'object' && !Array.isArray(data)
+  return isObject && '__interrupt__' in data && Object.keys(data).length === 1
 }
 
 /** The first or the last event of a run's root. */

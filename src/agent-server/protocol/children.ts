@@ -12,7 +12,7 @@
 
 import type { RunEvent } from '../../core/event.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type AgentStatus, protocolPlaceOf } from '../../core/protocol.ts'
+import { type AgentStatus, NODE, protocolPlaceOf } from '../../core/protocol.ts'
 
 /** What LangGraph tells of a task in stream mode `tasks`. */
 export interface TaskPayload {
@@ -27,12 +27,15 @@ export interface TaskPayload {
 
 export interface ChildEvent {
   namespace: string[]
+  /** It is a node, of which nothing but messages and tool calls is told; not a graph. */
+  isNode: boolean
   data: JsonObject
 }
 
 interface Child {
   namespace: string[]
   graph_name: string
+  isNode: boolean
   status: AgentStatus
 }
 
@@ -47,7 +50,7 @@ export class Children {
 
   /** An earlier attempt at the run has told this. */
   restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
-    const { channel, namespace = [] } = protocolPlaceOf(event) ?? {}
+    const { channel, name, namespace = [] } = protocolPlaceOf(event) ?? {}
     if (channel !== 'tasks' && channel !== 'lifecycle') return
     const told = (JSON.parse(data) as { data: JsonObject }).data
     if (channel === 'tasks') {
@@ -59,14 +62,22 @@ export class Children {
       graph_name: string
     }
     const key = keyOf(namespace)
-    if (namespace.length > 0) this.#children.set(key, { namespace, graph_name, status })
+    const isNode = name === NODE
+    if (namespace.length > 0) this.#children.set(key, { namespace, graph_name, isNode, status })
     this.#ending = this.#ending.filter(({ child }) => keyOf(child.namespace) !== key)
   }
 
-  /** An event of this namespace comes. */
-  onEvent(namespace: readonly string[], agentName?: string): ChildEvent[] {
+  /** An event of this namespace comes. `isOfNode`: the namespace is that of the node it comes from. */
+  onEvent(
+    namespace: readonly string[],
+    { agentName, isOfNode }: { agentName?: string | undefined; isOfNode: boolean },
+  ): ChildEvent[] {
     const begun = namespace.map((_, i) => namespace.slice(0, i + 1))
-    return [...this.#endThose(), ...begun.flatMap((one) => this.#start(one, agentName))]
+    const started = begun.flatMap((one) => {
+      const isNode = isOfNode && one.length === namespace.length
+      return this.#start(one, { agentName, isNode })
+    })
+    return [...this.#endThose(), ...started]
   }
 
   /** A task of this namespace begins, or has its result. */
@@ -96,14 +107,18 @@ export class Children {
     return this.#ending.splice(0).map(({ child, status }) => end(child, status))
   }
 
-  #start(namespace: string[], agentName: string | undefined): ChildEvent[] {
+  #start(
+    namespace: string[],
+    { agentName, isNode }: { agentName: string | undefined; isNode: boolean },
+  ): ChildEvent[] {
     const key = keyOf(namespace)
     if (this.#children.has(key)) return []
     const [node = '', task = ''] = (namespace.at(-1) ?? '').split(':')
     const graph_name = agentName ?? node
-    this.#children.set(key, { namespace, graph_name, status: 'started' })
+    this.#children.set(key, { namespace, graph_name, isNode, status: 'started' })
     const cause = this.#causes.get(task)
-    return [{ namespace, data: { event: 'started', graph_name, ...(cause && { cause }) } }]
+    const data = { event: 'started', graph_name, ...(cause && { cause }) }
+    return [{ namespace, isNode, data }]
   }
 
   #stepOf(namespace: readonly string[]): { ended: string[]; before: string[] } {
@@ -124,8 +139,9 @@ function causeOf({ input, triggers }: TaskPayload, before: string[]): JsonObject
 }
 
 function end(child: Child, status: AgentStatus): ChildEvent {
+  const { namespace, graph_name, isNode } = child
   child.status = status
-  return { namespace: child.namespace, data: { event: status, graph_name: child.graph_name } }
+  return { namespace, isNode, data: { event: status, graph_name } }
 }
 
 /** A tool node gets one call: with its context, beside the state (LangChain's agents), or in a list. */

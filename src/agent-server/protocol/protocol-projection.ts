@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventStore, NewEvent, RunEvent } from '../../core/event.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type AgentStatus, type Channel, protocolEventName } from '../../core/protocol.ts'
+import { type AgentStatus, type Channel, NODE, protocolEventName } from '../../core/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/run.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { toWire } from '../../graph/wire.ts'
@@ -149,10 +149,10 @@ export class ProtocolProjection implements RunProjection {
   #begun(namespace: string[], mode: string, payload: unknown): NewEvent[] {
     const { metadata } = (mode === 'tasks' ? payload : {}) as Partial<TaskPayload>
     const agentName = metadata?.lc_agent_name
-    const begun = this.#children.onEvent(
-      namespace,
-      typeof agentName === 'string' ? agentName : undefined,
-    )
+    const begun = this.#children.onEvent(namespace, {
+      agentName: typeof agentName === 'string' ? agentName : undefined,
+      isOfNode: mode === 'messages' || mode === 'tools',
+    })
     return this.#lifecycle(begun)
   }
 
@@ -248,7 +248,9 @@ export class ProtocolProjection implements RunProjection {
   }
 
   #lifecycle(events: ChildEvent[]): NewEvent[] {
-    return events.map(({ namespace, data }) => this.#event('lifecycle', namespace, data))
+    return events.map(({ namespace, isNode, data }) =>
+      this.#event('lifecycle', namespace, data, { name: isNode ? NODE : undefined }),
+    )
   }
 
   #event(

@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ThreadEvent } from '../../core/event.ts'
 import type { ProtocolFilter } from '../../core/protocol.ts'
 import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
-import { isWanted } from '../../stream/protocol-filter.ts'
+import { placeFor } from '../../stream/protocol-filter.ts'
 import type { Parts } from '../parts.ts'
 import { type Admission, confirm } from './thread-events.ts'
 
@@ -47,7 +47,7 @@ export class Subscriptions {
       const page = await parts.store.events.readNames(admission.thread_id, cursor, 1_000)
       for (const event of page) {
         const place = placeOf(event)
-        if (place && isWanted(place, filter)) count += 1
+        if (place && placeFor(place, [filter], admission.attribution)) count += 1
       }
       const last = page.at(-1)
       if (!last) return count
@@ -113,9 +113,11 @@ export class Subscriptions {
 
   /** Once, however many subscriptions want it. */
   async #send(event: ThreadEvent, filters: ProtocolFilter[]): Promise<void> {
+    const { admission, send } = this.#with
     const place = placeOf(event)
-    if (!place || !filters.some((filter) => isWanted(place, filter))) return
-    await this.#with.send(toProtocolEvent(event, place).text)
+    const told = place && placeFor(place, filters, admission.attribution)
+    const shown = told && toProtocolEvent(event, told)
+    if (shown) await send(shown.text)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

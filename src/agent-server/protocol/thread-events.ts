@@ -1,9 +1,9 @@
 /** A thread's events for one subscriber. */
 import type { Caller, MetadataFilter } from '../../core/authorization.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ProtocolFilter } from '../../core/protocol.ts'
+import type { Attribution, ProtocolFilter } from '../../core/protocol.ts'
 import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
-import { isWanted } from '../../stream/protocol-filter.ts'
+import { placeFor } from '../../stream/protocol-filter.ts'
 import { frame } from '../../stream/sse.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads.ts'
@@ -14,14 +14,21 @@ export interface Admission {
   filter: MetadataFilter | undefined
   /** There was no such thread when the caller was let in: whether it may see it is not known yet. */
   isOpen: boolean
+  /** How the client reads what it is shown. */
+  attribution: Attribution
 }
 
 /** Throws `not_found` for a thread that is there and may not be seen. */
-export async function admit(parts: Parts, caller: Caller, thread_id: string): Promise<Admission> {
+export async function admit(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  attribution: Attribution,
+): Promise<Admission> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   const isThere = (await parts.store.threads.get(thread_id)) !== undefined
   if (isThere) await requireThread(parts.store.threads, thread_id, filter)
-  return { thread_id, filter, isOpen: !isThere }
+  return { thread_id, filter, isOpen: !isThere, attribution }
 }
 
 /**
@@ -60,7 +67,9 @@ export async function* protocolFrames(
   for await (const event of parts.events.followThread(thread_id, from)) {
     await confirm(parts, admission)
     const place = placeOf(event)
-    if (place && isWanted(place, filter)) yield frameOf(toProtocolEvent(event, place))
+    const told = place && placeFor(place, [filter], admission.attribution)
+    const shown = told && toProtocolEvent(event, told)
+    if (shown) yield frameOf(shown)
   }
 }
 

@@ -317,6 +317,9 @@ describe('a subscription', () => {
     expect(depths(all)).toEqual([0, 1, 2])
     expect(depths(await read({ ...root, depth: 1 }))).toEqual([0, 1])
     expect(depths(await read({ depth: 0 }))).toEqual([0])
+    const alone = await read({ ...root, depth: 0 })
+    expect(depths(alone)).toEqual([0])
+    expect(names(alone)).toContain('messages')
     const below = await firstOf({ namespaces: [['aside']], channels: ['messages'] })
     expect(below.params).toMatchObject({ node: 'whisper' })
     const [aside = ''] = below.params.namespace
@@ -369,6 +372,21 @@ describe('a subscription', () => {
         .filter((one) => one?.[1] === 'updates' || one?.[1] === 'custom')
         .map((one) => [one?.[1], one?.[2]])
     expect(told(again)).toEqual(told(own))
+  })
+
+  it('sees what a legacy run asks, and may answer', async () => {
+    const { thread_id } = await echo.client.threads.create()
+    await echo.client.runs.wait(thread_id, 'ask', { input: { question: 'Which?' } })
+    const shown = await ended(echo, thread_id, 1)
+    const [asked] = shown.filter(({ method }) => method === 'input.requested')
+    expect(asked?.params.data).toMatchObject({ payload: { question: 'Which?' } })
+    expect(shown.at(-2)).toEqual(asked)
+    const values = shown.filter(({ method }) => method === 'values')
+    expect(values.at(-1)?.params.data).toMatchObject({ question: 'Which?' })
+    const { interrupt_id } = asked?.params.data ?? {}
+    const answer = { namespace: [], interrupt_id, response: 'this one' }
+    expect((await send(echo.url, thread_id, 'input.respond', answer)).type).toBe('success')
+    await ended(echo, thread_id, 2)
   })
 
   it('of what is not kept any more is refused, and without since shows what there is', async () => {
