@@ -8,6 +8,7 @@ import type { JsonObject } from '../core/json.ts'
 import { protocolEventName } from '../core/protocol.ts'
 import type { QueuedRun, RunError } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
+import { forgetUser } from './run-user.ts'
 import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
 
 /** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
@@ -43,6 +44,7 @@ export async function recordEnd(
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
   const [logged] = await Promise.all([
     tx.events.append({ thread_id, run_id, created_at: now }, events),
+    forgetUser(tx, run),
     releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
   ])
   return logged ?? []
@@ -63,6 +65,7 @@ export async function recordNothing(
   await enqueueWebhook(tx, run, { status: told, error: null }, now)
   const events = endEvents(run, { status, error: null })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
+  await forgetUser(tx, run)
   await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
   return logged ?? []
 }

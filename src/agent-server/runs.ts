@@ -1,11 +1,12 @@
 /** The verbs on runs that are there: read, wait for, follow. */
 import type { AgentStore } from '../core/agent-store.ts'
-import { AUTH_USER_KEY, type Caller, type MetadataFilter } from '../core/authorization.ts'
+import type { Caller, MetadataFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { QueuedRun, Run, RunStatus } from '../core/run.ts'
 import type { Parts } from './parts.ts'
 import { finalValues } from './run-end.ts'
+import { withoutUser } from './run-user.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
 
 export interface RunId {
@@ -85,11 +86,7 @@ export async function requireLog(
 /** A run as the API answers it: without what only the queue and the graph need to know. */
 export function runOnWire(run: QueuedRun): Run {
   const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
-  const configurable = wire.kwargs.config.configurable as JsonObject | undefined
-  if (!configurable || !(AUTH_USER_KEY in configurable)) return wire
-  const { [AUTH_USER_KEY]: _, ...shown } = configurable
-  const config = { ...wire.kwargs.config, configurable: shown }
-  return { ...wire, kwargs: { ...wire.kwargs, config } }
+  return { ...wire, kwargs: withoutUser(wire.kwargs) }
 }
 
 async function threadOf(store: AgentStore, run_id: string): Promise<string | undefined> {

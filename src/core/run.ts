@@ -241,6 +241,8 @@ export interface RunStore {
    * or was never claimed.
    */
   requestCancel(run_id: string, action: CancelAction, reason?: string): Promise<boolean>
+  /** Replaces what the run is called with. `false`: there is no such run. */
+  setKwargs(run_id: string, kwargs: RunKwargs): Promise<boolean>
   /** Removes the row. Its checkpoints are another store's. */
   delete(run_id: string): Promise<boolean>
   /**

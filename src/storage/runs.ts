@@ -233,6 +233,10 @@ export function createRunStore(db: Db): RunStore {
     async requestCancel(run_id, action, reason) {
       return (await db.run(REQUEST_CANCEL, [run_id, action, reason ?? null])) === 1
     },
+    async setKwargs(run_id, kwargs) {
+      const params = [run_id, encodeJson(kwargs)]
+      return (await db.run('UPDATE runs SET kwargs = $2 WHERE run_id = $1', params)) === 1
+    },
     async delete(run_id) {
       return (await db.run('DELETE FROM runs WHERE run_id = $1', [run_id])) === 1
     },

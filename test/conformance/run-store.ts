@@ -56,6 +56,16 @@ export function testRunStore(world: () => AgentStoreWorld): void {
     store.runs.release({ now: NOW, dead_servers: [], ...from })
 
   describe('runs', () => {
+    it('may be given other kwargs, each by itself', async () => {
+      const [first, second] = await insertRuns(await insertThread(), 2)
+      if (!first || !second) throw new Error('There are no runs.')
+      const kwargs = { ...first.kwargs, config: { configurable: { user: 'ü' } } }
+      expect(await store.runs.setKwargs(first.run_id, kwargs)).toBe(true)
+      expect(await store.runs.get(first.run_id)).toEqual({ ...first, kwargs })
+      expect(await store.runs.get(second.run_id)).toEqual(second)
+      expect(await store.runs.setKwargs(randomUUID(), kwargs)).toBe(false)
+    })
+
     it('are answered as they were stored', async () => {
       const thread_id = await insertThread()
       const run = aRun({

@@ -53,6 +53,24 @@ test('a graph knows who asked, and answers do not show what the project knows of
   expect(shown).not.toContain('the-token-of-alice')
 })
 
+test('what the project knows of who made a run is kept until the run is over', async () => {
+  const { store } = server
+  const client = clientOf(server.url, 'alice')
+  const { thread_id } = await client.threads.create()
+  const known = async (run_id: string) =>
+    (await store.runs.get(run_id))?.kwargs.config.configurable as Record<string, unknown>
+  const later = { input, afterSeconds: 600 }
+  const waiting = await client.runs.create(thread_id, 'agent', later)
+  expect(await known(waiting.run_id)).toMatchObject({ langgraph_auth_user: { identity: 'alice' } })
+  await client.runs.cancel(thread_id, waiting.run_id, true)
+  const done = await client.runs.create(thread_id, 'agent', { input })
+  await client.runs.join(thread_id, done.run_id)
+  for (const { run_id } of [waiting, done]) {
+    expect(await known(run_id)).not.toHaveProperty('langgraph_auth_user')
+    expect(await known(run_id)).toMatchObject({ langgraph_auth_user_id: 'alice' })
+  }
+})
+
 test('the streams of a run do not show it either', async () => {
   const streamMode = ['debug', 'checkpoints', 'tasks', 'events'] as const
   const stream = clientOf(server.url, 'bert').runs.stream(null, 'agent', {
