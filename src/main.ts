@@ -104,8 +104,8 @@ async function failStart(
   throw new AppError(error.code, describeStartFailure(error, configPath), { cause: error })
 }
 
-function readyMessage({ url = '', hasOwnAuth }: Serving): ReadyMessage {
-  return { type: 'ready', url, has_own_auth: hasOwnAuth }
+function readyMessage({ url = '', hasOwnAuth, cors }: Serving): ReadyMessage {
+  return { type: 'ready', url, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
 }
 
 /** Serves one project until a signal, each version of it in a process of its own. */

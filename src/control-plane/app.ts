@@ -2,6 +2,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { exposedHeaders } from '../core/cors.ts'
 import { createApp, createRoutes } from '../http/app.ts'
 import { requireUtf8 } from '../http/body-text.ts'
 import { addCommonRefusals } from '../http/common-refusals.ts'
@@ -55,8 +56,8 @@ export function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
 
 function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const api = createRoutes<ControlPlaneEnv>()
-  // A request proves itself by its key and never by a cookie, so any page may send one.
-  for (const path of ['/ok', '/openapi.json', '/v1/*', '/v2/*']) api.use(path, cors())
+  // A request proves itself by its key and never by a cookie, so any page may send one, and read refusals.
+  api.use(cors({ exposeHeaders: exposedHeaders({}) }))
   api.get('/ok', async (c) => {
     await parts.store.ping()
     if (['true', '1'].includes(c.req.query('check_db') ?? '')) await parts.store.checkWrites()

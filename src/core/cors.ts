@@ -42,3 +42,49 @@ export function isOwnOrigin(origin: string, host: string | null | undefined): bo
   const page = URL.parse(origin)
   return Boolean(page?.host && host) && URL.parse(`${page?.protocol}//${host}`)?.host === page?.host
 }
+
+/** What SDKs in a browser read from answers; they do not work without. */
+const EXPOSED_HEADERS = [
+  'Content-Location',
+  'Location',
+  'X-Pagination-Total',
+  'X-Pagination-Next',
+  'X-Request-Id',
+]
+
+/** The names of the headers that pages may read. */
+export function exposedHeaders({ expose_headers }: CorsConfig): string[] {
+  const own = expose_headers ?? []
+  const isMissing = (name: string) => !own.some((one) => one.toLowerCase() === name.toLowerCase())
+  return [...own, ...EXPOSED_HEADERS.filter(isMissing)]
+}
+
+/** What an answer to a page of this origin says of itself; `undefined`: nobody said where it is from. */
+export function corsHeaders(
+  config: CorsConfig,
+  origin: string | undefined,
+): Record<string, string> {
+  const isAny = isAnyOriginAllowed(config)
+  const isAllowed = isAny || (origin !== undefined && originRule(config)(origin))
+  return {
+    ...(isAllowed && { 'access-control-allow-origin': isAny ? '*' : `${origin}` }),
+    ...(config.allow_credentials && { 'access-control-allow-credentials': 'true' }),
+    'access-control-expose-headers': exposedHeaders(config).join(','),
+    ...(!isAny && { vary: 'Origin' }),
+  }
+}
+
+/** What is more in the answer to a preflight that asks to send the headers `requested`. */
+export function preflightHeaders(
+  { allow_methods, allow_headers, max_age }: CorsConfig,
+  requested: string | undefined,
+): Record<string, string> {
+  const headers = allow_headers?.join(',') ?? requested
+  return {
+    'access-control-allow-methods': (allow_methods ?? ALLOWED_METHODS).join(','),
+    ...(headers && { 'access-control-allow-headers': headers }),
+    ...(typeof max_age === 'number' && { 'access-control-max-age': `${max_age}` }),
+  }
+}
+
+const ALLOWED_METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'QUERY']

@@ -28,6 +28,7 @@
  * for `start` before it loads any of the project's code. Messages of another `type` are ignored by
  * both sides, so that either can be newer.
  */
+import type { CorsConfig } from './cors.ts'
 import type { ParkedThreads } from './parked-threads.ts'
 import type { DrainLimits, Load } from './runtime.ts'
 
@@ -72,6 +73,8 @@ export interface ReadyMessage {
   url: string
   /** Whether the project's own auth decides who may use it. */
   has_own_auth?: boolean
+  /** `http.cors` of its project. */
+  cors?: CorsConfig
 }
 
 /** Instead of it: the agent server is about to end. */

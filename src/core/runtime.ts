@@ -10,6 +10,7 @@
  * ```
  * A revision is healthy as long as one of its agent servers is.
  */
+import type { CorsConfig } from './cors.ts'
 import type { JsonObject } from './json.ts'
 import type { ParkedThreads } from './parked-threads.ts'
 import type { Secret } from './revision.ts'
@@ -51,6 +52,8 @@ export interface Endpoint {
   token: string
   /** The project's own auth decides who may use it: the gateway asks for no key. */
   hasOwnAuth?: boolean
+  /** What pages of other origins may do there. Absent: read and write everything, without cookies. */
+  cors?: CorsConfig
 }
 
 export type Endpoints = readonly [Endpoint, ...Endpoint[]]

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isAllowed } from '../core/api-key.ts'
+import type { CorsConfig } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { PassedRequest } from '../core/metrics.ts'
@@ -223,7 +224,17 @@ export class Gateway {
   private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const refusal = asRefusal(error, this.log)
     if (res.headersSent) req.socket.destroy()
-    else if (!res.closed) refuse(req, res, refusal)
+    else if (!res.closed) refuse(req, res, refusal, this.corsOf(req))
+  }
+
+  /** Every page may read that there is nothing. */
+  private corsOf(req: IncomingMessage): CorsConfig {
+    try {
+      const route = this.routeOf(req)
+      return route ? this.table.find(route.name).cors : {}
+    } catch {
+      return {}
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 /** One deployment's name: what answers under it just now, and who waits for that. */
+import type { CorsConfig } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
 import { haveOwnAuth } from '../core/runtime.ts'
 import type { Activity, Hold } from '../core/target.ts'
@@ -25,6 +26,8 @@ export class Name {
    * `undefined`: nothing has run yet.
    */
   hasOwnAuth: boolean | undefined
+  /** What pages of other origins may do there, as what runs or ran last said. */
+  cors: CorsConfig = {}
 
   constructor(name: string) {
     this.name = name
@@ -33,6 +36,7 @@ export class Name {
   /** Retires the upstreams that are not among the new ones. */
   become(state: NameState | undefined): void {
     if (state?.kind === 'serving') {
+      this.cors = state.upstreams[0]?.endpoint.cors ?? {}
       this.hasOwnAuth = haveOwnAuth(state.upstreams.map(({ endpoint }) => endpoint))
     }
     // What ran here knows better than the record, which is written after it.

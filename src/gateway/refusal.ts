@@ -1,7 +1,9 @@
 /** Answers that the gateway gives itself, in the form of both APIs: `{"detail": "…"}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type CorsConfig, corsHeaders } from '../core/cors.ts'
 import { AppError, HTTP_STATUS } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { answerPreflight, isPreflight } from './cors.ts'
 import { endAnswer } from './request-body.ts'
 
 /** The refusal that the client is told of; what is none is logged and told as `internal`. */
@@ -11,10 +13,20 @@ export function asRefusal(error: unknown, log: Log): AppError {
   return new AppError('internal', 'Internal server error; the log says more.', { cause: error })
 }
 
-/** Answers with the refusal. The answer must not have begun. */
-export function refuse(req: IncomingMessage, res: ServerResponse, refusal: AppError): void {
+/**
+ * Answers with the refusal. The answer must not have begun. Pages of other origins may read it as far as
+ * `cors` says; a preflight is answered, so that the browser asks what is refused then.
+ */
+export function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  refusal: AppError,
+  cors: CorsConfig,
+): void {
+  if (isPreflight(req)) return void answerPreflight(req, res, cors)
   const body = Buffer.from(JSON.stringify({ detail: refusal.issues ?? refusal.message }))
   res.writeHead(HTTP_STATUS[refusal.code], {
+    ...corsHeaders(cors, req.headers.origin),
     'content-type': 'application/json',
     'content-length': body.length,
     ...(refusal.code === 'unavailable' ? { 'retry-after': '1' } : {}),

@@ -6,7 +6,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import { AppError } from '../core/errors.ts'
 import { answeredHeaders, RELAYED_HEADER, relayedHeaders } from './headers.ts'
+import { refuse } from './refusal.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
 /** How long a connection to the leader may take, in ms. */
@@ -121,6 +123,5 @@ function breakOff({ req, res, upgrade }: RelayedRequest): void {
   if (res.headersSent || upgrade) return void socket.destroy()
   if (res.closed) return
   const detail = 'The control plane that leads broke off before it answered.'
-  res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' })
-  res.end(JSON.stringify({ detail }))
+  refuse(req, res, new AppError('unavailable', detail), {})
 }

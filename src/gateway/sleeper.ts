@@ -1,6 +1,8 @@
 /** What callers without a key get of a deployment that sleeps, so that they need not wake it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { corsHeaders } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
+import { answerPreflight } from './cors.ts'
 import type { Name } from './name.ts'
 import { endAnswer } from './request-body.ts'
 import type { AgentRoute } from './route.ts'
@@ -16,12 +18,12 @@ export function answerForSleeper(
   { route, name }: { route: AgentRoute; name: Name },
 ): boolean {
   if (route.path === '/ok') {
-    answer(req, res, 200, { ok: true, asleep: true })
+    answer(req, res, name, { ok: true, asleep: true })
     return true
   }
   if (name.hasOwnAuth !== false) return false
   if (req.method === 'OPTIONS') {
-    answerPreflight(req, res)
+    answerPreflight(req, res, name.cors)
     return true
   }
   throw new AppError(
@@ -30,24 +32,13 @@ export function answerForSleeper(
   )
 }
 
-/**
- * Lets the browser send the request itself, whose key decides. Which pages may read the answer is said by
- * the deployment, which is awake then.
- */
-function answerPreflight(req: IncomingMessage, res: ServerResponse): void {
-  const { headers } = req
-  res.setHeader('access-control-allow-origin', '*')
-  res.setHeader('access-control-allow-methods', headers['access-control-request-method'] ?? '*')
-  res.setHeader('access-control-allow-headers', headers['access-control-request-headers'] ?? '*')
-  answer(req, res, 204)
-}
-
-function answer(req: IncomingMessage, res: ServerResponse, status: number, json?: object): void {
-  const body = json && Buffer.from(JSON.stringify(json))
-  res.writeHead(
-    status,
-    body && { 'content-type': 'application/json', 'content-length': body.length },
-  )
-  if (body && req.method !== 'HEAD') res.write(body)
+function answer(req: IncomingMessage, res: ServerResponse, { cors }: Name, json: object): void {
+  const body = Buffer.from(JSON.stringify(json))
+  res.writeHead(200, {
+    ...corsHeaders(cors, req.headers.origin),
+    'content-type': 'application/json',
+    'content-length': body.length,
+  })
+  if (req.method !== 'HEAD') res.write(body)
   endAnswer(req, res)
 }

@@ -8,6 +8,7 @@ import { ProcessEnds } from '../agent-server/process-ends.ts'
 import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
+import type { CorsConfig } from '../core/cors.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
@@ -47,6 +48,8 @@ export interface Opened {
   metrics: LateAgentMetrics
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
+  /** `http.cors` of the project. */
+  cors: CorsConfig | undefined
 }
 
 /** Opens the store and loads the project. */
@@ -79,7 +82,12 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     clock: systemClock,
     log,
   })
-  return { agentServer, metrics, hasOwnAuth: project.auth !== undefined }
+  return {
+    agentServer,
+    metrics,
+    hasOwnAuth: project.auth !== undefined,
+    cors: project.config.http.cors,
+  }
 }
 
 /** Answers all variables that are set then. */

@@ -4,6 +4,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import type { StopLimits } from '../agent-server/agent-server.ts'
 import { StrayExceptions } from '../agent-server/stray-exceptions.ts'
 import type { ServeConfig } from '../config.ts'
+import type { CorsConfig } from '../core/cors.ts'
 import type { Log } from '../core/log.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
 import { loadLater } from './agent-metrics.ts'
@@ -24,6 +25,8 @@ export interface Serving {
   url: string | undefined
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
+  /** `http.cors` of the project. */
+  cors: CorsConfig | undefined
   /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
   stop(limits: StopLimits): Promise<void>
 }
@@ -55,7 +58,7 @@ export async function startServe(
       limits = given
       await started.stop()
     }
-    return { url, hasOwnAuth: opened.hasOwnAuth, stop }
+    return { url, hasOwnAuth: opened.hasOwnAuth, cors: opened.cors, stop }
   } catch (error) {
     await started.stop()
     throw error

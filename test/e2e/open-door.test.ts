@@ -19,10 +19,14 @@ export const agent = new StateGraph(MessagesAnnotation)
 `
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Asks for a thread; answers the status, and what a page may read. */
-function ask(url: string, headers: Record<string, string>): Promise<[number, string | undefined]> {
+/** Asks for a thread; answers the status, and whose pages may read the answer. */
+function ask(
+  url: string,
+  headers: Record<string, string>,
+  path = '/threads',
+): Promise<[number, string | undefined]> {
   const { promise, resolve, reject } = Promise.withResolvers<[number, string | undefined]>()
-  const asked = request(`${url}/threads`, { method: 'POST', headers }, (answer) => {
+  const asked = request(url, { path, method: 'POST', headers }, (answer) => {
     answer.resume()
     resolve([answer.statusCode ?? 0, answer.headers['access-control-allow-origin']])
   })
@@ -58,12 +62,16 @@ test('serve answers pages and names that it knows, and with keys everyone who ha
   await rm(dataDir, { recursive: true, force: true })
 })
 
-test('dev answers the same', async () => {
-  const files = {
-    'langgraph.json': '{ "graphs": { "agent": "./graph.ts:agent" } }',
-    'graph.ts': GRAPH,
-  }
+test('dev answers the same, and refuses by the origins of the project', async () => {
+  const config = { graphs: { agent: './graph.ts:agent' } }
+  const files = { 'langgraph.json': JSON.stringify(config), 'graph.ts': GRAPH }
   const dev = startDevProcess(files, { env })
-  await meetStrangers(await dev.ready)
+  const url = await dev.ready
+  await meetStrangers(url)
+  const http = { cors: { allow_origins: ['https://app.test'] } }
+  dev.write({ 'langgraph.json': JSON.stringify({ ...config, http }) })
+  const refusal = (origin: string) => ask(url, { origin }, '/threads/../x')
+  await expect.poll(() => refusal('https://app.test')).toEqual([400, 'https://app.test'])
+  expect(await refusal('http://localhost:3000')).toEqual([400, undefined])
   await dev.stop()
 })

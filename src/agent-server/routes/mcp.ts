@@ -108,7 +108,8 @@ async function answerMessage(
     const what = 'The body is no JSON-RPC message of the protocol.'
     return c.json(rpcError(ErrorCode.InvalidRequest, what), 400)
   }
-  if (!messages.some((one) => 'method' in one && 'id' in one)) return c.body(null, 202)
+  if (!messages.some((one) => 'method' in one && 'id' in one))
+    return c.body(null, 202, { 'content-length': '0' })
   const exchange = { c, sent, server: createMcpServer(parts, c.get('caller'), version) }
   const isStream = messages.some(hasProgressToken)
   return isStream ? answerWithStream(parts, exchange) : answerWithJson(parts, exchange)

@@ -127,7 +127,7 @@ export function runRoutes(parts: Parts) {
     const cancellation = { action, reason: reason === 'taken' ? TAKEN : REQUESTED }
     const options = wait ? { ...cancellation, wait: c.req.raw.signal } : cancellation
     await cancelRun(parts, c.get('caller'), c.req.valid('param'), options)
-    return wait ? c.body(null, 204) : c.body(null, 202)
+    return wait ? c.body(null, 204) : c.body(null, 202, { 'content-length': '0' })
   })
   routes.openapi(remove, async (c) => {
     await deleteRun(parts, c.get('caller'), c.req.valid('param'), c.req.raw.signal)

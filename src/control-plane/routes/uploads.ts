@@ -64,7 +64,7 @@ export function uploadRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlane
       stream: c.req.raw.body,
       announcedBytes: Number.isFinite(announced) ? announced : undefined,
     })
-    return c.body(null, 200)
+    return c.body(null, 200, { 'content-length': '0' })
   })
   return routes
 }

@@ -139,8 +139,8 @@ function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
   return new Promise((resolve) => {
     child.on('message', (message) => {
       if (!isReadyMessage(message)) return
-      const { url, has_own_auth: hasOwnAuth = false } = message
-      resolve({ url, token, ...(hasOwnAuth && { hasOwnAuth }) })
+      const { url, has_own_auth: hasOwnAuth = false, cors } = message
+      resolve({ url, token, ...(hasOwnAuth && { hasOwnAuth }), ...(cors && { cors }) })
     })
   })
 }

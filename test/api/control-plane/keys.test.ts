@@ -82,6 +82,18 @@ describe('a key', () => {
   })
 })
 
+it('refusals can be read by pages of every origin', async () => {
+  for (const [path, key] of [
+    ['/v2/deployments', null],
+    ['/v2/nonsense', undefined],
+    ['/threads', null],
+  ] as const) {
+    const { headers } = await world.call('GET', path, undefined, key)
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id')
+  }
+})
+
 describe('the document', () => {
   it('defines the three ways to send a key, and the names of the original', async () => {
     const { body } = await world.call('GET', '/openapi.json', undefined, null)

@@ -1,0 +1,101 @@
+/** What pages of other origins may read of the gateway's refusals: as much as of the agent server's answers. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../test/support/agent-server.ts'
+import { DEFAULT_WORKSPACE_ID } from '../core/api-key.ts'
+import type { CorsConfig } from '../core/cors.ts'
+import { KEY, openWorld, type World } from './gateway-fixture.ts'
+
+const CORS: CorsConfig = {
+  allow_origins: ['https://app.test'],
+  allow_origin_regex: 'https://[a-z]+\\.preview\\.test',
+  allow_credentials: true,
+  allow_methods: ['GET', 'POST'],
+  allow_headers: ['x-team-name'],
+  expose_headers: ['x-by'],
+  max_age: 60,
+}
+const key = { headers: { 'x-api-key': KEY } }
+const PLACE = { deployment_id: 'd', workspace_id: DEFAULT_WORKSPACE_ID, revision_id: 'r' }
+
+let world: World
+let plain: RunningAgentServer
+let strict: RunningAgentServer
+beforeAll(async () => {
+  world = await openWorld({ restartWaitMs: 100 })
+  plain = await startAgentServer()
+  strict = await startAgentServer({ projectName: 'routes', configName: 'prefixed.json' })
+  const { targets } = world.gateway
+  targets.set('plain', { ...PLACE, endpoints: [{ url: plain.url, token: '' }] })
+  targets.set('strict', { ...PLACE, endpoints: [{ url: strict.url, token: '', cors: CORS }] })
+})
+afterAll(async () => {
+  await world.close()
+  await Promise.all([plain.stop(), strict.stop()])
+})
+
+/** The status, and what is said of origins. */
+async function ask(path: string, origin: string, init: RequestInit = {}) {
+  const headers = { origin, ...(init.headers as Record<string, string>) }
+  const { status, headers: answered } = await fetch(`${world.url}/agents/${path}`, {
+    ...init,
+    headers,
+  })
+  const about = (name: string) => name.startsWith('access-control-') || name === 'vary'
+  return [status, Object.fromEntries([...answered].filter(([name]) => about(name)))] as const
+}
+
+const ORIGINS = ['https://app.test', 'https://one.preview.test', 'https://evil.test']
+
+test.each(ORIGINS)('a page of %s reads refusals where it reads answers', async (origin) => {
+  for (const [name, ok] of [
+    ['plain', 'ok'],
+    ['strict', 'team/api/ok'],
+  ]) {
+    const [answered, headers] = await ask(`${name}/${ok}`, origin, key)
+    expect(answered).toBe(200)
+    expect(await ask(`${name}/threads`, origin)).toEqual([401, headers])
+    const wrong = { headers: { 'x-api-key': 'wrong' } }
+    expect(await ask(`${name}/threads`, origin, wrong)).toEqual([401, headers])
+  }
+  const [, anyone] = await ask('plain/ok', origin)
+  expect(await ask('nobody/threads', origin)).toEqual([404, anyone])
+})
+
+test.each(ORIGINS)(
+  'a deployment that is away lets pages of %s ask, and read why not',
+  async (origin) => {
+    const preflight = {
+      method: 'OPTIONS',
+      headers: {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'x-team-name',
+      },
+    }
+    const { targets } = world.gateway
+    for (const [name, ok] of [
+      ['plain', 'ok'],
+      ['strict', 'team/api/ok'],
+    ] as const) {
+      const allowed = await ask(`${name}/${ok}`, origin, preflight)
+      const [, headers] = await ask(`${name}/${ok}`, origin, key)
+      targets.pause(name, PLACE)
+      const [status, asleep] = await ask(`${name}/${ok}`, origin, preflight)
+      expect([status, withoutHeaderList(asleep)]).toEqual([204, withoutHeaderList(allowed[1])])
+      expect(await ask(`${name}/threads`, origin, key)).toEqual([503, headers])
+      targets.set(name, {
+        ...PLACE,
+        endpoints: [
+          name === 'plain'
+            ? { url: plain.url, token: '' }
+            : { url: strict.url, token: '', cors: CORS },
+        ],
+      })
+    }
+    expect((await ask('nobody/threads', origin, preflight))[0]).toBe(204)
+  },
+)
+
+/** Caches keep preflights by their address. */
+function withoutHeaderList({ vary, ...headers }: Record<string, string>) {
+  return headers
+}
