@@ -7,10 +7,10 @@ import type { Parts } from '../parts.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
 import { selectable } from '../schemas/json.ts'
 import { HistoryQuerySchema, HistorySearchSchema, ThreadStateSchema } from '../schemas/state.ts'
+import { selectFields } from '../state-select.ts'
 import { body } from './body.ts'
 import { given } from './given.ts'
 import { refusals } from './refusals.ts'
-import { selectFields } from './state.ts'
 
 const tags = ['Threads']
 

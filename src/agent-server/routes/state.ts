@@ -1,6 +1,5 @@
 /** The operations on a thread's state. */
 import { createRoute } from '@hono/zod-openapi'
-import type { ThreadState } from '../../core/thread.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
 import type { Parts } from '../parts.ts'
@@ -12,13 +11,13 @@ import {
   StatePatchSchema,
   StatePathSchema,
   StateQuerySchema,
-  type StateSelect,
   StateUpdateResponseSchema,
   StateUpdateSchema,
   ThreadStateSchema,
 } from '../schemas/state.ts'
 import { getThreadState, getThreadStateAt } from '../state.ts'
 import { patchThreadState } from '../state-patch.ts'
+import { selectFields } from '../state-select.ts'
 import { updateThreadState } from '../state-update.ts'
 import { body } from './body.ts'
 import { given } from './given.ts'
@@ -124,10 +123,4 @@ export function stateRoutes(parts: Parts) {
     return c.body(null, 204)
   })
   return routes
-}
-
-/** With some fields the answer is less than the schema says: nobody asked for the others. */
-export function selectFields(state: ThreadState, select: StateSelect): ThreadState {
-  if (!select || select.length === 0) return state
-  return Object.fromEntries(select.map((field) => [field, state[field]])) as unknown as ThreadState
 }

@@ -1,6 +1,6 @@
 /** A thread's state and its history on the wire. */
 import { z } from '@hono/zod-openapi'
-import type { ThreadState } from '../../core/thread.ts'
+import type { VALUE_PREFIX } from '../state-select.ts'
 import { UuidSchema } from './ids.ts'
 import { JsonObjectSchema, JsonValueSchema, NullableJsonObjectSchema, optional } from './json.ts'
 import { FlagSchema, queryList } from './query.ts'
@@ -32,10 +32,14 @@ export const ThreadStateSchema = z
   })
   .openapi('ThreadState')
 
-const StateFieldSchema = ThreadStateSchema.keyof()
+const StateValueSchema = z
+  .string()
+  .regex(/^values\.[\s\S]/, 'Expected a field of the state, or "values." and a key of its values.')
+  .transform((text) => text as `${typeof VALUE_PREFIX}${string}`)
 
-/** The fields to answer; none named: all. */
-export type StateSelect = (keyof ThreadState)[] | undefined
+const StateFieldSchema = z.union([ThreadStateSchema.keyof(), StateValueSchema]).openapi({
+  description: 'A field; or `values.<key>` for one key of the values.',
+})
 
 export const StateQuerySchema = z.object({
   subgraphs: FlagSchema,

@@ -70,6 +70,9 @@ describe('the state', () => {
     const at = { checkpoint: {}, select: ['next'] }
     const response = await call('POST', `/threads/${thread_id}/state/checkpoint`, at)
     expect(await response.json()).toEqual({ next: [] })
+    const key = await call('GET', `/threads/${thread_id}/state?select=values.messages&select=next`)
+    const { messages } = (await server.client.threads.getState<Talk>(thread_id)).values
+    expect(await key.json()).toEqual({ values: { messages }, next: [] })
   })
 
   test('of a subgraph is in its task, and can be asked for by its namespace', async () => {
