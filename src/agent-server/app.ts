@@ -15,7 +15,7 @@ import { refuseUnmatched } from '../http/unmatched.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { type AgentServerEnv, countRequests, noteCaller } from './caller.ts'
 import { allowOrigins } from './cors.ts'
-import { mountCustomApp } from './custom-routes.ts'
+import { mountCustomApp, warnOfOpenRoutes } from './custom-routes.ts'
 import { type DoorConfig, guardGateway } from './door.ts'
 import { pathBelow } from './mount-prefix.ts'
 import { guardOpenServer, type OpenTo } from './open-door.ts'
@@ -78,6 +78,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (isCallerFirst) app.use(caller)
   else if (rate) app.use(countRequests(rate))
   if (customApp) mountCustomApp(app, customApp, parts.log)
+  if (customApp && isCallerFirst && hasCredentials(config)) warnOfOpenRoutes(customApp, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
   if (openTo) app.use(requireJson)
@@ -110,6 +111,11 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   app.notFound(refuseUnmatched(routers.flatMap(({ routes }) => routes)))
   registerSecuritySchemes(app)
   return app
+}
+
+/** Whether callers are asked who they are. */
+function hasCredentials({ apiKeys, auth, gatewayToken }: AppConfig): boolean {
+  return apiKeys.length > 0 || auth !== undefined || gatewayToken !== undefined
 }
 
 function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled }: HttpConfig) {

@@ -3,6 +3,7 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import type { Log } from '../core/log.ts'
 import type { CustomApp } from '../graph/custom-app.ts'
 import type { AgentServerEnv } from './caller.ts'
+import { isOpen } from './door.ts'
 
 /**
  * Puts the routes of `custom` behind those that `app` has so far; what they do not answer goes on to
@@ -13,6 +14,19 @@ export function mountCustomApp(app: Hono<AgentServerEnv>, custom: CustomApp, log
   const routes = custom.routes.map((route) => ({ ...route, handler: throwErrors(route.handler) }))
   const errorHandler = hasOwnErrors(custom) ? custom.errorHandler : answerFailure(log)
   app.route('/', { routes, errorHandler } as unknown as Hono)
+}
+
+/**
+ * Says which routes of a project whose auth is asked before them nobody is asked for all the same: those
+ * at paths that the server itself keeps open. Of its middleware nothing is known.
+ */
+export function warnOfOpenRoutes({ routes }: CustomApp, log: Log): void {
+  const open = routes.filter((req) => isOpen({ req })).map(({ path }) => path)
+  if (open.length === 0) return
+  log.warn(
+    { routes: [...new Set(open)] },
+    'routes of the project at /ok, /info and below /ui/ answer everyone: move what is not for everyone',
+  )
 }
 
 /**

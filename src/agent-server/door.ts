@@ -20,8 +20,11 @@ export function isInProcess({ env }: { env?: unknown }): boolean {
 }
 
 /** What needs no credentials: a load balancer's questions, and files of a page's components. */
-export function isOpen(c: Context): boolean {
-  const { method, path } = c.req
+export function isOpen({
+  req: { method, path },
+}: {
+  req: { method: string; path: string }
+}): boolean {
   if (path === '/ok' || path === '/info') return true
   return (method === 'GET' || method === 'HEAD') && path.startsWith('/ui/')
 }

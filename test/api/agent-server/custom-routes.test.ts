@@ -124,6 +124,21 @@ describe('a server of one configuration', () => {
     expect(await known.json()).toMatchObject({ name: { identity: 'ann' } })
   })
 
+  test('warns of routes that are open although auth is asked before routes', async () => {
+    const warnings: object[] = []
+    const log: Log = {
+      ...silentLog,
+      warn: (fields) => void warnings.push(fields),
+      child: () => log,
+    }
+    server = await start('half-open.json', { log })
+    expect(warnings).toEqual([])
+    await server.stop()
+    server = await start('guarded.json', { log })
+    expect(await status('/ui/report')).toBe(200)
+    expect(warnings).toEqual(server.members.map(() => ({ routes: ['/ui/report'] })))
+  })
+
   test('leaves its routes open where the project says so, and the API closed', async () => {
     server = await start('half-open.json')
     expect(await status('/hello')).toBe(200)
