@@ -20,14 +20,10 @@ export const agent = new StateGraph(MessagesAnnotation)
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Asks for a thread; answers the status, and whose pages may read the answer. */
-function ask(
-  url: string,
-  headers: Record<string, string>,
-  path = '/threads',
-): Promise<[number, string | undefined]> {
+function ask(url: string, headers: Record<string, string>): Promise<[number, string | undefined]> {
   const { promise, resolve, reject } = Promise.withResolvers<[number, string | undefined]>()
-  const asked = request(url, { path, method: 'POST', headers }, (answer) => {
-    answer.resume()
+  const asked = request(`${url}/threads`, { method: 'POST', headers }, (answer) => {
+    answer.destroy()
     resolve([answer.statusCode ?? 0, answer.headers['access-control-allow-origin']])
   })
   asked.on('error', reject)
@@ -70,8 +66,8 @@ test('dev answers the same, and refuses by the origins of the project', async ()
   await meetStrangers(url)
   const http = { cors: { allow_origins: ['https://app.test'] } }
   dev.write({ 'langgraph.json': JSON.stringify({ ...config, http }) })
-  const refusal = (origin: string) => ask(url, { origin }, '/threads/../x')
-  await expect.poll(() => refusal('https://app.test')).toEqual([400, 'https://app.test'])
-  expect(await refusal('http://localhost:3000')).toEqual([400, undefined])
+  const refusal = (origin: string) => ask(url, { origin, 'content-length': `${2 ** 40}` })
+  await expect.poll(() => refusal('https://app.test')).toEqual([413, 'https://app.test'])
+  expect(await refusal('http://localhost:3000')).toEqual([413, undefined])
   await dev.stop()
 })
