@@ -8,6 +8,11 @@ import { removeExpired } from './thread-removal.ts'
 const PURGE_MS = 30_000
 /** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
 const DELIVERY_MS = 7 * 86_400_000
+/**
+ * How often it looks for threads that are kept for less time than lies between two sweeps, in ms: else
+ * those would be there many times as long as they may.
+ */
+const SHORT_LIVED_MS = 5_000
 const MINUTE_MS = 60_000
 /** A timer of Node takes no more, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -16,13 +21,16 @@ export class Housekeeping {
   readonly #parts: Parts
   readonly #tickers: readonly Ticker[]
 
-  /** Threads and items are looked for as often as the project's configuration says. */
+  /** Threads and items are looked for as often as the project's configuration says, or more often. */
   constructor(parts: Parts) {
     this.#parts = parts
     const { ttl, store } = parts.project.config
     this.#tickers = [
       this.#every(PURGE_MS, () => this.#purge()),
       this.#every(ttl.sweepIntervalMinutes * MINUTE_MS, () => this.#sweepThreads()),
+      this.#every(SHORT_LIVED_MS, () =>
+        this.#sweepThreads({ shorterThanMinutes: ttl.sweepIntervalMinutes }),
+      ),
       this.#every(store.sweepIntervalMinutes * MINUTE_MS, () => this.#sweepItems()),
     ]
   }
@@ -48,9 +56,9 @@ export class Housekeeping {
     await store.webhookDeliveries.expire(new Date(clock.now() - DELIVERY_MS).toISOString())
   }
 
-  async #sweepThreads(): Promise<void> {
+  async #sweepThreads(options: { shorterThanMinutes?: number } = {}): Promise<void> {
     const { project, log } = this.#parts
-    const removed = await removeExpired(this.#parts, project.config.ttl.sweepLimit)
+    const removed = await removeExpired(this.#parts, project.config.ttl.sweepLimit, options)
     if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
   }
 

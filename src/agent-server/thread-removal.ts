@@ -44,10 +44,14 @@ export async function pruneThreads(
   return pruned
 }
 
-/** Deals with the threads whose time is up, at most `limit`. Answers how many. */
-export async function removeExpired(parts: Parts, limit: number): Promise<number> {
+/** Deals with the threads whose time is up, as `listExpired` chooses them. Answers how many. */
+export async function removeExpired(
+  parts: Parts,
+  limit: number,
+  options: { shorterThanMinutes?: number } = {},
+): Promise<number> {
   const now = parts.clock.now()
-  const expired = await parts.store.threads.listExpired(now, limit)
+  const expired = await parts.store.threads.listExpired(now, limit, options)
   for (const one of expired) {
     const pruned = await pruneThread(parts, { ...one, expiredAt: now }, undefined)
     if (!pruned) parts.log.debug(one, 'an expired thread was used again, or is gone')

@@ -138,8 +138,15 @@ export interface ThreadStore {
    */
   search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
   count(query: ThreadQuery): Promise<number>
-  /** Those whose time was up before `now` (ms since 1970) and that are not busy, oldest first. */
-  listExpired(now: number, limit: number): Promise<{ thread_id: string; strategy: TtlStrategy }[]>
+  /**
+   * Those whose time was up before `now` (ms since 1970) and that are not busy, oldest first. With
+   * `shorterThanMinutes` only those that are kept for less.
+   */
+  listExpired(
+    now: number,
+    limit: number,
+    options?: { shorterThanMinutes?: number },
+  ): Promise<{ thread_id: string; strategy: TtlStrategy }[]>
   /** Notes that the history of an expired thread was pruned: nothing is due until its next change. */
   markPruned(thread_id: string): Promise<void>
   /** Removes it at once, with runs, checkpoints and events. `false`: there was none. */

@@ -22,7 +22,8 @@ WHERE thread_id = $1 AND purge_at IS NULL AND ttl_minutes IS NOT NULL`
 
 const EXPIRED = `
 SELECT thread_id, ttl_strategy AS strategy FROM threads
-WHERE ttl_due_at < $1 AND status <> 'busy' AND purge_at IS NULL ORDER BY ttl_due_at LIMIT $2`
+WHERE ttl_due_at < $1 AND ttl_minutes < $3 AND status <> 'busy' AND purge_at IS NULL
+ORDER BY ttl_due_at LIMIT $2`
 
 const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
 
@@ -54,11 +55,12 @@ export function createThreadStore(db: Db): ThreadStore {
       return row && { ...row }
     },
     ...createThreadSearch(db),
-    async listExpired(now, limit) {
-      const rows = await db.all<{ thread_id: string; strategy: ThreadTtl['strategy'] }>(EXPIRED, [
-        now,
-        limit,
-      ])
+    async listExpired(now, limit, { shorterThanMinutes = Number.MAX_VALUE } = {}) {
+      const params = [now, limit, shorterThanMinutes]
+      const rows = await db.all<{ thread_id: string; strategy: ThreadTtl['strategy'] }>(
+        EXPIRED,
+        params,
+      )
       return rows.map((row) => ({ ...row }))
     },
     async markPruned(thread_id) {

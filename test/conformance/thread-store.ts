@@ -243,6 +243,9 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await threads.listExpired(start + 90_000, 10)).toEqual([])
       const expired = [{ thread_id, strategy: 'delete' }]
       expect(await threads.listExpired(start + 90_001, 10)).toEqual(expired)
+      const among = (shorterThanMinutes: number) =>
+        threads.listExpired(start + 90_001, 10, { shorterThanMinutes })
+      expect([await among(1.5), await among(1.6)]).toEqual([[], expired])
       await threads.update(thread_id, { updated_at: LATER, status: 'idle' })
       expect(await threads.listExpired(Date.parse(LATER) + 90_000, 10)).toEqual([])
       expect(await threads.listExpired(Date.parse(LATER) + 90_001, 10)).toEqual(expired)
