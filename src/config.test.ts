@@ -114,6 +114,7 @@ describe('the configuration of serve', () => {
         RUNYARD_MAX_PENDING_RUNS_PER_THREAD: 'many',
         RUNYARD_MAX_REQUESTS_PER_SECOND: '0.5',
         RUNYARD_STREAM_BUFFER_BYTES: '0',
+        RUNYARD_MAX_PAGE_BYTES: '0',
       }
       for (const name of Object.keys(bad)) expect(() => read({}, bad)).toThrow(name)
     }

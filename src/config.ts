@@ -126,6 +126,8 @@ export interface ServeConfig {
   readonly maxRequestsPerSecond: number | undefined
   /** `RUNYARD_STREAM_BUFFER_BYTES`: what is kept in memory of a run that is followed; unset: 1 MiB. */
   readonly streamBufferBytes: number | undefined
+  /** `RUNYARD_MAX_PAGE_BYTES`: how large a page of threads or of a history becomes; unset: 32 MiB. */
+  readonly pageBytes: number | undefined
   /** `RUNYARD_LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel
 }
@@ -259,6 +261,7 @@ const AGENT_SERVER_VARIABLES = [
   'RUNYARD_MAX_PENDING_RUNS_PER_THREAD',
   'RUNYARD_MAX_REQUESTS_PER_SECOND',
   'RUNYARD_STREAM_BUFFER_BYTES',
+  'RUNYARD_MAX_PAGE_BYTES',
 ]
 
 /** What a build or an agent server needs of the machine: paths, locale, proxies, certificates. */

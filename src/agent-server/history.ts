@@ -1,4 +1,5 @@
 /** The verb that answers what a thread's state was. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../core/authorization.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { CheckpointRef } from '../core/run.ts'
@@ -19,24 +20,63 @@ export interface HistoryQuery {
   checkpoint: CheckpointRef
 }
 
-/** The states at the thread's checkpoints, newest first. Throws `not_found`, `bad_request`. */
+/** A page of a history. */
+export interface HistoryPage {
+  /** Each as JSON. */
+  texts: Buffer[]
+  /** Where the next page begins (`before`), when this one was full before it had `limit` states. */
+  next?: string
+}
+
+/**
+ * The states at the thread's checkpoints, newest first, read as they are taken. Throws `not_found`,
+ * `bad_request`.
+ */
 export async function listThreadHistory(
   parts: Parts,
   caller: Caller,
   thread_id: string,
   query: HistoryQuery,
-): Promise<ThreadState[]> {
+): Promise<AsyncIterable<ThreadState>> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   const thread = await requireThread(parts.store.threads, thread_id, filter)
-  if ((await parts.store.checkpoints.latestId(thread_id)) === undefined) return []
+  if ((await parts.store.checkpoints.latestId(thread_id)) === undefined) return noStates()
   const graph = await openThreadGraph(parts, thread)
   const config = { configurable: { thread_id, ...placeOf(query.checkpoint) } }
-  const states: ThreadState[] = []
-  for await (const snapshot of graph.getStateHistory(config, optionsOf(thread_id, query))) {
-    states.push(toThreadState(snapshot))
-  }
-  return states
+  return statesOf(graph.getStateHistory(config, optionsOf(thread_id, query)))
 }
+
+/**
+ * Takes states until one more would make the page larger than `maxBytes`; one in any case. `show`
+ * answers what of a state is shown.
+ */
+export async function takePage(
+  states: AsyncIterable<ThreadState>,
+  maxBytes: number,
+  show: (state: ThreadState) => object,
+): Promise<HistoryPage> {
+  const texts: Buffer[] = []
+  let bytes = 0
+  let last: string | undefined
+  for await (const state of states) {
+    const text = Buffer.from(JSON.stringify(show(state)))
+    bytes += text.length
+    if (bytes > maxBytes && last !== undefined) return { texts, next: last }
+    texts.push(text)
+    last = state.checkpoint?.checkpoint_id as string
+    // Large states take their time, and reading SQLite never waits: others have their turn in between.
+    await nextTurn()
+  }
+  return { texts }
+}
+
+type Snapshots = Awaited<ReturnType<typeof openThreadGraph>>['getStateHistory']
+
+async function* statesOf(snapshots: ReturnType<Snapshots>): AsyncGenerator<ThreadState> {
+  for await (const snapshot of snapshots) yield toThreadState(snapshot)
+}
+
+async function* noStates(): AsyncGenerator<ThreadState> {}
 
 function optionsOf(thread_id: string, { limit, before, metadata }: HistoryQuery): object {
   return {

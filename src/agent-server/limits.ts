@@ -16,12 +16,15 @@ export interface Limits {
    * takes a quarter of it at a time. Default 1 MiB.
    */
   streamBufferBytes: number
+  /** How large a page of threads or of a history may become before its limit is reached. Default 32 MiB. */
+  pageBytes: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
   maxPendingRunsPerThread: 1_000,
   maxPendingRuns: 100_000,
   streamBufferBytes: 1_048_576,
+  pageBytes: 32 * 1024 ** 2,
 }
 
 /** When who was refused may try again, in s. */

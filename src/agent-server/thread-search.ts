@@ -16,17 +16,23 @@ export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
 /** A thread with the fields that were asked for. */
 export type FoundThread = Partial<Thread> & { extracted?: JsonObject }
 
-/** One page of what the caller may see; `total` counts all pages. */
+/**
+ * One page of what the caller may see, cut where their states become too much; `total` counts all pages.
+ */
 export async function searchThreads(
   parts: Parts,
   caller: Caller,
   { select, extract, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
 ): Promise<{ threads: FoundThread[]; total: number }> {
   const seen = await narrow(parts, caller, query)
-  const hasState = needsState(select, extract)
-  const page = { sort_by, sort_order, limit, offset, hasState }
-  const found = await parts.store.threads.search(seen, page)
-  const isLastPage = found.length < limit && (found.length > 0 || offset === 0)
+  const page = { sort_by, sort_order, limit, offset }
+  const { threads: found, isCut } = needsState(select, extract)
+    ? await parts.store.threads.searchUpTo(seen, page, parts.limits.pageBytes)
+    : {
+        threads: await parts.store.threads.search(seen, { ...page, hasState: false }),
+        isCut: false,
+      }
+  const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)
   const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen)
   return { threads: found.map((thread) => present(thread, select, extract)), total }
 }

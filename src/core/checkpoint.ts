@@ -53,6 +53,11 @@ export interface StorageUse {
   pending_writes: { count: number; bytes: number }
 }
 
+/** What its values and writes take, in bytes as they are read. */
+export function sizeOf({ values, writes }: CheckpointRecord): number {
+  return [...values, ...writes].reduce((sum, { bytes }) => sum + bytes.length, 0)
+}
+
 /** The checkpoints of one database. Writes that carry a lost lease throw `conflict`. */
 export interface CheckpointStore {
   /** `versions` names every channel's version at this checkpoint, `values` the new ones of them. */
@@ -79,6 +84,8 @@ export interface CheckpointStore {
     /** Every key equal. */
     metadata?: JsonObject
     limit?: number
+    /** Ends with the record that makes them so many bytes together. */
+    maxBytes?: number
   }): Promise<CheckpointRecord[]>
   /** The id of the latest checkpoint of a namespace, by default the root graph's. */
   latestId(thread_id: string, checkpoint_ns?: string): Promise<string | undefined>

@@ -137,6 +137,15 @@ export interface ThreadStore {
    * are `null` and their `interrupts` empty.
    */
   search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
+  /**
+   * The same, up to the one whose state would make those of the page more than `maxBytes` together, as
+   * stored; one in any case. `isCut`: that one is there, and not on the page.
+   */
+  searchUpTo(
+    query: ThreadQuery,
+    page: ThreadPage,
+    maxBytes: number,
+  ): Promise<{ threads: Thread[]; isCut: boolean }>
   count(query: ThreadQuery): Promise<number>
   /**
    * Those whose time was up before `now` (ms since 1970) and that are not busy, oldest first. With

@@ -19,6 +19,7 @@ import type {
   GraphCheckpoints,
   PendingWrite,
 } from '../core/checkpoint.ts'
+import { sizeOf } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
 import {
   collectMetadata,
@@ -31,6 +32,9 @@ import {
 } from './checkpoint-config.ts'
 import { dump, toTuple, withPendingSends } from './checkpoint-values.ts'
 import { toWire } from './wire.ts'
+
+/** How much of a history is read at a time, in bytes; a checkpoint may have more. */
+const READ_BYTES = 8 * 1024 ** 2
 
 /**
  * The checkpointer as a subclass of the project's own `BaseCheckpointSaver`, so that values are
@@ -61,15 +65,27 @@ export function createCheckpointerClass(
       config: RunnableConfig,
       { before, limit, filter }: CheckpointListOptions = {},
     ): AsyncGenerator<CheckpointTuple> {
-      if (limit !== undefined && limit <= 0) return
-      const { checkpoint_id: beforeId } = readPlace(before)
-      const records = await this.#store.list({
-        ...readPlace(config),
-        ...(beforeId !== undefined && { before: beforeId }),
+      const place = readPlace(config)
+      // Only within one namespace is an id a place in the list, where one can go on.
+      const isOrdered = place.thread_id !== undefined && place.checkpoint_ns !== undefined
+      const query = {
+        ...place,
         ...(filter !== undefined && { metadata: toWire(filter) as JsonObject }),
-        ...(limit !== undefined && { limit }),
-      })
-      for (const record of records) yield await this.#toTuple(record)
+        ...(isOrdered && { maxBytes: READ_BYTES }),
+      }
+      let { checkpoint_id: beforeId } = readPlace(before)
+      for (let left = limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+        const records = await this.#store.list({
+          ...query,
+          ...(beforeId !== undefined && { before: beforeId }),
+          ...(Number.isFinite(left) && { limit: left }),
+        })
+        for (const record of records) yield await this.#toTuple(record)
+        const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0)
+        if (!isOrdered || bytes < READ_BYTES) return
+        left -= records.length
+        beforeId = records.at(-1)?.checkpoint_id
+      }
     }
 
     override put(...given: Parameters<BaseCheckpointSaver['put']>): Promise<RunnableConfig> {

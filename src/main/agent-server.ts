@@ -148,12 +148,14 @@ function limitsOf({
   maxPendingRunsPerThread,
   maxRequestsPerSecond,
   streamBufferBytes,
+  pageBytes,
 }: ServeConfig): Partial<Limits> {
   return {
     ...(maxPendingRuns !== undefined && { maxPendingRuns }),
     ...(maxPendingRunsPerThread !== undefined && { maxPendingRunsPerThread }),
     ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
     ...(streamBufferBytes !== undefined && { streamBufferBytes }),
+    ...(pageBytes !== undefined && { pageBytes }),
   }
 }
 

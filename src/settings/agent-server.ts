@@ -12,6 +12,7 @@ export function readAgentServerSettings(settings: Settings) {
     maxPendingRunsPerThread: settings.number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
     maxRequestsPerSecond: settings.number('RUNYARD_MAX_REQUESTS_PER_SECOND'),
     streamBufferBytes: settings.number('RUNYARD_STREAM_BUFFER_BYTES'),
+    pageBytes: settings.number('RUNYARD_MAX_PAGE_BYTES'),
   }
 }
 

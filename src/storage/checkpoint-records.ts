@@ -1,9 +1,10 @@
 /** Reading checkpoints with their values and writes. */
-import type {
-  ChannelValue,
-  CheckpointRecord,
-  CheckpointStore,
-  PendingWrite,
+import {
+  type ChannelValue,
+  type CheckpointRecord,
+  type CheckpointStore,
+  type PendingWrite,
+  sizeOf,
 } from '../core/checkpoint.ts'
 import type { JsonObject } from '../core/json.ts'
 import { putTogether } from './channel-parts.ts'
@@ -67,10 +68,14 @@ export async function readCheckpoints(
   const sql = `SELECT ${COLUMNS} FROM checkpoints ${where} ORDER BY checkpoint_id DESC ${limit}`
   const records: CheckpointRecord[] = []
   const readers = new Map<string, PartReader>()
+  let bytes = 0
   for (const row of await tx.all<CheckpointRow>(sql, params)) {
     const reader = readers.get(row.thread_id) ?? readerOf(tx, row)
     readers.set(row.thread_id, reader)
-    records.push(await complete(tx, row, reader))
+    const record = await complete(tx, row, reader)
+    records.push(record)
+    bytes += sizeOf(record)
+    if (bytes >= (query.maxBytes ?? Number.POSITIVE_INFINITY)) break
   }
   return records
 }

@@ -17,6 +17,8 @@ export function createThreadSearch(db: Db) {
   return {
     search: (query: ThreadQuery, page: ThreadPage): Promise<Thread[]> =>
       db.snapshot((tx) => search(tx, query, page)),
+    searchUpTo: (query: ThreadQuery, page: ThreadPage, maxBytes: number) =>
+      db.snapshot((tx) => searchUpTo(tx, query, page, maxBytes)),
     count: (query: ThreadQuery): Promise<number> => db.snapshot((tx) => count(tx, query)),
   }
 }
@@ -43,7 +45,49 @@ export async function removeThreadLabels(tx: Db, thread_id: string): Promise<voi
 /** A label that more threads have than this is not worth sorting those that have it. */
 const COMMON = 1_000
 
+const STATES = (json: Db['json']) =>
+  `SELECT thread_id, state FROM threads WHERE thread_id IN ${json.texts('$1')}`
+
+/** Sizes first: a state that is not wanted is not read. */
+async function searchUpTo(
+  tx: Db,
+  query: ThreadQuery,
+  page: ThreadPage,
+  maxBytes: number,
+): Promise<{ threads: Thread[]; isCut: boolean }> {
+  const columns = `${THREAD_COLUMNS_WITHOUT_STATE}, octet_length(t.state) AS state_bytes`
+  const found = await findRows<SizedRow>(tx, query, page, columns)
+  let bytes = 0
+  const tooMuch = found.findIndex(({ state_bytes }, place) => {
+    bytes += Number(state_bytes ?? 0)
+    return bytes > maxBytes && place > 0
+  })
+  const rows = tooMuch === -1 ? found : found.slice(0, tooMuch)
+  const ids = JSON.stringify(rows.map(({ thread_id }) => thread_id))
+  const states = await tx.all<{ thread_id: string; state: string | null }>(STATES(tx.json), [ids])
+  const stateOf = new Map(states.map(({ thread_id, state }) => [thread_id, state]))
+  const threads = rows.map(({ state_bytes: _, ...row }) =>
+    toThread({ ...row, state: stateOf.get(row.thread_id) ?? null }),
+  )
+  return { threads, isCut: tooMuch !== -1 }
+}
+
+interface SizedRow {
+  thread_id: string
+  state_bytes: number | null
+}
+
 async function search(tx: Db, query: ThreadQuery, page: ThreadPage): Promise<Thread[]> {
+  const columns = page.hasState === false ? THREAD_COLUMNS_WITHOUT_STATE : THREAD_COLUMNS
+  return (await findRows<object>(tx, query, page, columns)).map(toThread)
+}
+
+async function findRows<Row>(
+  tx: Db,
+  query: ThreadQuery,
+  page: ThreadPage,
+  columns: string,
+): Promise<Row[]> {
   const wanted = splitQuery(query)
   const label = wanted && (await rarestLabel(tx, wanted.labels))
   if (!wanted || label?.count === 0) return []
@@ -51,12 +95,11 @@ async function search(tx: Db, query: ThreadQuery, page: ThreadPage): Promise<Thr
   const start = label && (isInOrder || label.count <= COMMON) ? label : undefined
   const { conditions, params } = conditionsOf(tx, wanted, start)
   if (start) conditions.push(OF_LABEL)
-  const columns = page.hasState === false ? THREAD_COLUMNS_WITHOUT_STATE : THREAD_COLUMNS
   const sql = `
     SELECT ${columns} FROM ${start ? LABELLED : ALL}
     WHERE ${conditions.join(' AND ')} ORDER BY ${orderOf(page, start ? 'label' : 't')}
     LIMIT $${params.push(page.limit)} OFFSET $${params.push(page.offset)}`
-  return (await tx.all<object>(sql, params)).map(toThread)
+  return tx.all<Row>(sql, params)
 }
 
 async function count(tx: Db, query: ThreadQuery): Promise<number> {

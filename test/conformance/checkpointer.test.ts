@@ -14,7 +14,9 @@ import type { Lease } from '../../src/core/run.ts'
 import { LEASE_KEY } from '../../src/graph/checkpoint-config.ts'
 import { createCheckpointerClass } from '../../src/graph/checkpointer.ts'
 import { type Graph, withMemory } from '../../src/graph/graph.ts'
+import { aCheckpoint, bytesOf } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
+import { collect } from '../support/collect.ts'
 import { finishRun, readState } from '../support/graph-runs.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { RunWorld } from '../support/run-world.ts'
@@ -100,6 +102,32 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
     if (!claimed) throw new Error('There was a run to claim.')
     return claimed.lease
   }
+
+  it('reads a history of large states bit by bit, and all of it', async () => {
+    const thread_id = await world.addThread()
+    const text = 'x'.repeat(5 * 1024 ** 2)
+    const ids = ['c1', 'c2', 'c3', 'c4']
+    for (const id of ids) {
+      const key = { thread_id, checkpoint_ns: '', checkpoint_id: id }
+      const value = { channel: 'text', version: id, ...bytesOf(JSON.stringify(text)) }
+      await world.store.checkpoints.put(aCheckpoint(key), { text: id }, [value])
+    }
+    const read: number[] = []
+    const { list } = world.store.checkpoints
+    const counting = new Checkpointer({
+      ...world.store.checkpoints,
+      list: async (query) => {
+        const records = await list(query)
+        read.push(records.length)
+        return records
+      },
+    })
+    const at = { configurable: { thread_id, checkpoint_ns: '' } }
+    const listed = (limit: number) => collect(counting.list(at, { limit }))
+    expect(await listed(10)).toHaveLength(4)
+    expect(read).toEqual([2, 2, 0])
+    expect(await listed(3)).toHaveLength(3)
+  })
 
   it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {
     const thread_id = await world.addThread()

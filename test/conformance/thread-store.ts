@@ -209,6 +209,24 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(light).toMatchObject({ status: 'error', values: null, interrupts: {} })
     })
 
+    it('ends a page where the states become too many bytes, after one at least', async () => {
+      const { threads } = world().store
+      const ids = await insertThreads({ a: {}, b: {}, c: {} })
+      const state = aState({ values: { text: 'x'.repeat(10_000) } })
+      for (const id of [ids.b, ids.c])
+        await threads.update(String(id), { updated_at: LATER, state })
+      const oldest = { ...PAGE, sort_order: 'asc' } as const
+      const upTo = async (maxBytes: number, offset = 0) => {
+        const page = await threads.searchUpTo({}, { ...oldest, offset }, maxBytes)
+        return [page.threads.map(({ thread_id }) => thread_id), page.isCut]
+      }
+      expect(await upTo(15_000)).toEqual([[ids.a, ids.b], true])
+      expect(await upTo(1, 2)).toEqual([[ids.c], false])
+      expect(await upTo(1, 1)).toEqual([[ids.b], true])
+      const all = await threads.searchUpTo({}, oldest, 100_000)
+      expect(all).toEqual({ threads: await threads.search({}, oldest), isCut: false })
+    })
+
     it('goes by the metadata as they are now', async () => {
       const { threads } = world().store
       const ids = await insertThreads({ a: { k: 1 } })

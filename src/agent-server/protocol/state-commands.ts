@@ -35,12 +35,14 @@ export async function listCheckpoints(
   if (!(await isThere(context))) return { checkpoints: [] }
   const { parts, caller, thread_id } = context
   if (namespace.length > 0) await requireNamespace(context, namespace)
-  const states = await listThreadHistory(parts, caller, thread_id, {
+  const history = await listThreadHistory(parts, caller, thread_id, {
     limit,
     checkpoint: { checkpoint_ns: namespace.join('|') },
     ...(before !== undefined && { before }),
   })
-  return { checkpoints: states.map(summary) }
+  const checkpoints: JsonObject[] = []
+  for await (const state of history) checkpoints.push(summary(state))
+  return { checkpoints }
 }
 
 function summary({ checkpoint, created_at, metadata }: ThreadState): JsonObject {

@@ -1,8 +1,9 @@
 /** The operations on a thread's history. */
 import { createRoute, z } from '@hono/zod-openapi'
+import type { ThreadState } from '../../core/thread.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../caller.ts'
-import { listThreadHistory } from '../history.ts'
+import { type HistoryPage, listThreadHistory, takePage } from '../history.ts'
 import type { Parts } from '../parts.ts'
 import { ThreadPathSchema } from '../schemas/ids.ts'
 import { selectable } from '../schemas/json.ts'
@@ -14,8 +15,17 @@ import { refusals } from './refusals.ts'
 
 const tags = ['Threads']
 
+const HistoryHeadersSchema = z.object({
+  'X-Pagination-Next': z.string().optional().openapi({
+    description:
+      'The `before` of the next page, where this one was full before it had `limit` states',
+  }),
+})
+
 const states = <T extends z.ZodType>(schema: T) => ({
-  description: 'States, newest first',
+  description:
+    'States, newest first: as many as `limit` says, or as together have RUNYARD_MAX_PAGE_BYTES',
+  headers: HistoryHeadersSchema,
   content: { 'application/json': { schema: z.array(schema) } },
 })
 
@@ -50,14 +60,27 @@ export function historyRoutes(parts: Parts) {
   routes.openapi(list, async (c) => {
     const { thread_id } = c.req.valid('param')
     const query = { ...given(c.req.valid('query')), checkpoint: {} }
-    return c.json(await listThreadHistory(parts, c.var.caller, thread_id, query), 200)
+    const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
+    const page = await takePage(found, parts.limits.pageBytes, (state) => state)
+    return answerPage(page) as never
   })
   routes.openapi(search, async (c) => {
     const { thread_id } = c.req.valid('param')
     const { select, ...query } = { limit: 1, checkpoint: {}, ...given(c.req.valid('json')) }
     const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
-    const answer = found.map((state) => selectFields(state, select))
-    return c.json(answer, 200)
+    const show = (state: ThreadState) => selectFields(state, select)
+    return answerPage(await takePage(found, parts.limits.pageBytes, show)) as never
   })
   return routes
+}
+
+/** State by state: one text of all of them would be as large again. */
+function answerPage({ texts, next }: HistoryPage): Response {
+  const pieces = texts.flatMap((text, place) => [Buffer.from(place === 0 ? '[' : ','), text])
+  pieces.push(Buffer.from(texts.length === 0 ? '[]' : ']'))
+  const headers = {
+    'content-type': 'application/json',
+    ...(next !== undefined && { 'x-pagination-next': next }),
+  }
+  return new Response(ReadableStream.from(pieces), { headers })
 }

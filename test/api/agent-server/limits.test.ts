@@ -84,6 +84,50 @@ describe('runs that wait', () => {
   })
 })
 
+describe('a page', () => {
+  test('of a history ends where it becomes too large, and says where to go on', async () => {
+    await start({ projectName: 'echo', limits: { pageBytes: 15_000 } })
+    const { client, url } = server
+    const { thread_id } = await client.threads.create({ graphId: 'slow' })
+    const values = { label: 'x'.repeat(10_000) }
+    for (let i = 0; i < 3; i++) {
+      await client.threads.updateState(thread_id, { values, asNode: '__start__' })
+    }
+    const found: unknown[] = []
+    let before: string | undefined
+    let pages = 0
+    do {
+      const query = new URLSearchParams({ limit: '100', ...(before && { before }) })
+      const page = await fetch(`${url}/threads/${thread_id}/history?${query}`)
+      found.push(...((await page.json()) as unknown[]))
+      before = page.headers.get('x-pagination-next') ?? undefined
+      pages += 1
+    } while (before)
+    expect([found.length, pages]).toEqual([3, 3])
+    expect(new Set(found.map((state) => JSON.stringify(state))).size).toBe(3)
+  })
+
+  test('of threads ends where it becomes too large, and says where to go on', async () => {
+    await start({ projectName: 'echo', limits: { pageBytes: 15_000 } })
+    const { client, url } = server
+    for (let i = 0; i < 2; i++) {
+      const { thread_id } = await client.threads.create({ graphId: 'slow' })
+      const values = { label: 'x'.repeat(10_000) }
+      await client.threads.updateState(thread_id, { values, asNode: '__start__' })
+    }
+    const search = async (body: object) => {
+      const page = await fetch(`${url}/threads/search`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
+      return [((await page.json()) as []).length, page.headers.get('x-pagination-next')]
+    }
+    expect(await search({})).toEqual([1, '1'])
+    expect(await search({ offset: 1 })).toEqual([1, null])
+    expect(await search({ select: ['thread_id'] })).toEqual([2, null])
+  })
+})
+
 describe('requests', () => {
   test('of one caller are bounded by the second, whatever they say of themselves', async () => {
     await start({ limits: { maxRequestsPerSecond: 3 } })
