@@ -38,6 +38,8 @@ export class StreamProjection implements RunProjection {
   readonly #modes: ReadonlySet<string>
   /** One for each namespace; the root's is the empty one. */
   readonly #messages = new Map<string, MessageProjection>()
+  /** The ids of the messages that are complete, of all namespaces. */
+  readonly #complete = new Set<string>()
   /**
    * An interrupt, and what came after it. Most often that is the end of the run, with which it is told
    * then: who acts on an interrupt finds the run over.
@@ -99,7 +101,7 @@ export class StreamProjection implements RunProjection {
     const completed = mode === 'values' ? this.#completed(suffix, payload) : []
     const shown = this.#modes.has(mode) ? debugPayload(mode, payload) : undefined
     if (shown === undefined) return completed
-    return [...completed, { event: `${mode}${suffix}`, data: JSON.stringify(toWire(shown)) }]
+    return [{ event: `${mode}${suffix}`, data: JSON.stringify(toWire(shown)) }, ...completed]
   }
 
   #message(suffix: string, [message, metadata]: [object, unknown]): NewEvent[] {
@@ -115,14 +117,14 @@ export class StreamProjection implements RunProjection {
   }
 
   #completed(suffix: string, values: unknown): NewEvent[] {
-    const messages = this.#messages.get(suffix)
-    return messages ? named(messages.onValues(values), suffix) : []
+    if (!this.#modes.has('messages')) return []
+    return named(this.#messagesOf(suffix).onValues(values), suffix)
   }
 
   #messagesOf(suffix: string): MessageProjection {
     const known = this.#messages.get(suffix)
     if (known) return known
-    const messages = new MessageProjection()
+    const messages = new MessageProjection(this.#complete)
     this.#messages.set(suffix, messages)
     return messages
   }

@@ -60,10 +60,11 @@ export class MessageAssembler {
     const { name } = nameOf(event)
     if (name === PIECE_EVENT) return this.#grow(event)
     if (name !== PARTIAL && name !== COMPLETE) return undefined
-    const [message] = JSON.parse(event.data) as [JsonObject]
-    const key = keyOf(event, String(message.id))
-    if (name === PARTIAL) this.#sofar.set(key, message)
-    else this.#sofar.delete(key)
+    for (const message of JSON.parse(event.data) as JsonObject[]) {
+      const key = keyOf(event, String(message.id))
+      if (name === PARTIAL) this.#sofar.set(key, message)
+      else this.#sofar.delete(key)
+    }
     return undefined
   }
 

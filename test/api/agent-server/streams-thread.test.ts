@@ -149,17 +149,17 @@ test('messages are whole so far, from any event on', async () => {
   const { run_id } = await server.client.runs.create(thread_id, 'agent', options)
   await server.client.runs.join(thread_id, run_id)
   const whole = follow(thread_id, { lastEventId: '-' })
-  const parts = await whole.next(8)
+  const parts = await whole.next(9)
   whole.leave()
-  const contents = parts.slice(2, 7).map(({ data }) => (data as { content: string }[])[0]?.content)
+  const contents = parts.slice(3, 8).map(({ data }) => (data as { content: string }[])[0]?.content)
   expect(contents.slice(0, 4)).toEqual([
     'echo: ',
     'echo: one ',
     'echo: one two ',
     'echo: one two three',
   ])
-  const later = follow(thread_id, { lastEventId: '4' })
-  expect(await later.next(4)).toEqual(parts.slice(4))
+  const later = follow(thread_id, { lastEventId: '5' })
+  expect(await later.next(4)).toEqual(parts.slice(5))
   later.leave()
 })
 

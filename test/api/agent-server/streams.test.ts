@@ -26,15 +26,17 @@ test('messages without a thread: metadata once, each message whole so far, then 
   const parts = await collect(server.client.runs.stream(null, 'agent', options))
   expect(names(parts)).toEqual([
     'metadata',
+    'messages/complete',
     'messages/metadata',
     'messages/partial',
     'messages/partial',
     'messages/partial',
     'messages/complete',
   ])
-  const contents = parts.slice(2).map((part) => (part.data as { content: string }[])[0]?.content)
+  expect(parts[1]?.data).toMatchObject([{ type: 'human', content: 'one two' }])
+  const contents = parts.slice(3).map((part) => (part.data as { content: string }[])[0]?.content)
   expect(contents).toEqual(['echo: ', 'echo: one ', 'echo: one two', 'echo: one two'])
-  const [, { data }] = parts as [StreamPart, StreamPart]
+  const [{ data }] = parts.slice(2) as [StreamPart]
   const [id] = Object.keys(data as object)
   expect(parts.at(-1)?.data).toMatchObject([{ id, type: 'ai' }])
 })
