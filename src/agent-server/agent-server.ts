@@ -162,10 +162,10 @@ export class AgentServer {
 
   /** How much it has to do; see `Load`. */
   async load(): Promise<Omit<Load, 'lag_ms'>> {
-    const { running, capacity } = this.#queue.load
+    const { running, capacity, isFull } = this.#queue.load
     const { store, clock } = this.#parts
     // Who has room claims what waits.
-    const waiting = running < capacity ? 0 : await store.runs.countClaimable(clock.now())
+    const waiting = !isFull ? 0 : await store.runs.countClaimable(clock.now())
     return { running, capacity, waiting, next_due_at: await this.#nextDue(clock.now()) }
   }
 

@@ -54,7 +54,7 @@ export function executeRun(
 export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
   const outcome: Outcome = run.cancel_action
     ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
-    : { kind: 'error', error: exhaustedError() }
+    : { kind: 'error', error: exhaustedError(run) }
   const { signal } = new AbortController()
   await observeRun(parts, run, (span) =>
     new Execution(parts, { run, lease }, { signal, span }).end(outcome, { mayCallFactory: false }),

@@ -1,9 +1,11 @@
 /** What is said of runs that fail: the `error` of the run, and of the last event in its stream. */
-import { MAX_RUN_ATTEMPTS, type RunError } from '../core/run.ts'
+import type { QueuedRun, RunError } from '../core/run.ts'
 
 /** Of a run that lost its server, or the database, with every attempt. */
-export function exhaustedError(): RunError {
-  const message = `The server or its database stopped ${MAX_RUN_ATTEMPTS} times during this run.`
+export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
+  const message =
+    `The server or its database stopped ${attempt} times during this run, ` +
+    'the last time while no other run executed beside it.'
   return { error: 'RunAttemptsExhausted', message }
 }
 

@@ -41,7 +41,10 @@ export function isTerminal(status: RunStatus): boolean {
   return RUN_TRANSITIONS[status].length === 0
 }
 
-/** How often a run is taken up again after its server died, before it ends in `error`. */
+/**
+ * How often a run is begun that loses its server each time, before it ends in `error`. From the last
+ * of these attempts on it is a suspect: it may be what takes its servers down, so it executes alone.
+ */
 export const MAX_RUN_ATTEMPTS = 3
 
 /**
@@ -182,11 +185,21 @@ export interface Claim {
   lease_expires_at: number
   /** Runs of these graphs are left where they are, with their threads' lines behind them. */
   except_graphs?: readonly string[]
+  /**
+   * `suspects`: only runs that this claim makes suspects, and none while another one executes alone
+   * anywhere. `others`: all but those. Default: whatever there is.
+   */
+  only?: 'suspects' | 'others'
 }
 
 export interface ClaimedRun {
   run: QueuedRun
   lease: Lease
+}
+
+/** Whether a claimed run may be what takes its servers down. Of one that is to end nothing is executed. */
+export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
+  return attempt >= MAX_RUN_ATTEMPTS && cancel_action === null
 }
 
 /** The runs of one database. Every method is one atomic step. */
@@ -222,6 +235,13 @@ export interface RunStore {
    * the line, at its place, once it is due; until then later runs pass it.
    */
   claim(claim: Claim, count: number): Promise<ClaimedRun[]>
+  /** Whether a claim of suspects would find one. */
+  hasSuspect(claim: Pick<Claim, 'now' | 'except_graphs'>): Promise<boolean>
+  /**
+   * Notes that a suspect has executed alone for long enough: others may execute beside it, and its
+   * loss from now on does not end it. `false`: the lease was lost, nothing was written.
+   */
+  clear(lease: Lease): Promise<boolean>
   /** Prolongs the leases that are still held; answers one state for each lease given. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**
@@ -247,8 +267,8 @@ export interface RunStore {
   delete(run_id: string): Promise<boolean>
   /**
    * Puts the running runs whose lease ran out before `now`, or whose server is in `dead_servers`,
-   * back to pending, at their old place. Those whose attempts are used up are answered separately
-   * and left running: the caller ends them.
+   * back to pending, at their old place. Those whose attempts are used up, who executed alone, are
+   * answered separately and left running: the caller ends them.
    */
   release(from: {
     now: number

@@ -2,7 +2,7 @@
 import type { AgentStore } from '../core/agent-store.ts'
 import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
-import type { ClaimedRun, QueuedRun } from '../core/run.ts'
+import type { Claim, ClaimedRun, QueuedRun } from '../core/run.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
 
 /** So many runs are claimed by one statement: the other servers shall have some of a line. */
@@ -27,11 +27,12 @@ export class Claims {
 
   /**
    * Takes up to `room` runs that are due at `now`, in ms since 1970. `areAll`: there were no more. What only
-   * another server can execute is left to it.
+   * another server can execute is left to it. `only`: see `Claim`.
    */
   async take(
     now: number,
     room: number,
+    only: NonNullable<Claim['only']>,
   ): Promise<{ claimed: ClaimedRun[]; leaseExpiresAt: number; areAll: boolean }> {
     const { store, server, liveness, leaseMs } = this.#parts
     const leaseExpiresAt = now + leaseMs
@@ -42,12 +43,19 @@ export class Claims {
         now,
         lease_expires_at: leaseExpiresAt,
         except_graphs: liveness.foreignGraphs,
+        only,
       },
       count,
     )
     const claimed: ClaimedRun[] = []
     for (const one of taken) if (await this.#isOurs(one)) claimed.push(one)
     return { claimed, leaseExpiresAt, areAll: taken.length < count }
+  }
+
+  /** Whether a suspect waits that could be taken. */
+  hasSuspect(now: number): Promise<boolean> {
+    const { store, liveness } = this.#parts
+    return store.runs.hasSuspect({ now, except_graphs: liveness.foreignGraphs })
   }
 
   /** `false`: it was left to others. Those that were claimed with it begin whatever hinders that. */

@@ -1,5 +1,5 @@
 /** One claimed run while it executes in this process. */
-import type { Lease, QueuedRun } from '../core/run.ts'
+import { isSuspect, type Lease, type QueuedRun } from '../core/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 /**
@@ -12,6 +12,9 @@ export class Execution {
   readonly run_id: string
   readonly thread_id: string
   readonly lease: Lease
+  readonly attempt: number
+  /** It may take this server down: nothing else is begun beside it. */
+  isAlone: boolean
   /** Until when no other server may take the run, in ms since 1970, as last renewed. */
   leaseExpiresAt: number
   /** Settles when `execute` has: `error` is there when it rejected. Never rejects. */
@@ -23,6 +26,8 @@ export class Execution {
     this.run_id = claimed.run.run_id
     this.thread_id = claimed.run.thread_id
     this.lease = claimed.lease
+    this.attempt = claimed.run.attempt
+    this.isAlone = isSuspect(claimed.run)
     this.leaseExpiresAt = claimed.leaseExpiresAt
     const action = claimed.run.cancel_action
     if (action) this.stop({ kind: 'cancelled', action })

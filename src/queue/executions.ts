@@ -1,7 +1,13 @@
 /** The runs that execute in this process: their leases, and what becomes of them. */
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/run.ts'
+import {
+  type Lease,
+  type LeaseState,
+  MAX_RUN_ATTEMPTS,
+  type QueuedRun,
+  type RunStore,
+} from '../core/run.ts'
 import { type Execute, Execution } from './execution.ts'
 import type { StopReason } from './stop-reason.ts'
 
@@ -15,9 +21,16 @@ export interface ExecutionsParts {
   runs: RunStore
   execute: Execute
   leaseMs: number
+  /** How long a suspect executes alone at first, in ms. */
+  aloneMs: number
+  /** Called when one no longer does. */
+  onAloneOver: () => void
   clock: Clock
   log: Log
 }
+
+/** `setTimeout` takes no more. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 export class Executions {
   readonly #parts: ExecutionsParts
@@ -32,18 +45,24 @@ export class Executions {
     return this.#all.size
   }
 
+  /** Whether one executes here that nothing else may be begun beside. */
+  get areAlone(): boolean {
+    return [...this.#all.keys()].some((one) => one.isAlone)
+  }
+
   /** The run's execution under a lease that is not known to be lost. */
   find(run_id: string): Execution | undefined {
     return this.#held().findLast((one) => one.run_id === run_id)
   }
 
-  /** Begins to execute; `onDone` is called once, when there is room again. */
+  /** Begins to execute; `onDone` is called when there is room again: after a suspect's time alone, and at the end. */
   add(
     claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
     onDone: () => void,
   ): Execution {
     const execution = new Execution(claimed, this.#parts.execute)
     this.#all.set(execution, this.#attend(execution, onDone))
+    if (execution.isAlone) this.#clearInTime(execution, onDone)
     return execution
   }
 
@@ -105,6 +124,33 @@ export class Executions {
     }
   }
 
+  /** With each attempt it executes alone twice as long: one that takes its time to kill is found too. */
+  #clearInTime(execution: Execution, onDone: () => void): void {
+    const { attempt, settled } = execution
+    const aloneMs = this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS)
+    const timer = setTimeout(() => this.#clear(execution, onDone), Math.min(aloneMs, MAX_TIMER_MS))
+    void settled.then(() => clearTimeout(timer))
+  }
+
+  async #clear(execution: Execution, onDone: () => void): Promise<void> {
+    const { runs, log } = this.#parts
+    const { run_id, lease } = execution
+    try {
+      if (!(await runs.clear(lease))) return
+      log.info({ run_id }, 'the run has executed alone for long enough')
+      this.#endSeclusion(execution)
+      onDone()
+    } catch (error) {
+      log.error({ run_id, err: error }, 'could not note that the run may have company')
+    }
+  }
+
+  #endSeclusion(execution: Execution): void {
+    if (!execution.isAlone) return
+    execution.isAlone = false
+    this.#parts.onAloneOver()
+  }
+
   #held(): Execution[] {
     return [...this.#all.keys()].filter((one) => one.stopReason?.kind !== 'lease_lost')
   }
@@ -124,6 +170,7 @@ export class Executions {
       this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
     }
     this.#all.delete(execution)
+    this.#endSeclusion(execution)
     onDone()
   }
 

@@ -208,6 +208,89 @@ describe('finding runs', () => {
   })
 })
 
+describe('a suspect', () => {
+  /** A run whose servers have died with all attempts but one. */
+  async function addSuspect(): Promise<QueuedRun> {
+    const run = await world.addRun()
+    for (let attempt = 1; attempt < MAX_RUN_ATTEMPTS; attempt += 1) {
+      const now = systemClock.now()
+      const claim = { server_id: 'dead', now, lease_expires_at: now + 60_000 }
+      await claimRun(world.store, { ...claim, only: 'others' })
+      await world.store.runs.release({ now, dead_servers: ['dead'] })
+    }
+    return run
+  }
+
+  /** Executions that last until they are let go, and what executed here at the same time. */
+  function held() {
+    const gates = new Map<string, () => void>()
+    const beside: Record<string, number> = {}
+    const execute: Work = async ({ run_id }, lease) => {
+      const gate = Promise.withResolvers<void>()
+      gates.set(run_id, gate.resolve)
+      for (const each of gates.keys()) beside[each] = Math.max(beside[each] ?? 0, gates.size)
+      await gate.promise
+      gates.delete(run_id)
+      await finish(lease)
+    }
+    const letGo = ({ run_id }: QueuedRun) => gates.get(run_id)?.()
+    return { execute, beside, letGo, executes: (run: QueuedRun) => gates.has(run.run_id) }
+  }
+
+  test('executes alone: what comes later waits for its end', async () => {
+    const suspects = [await addSuspect(), await addSuspect()]
+    const { execute, beside, letGo, executes } = held()
+    const queue = await startQueue({ execute })
+    const [first, second] = suspects as [QueuedRun, QueuedRun]
+    await eventually(() => expect(executes(first)).toBe(true))
+    const others = [await world.addRun(), await world.addRun()]
+    queue.wake()
+    expect(queue.load).toMatchObject({ running: 1, isFull: true })
+    letGo(first)
+    await eventually(() => expect(others.every(executes)).toBe(true))
+    for (const other of others) letGo(other)
+    await eventually(() => expect(executes(second)).toBe(true))
+    letGo(second)
+    await untilStatus(second, 'success')
+    expect(suspects.map(({ run_id }) => beside[run_id])).toEqual([1, 1])
+  })
+
+  test('waits for what executes, which nothing joins meanwhile; another server takes that', async () => {
+    const { execute, beside, letGo, executes } = held()
+    const queue = await startQueue({ execute })
+    const busy = await world.addRun()
+    queue.wake()
+    await eventually(() => expect(executes(busy)).toBe(true))
+    const suspect = await addSuspect()
+    await eventually(() => expect(queue.load.isFull).toBe(true))
+    letGo(busy)
+    await eventually(() => expect(executes(suspect)).toBe(true))
+    const there = held()
+    const other = await world.addRun()
+    await startQueue({ ...there, store: await world.otherProcess() })
+    await eventually(() => expect(there.executes(other)).toBe(true))
+    there.letGo(other)
+    letGo(suspect)
+    await untilStatus(suspect, 'success')
+    expect(beside[suspect.run_id]).toBe(1)
+  })
+
+  test('has company after its time alone, and may then lose its server once more', async () => {
+    const suspect = await addSuspect()
+    const { execute, letGo, executes } = held()
+    await startQueue({ execute, aloneMs: 1 })
+    const other = await world.addRun()
+    await eventually(() => expect([suspect, other].every(executes)).toBe(true))
+    const freed = await world.store.runs.release({
+      now: systemClock.now() + 60_000,
+      dead_servers: [],
+    })
+    expect(freed.exhausted).toEqual([])
+    expect(freed.released).toContain(suspect.run_id)
+    for (const run of [suspect, other]) letGo(run)
+  })
+})
+
 describe('beside servers that tell', () => {
   test('a run that finds no room here is begun by another server, at its word', async () => {
     const hub = new NoticeHub()

@@ -20,6 +20,7 @@ import { DueTimes } from './due-times.ts'
 import type { Execute } from './execution.ts'
 import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
+import { Seclusion } from './seclusion.ts'
 import { Ticker } from './ticker.ts'
 
 export interface QueueParts {
@@ -37,6 +38,11 @@ export interface QueueParts {
   concurrency: number
   /** How long a server that was lost keeps its runs, in ms; renewed every third of it. 15,000. */
   leaseMs?: number
+  /**
+   * How long a suspect executes alone, in ms, until others may execute beside it; twice as long with each
+   * further attempt. 30,000.
+   */
+  aloneMs?: number
   /** How often to look for runs that another process added or let go, in ms. 250; while it tells, 1,000. */
   pollMs?: number
   /** How other servers are told, and tell. Default: not at all. */
@@ -46,6 +52,8 @@ export interface QueueParts {
 }
 
 const DEFAULT_LEASE_MS = 15_000
+/** Longer than a blocked event loop may take to be found, of what blocks it at its start. */
+const DEFAULT_ALONE_MS = 30_000
 const DEFAULT_POLL_MS = 250
 const TOLD_POLL_MS = 1_000
 /** How often dead servers are looked for; leases are renewed at least as often. */
@@ -62,6 +70,7 @@ export class Queue {
   readonly #claims: Claims
   readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
+  readonly #seclusion = new Seclusion()
   /** Cancels that came while a claim was under way, which may turn out to be of their run. */
   readonly #earlyCancels = new Map<string, CancelAction>()
   /** Who wakes the queue has nothing to do with the runs that it claims then. */
@@ -88,7 +97,16 @@ export class Queue {
     this.#parts = parts
     this.#notices = notices
     this.#log = log
-    this.#executions = new Executions({ runs: store.runs, execute, leaseMs, clock, log })
+    const aloneMs = parts.aloneMs ?? DEFAULT_ALONE_MS
+    this.#executions = new Executions({
+      runs: store.runs,
+      execute,
+      leaseMs,
+      aloneMs,
+      onAloneOver: () => this.#seclusion.over(clock.now()),
+      clock,
+      log,
+    })
     const liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
     this.#liveness = liveness
     this.#claims = new Claims({ store, server, liveness, notices, leaseMs, log })
@@ -101,15 +119,19 @@ export class Queue {
     if (this.#stopping) return
     await this.#liveness.start()
     if (this.#stopping) return this.#liveness.stop()
+    await this.#lookForSuspects()
     this.#isAccepting = true
     this.#deafen = this.#notices.hear((notice) => this.#heed(notice))
     this.#ticker.start()
     this.wake()
   }
 
-  /** How many runs execute here, and how many may. */
-  get load(): { running: number; capacity: number } {
-    return { running: this.#executions.size, capacity: this.#parts.concurrency }
+  /** How many runs execute here, and how many may; `isFull`: what waits is not begun here at present. */
+  get load(): { running: number; capacity: number; isFull: boolean } {
+    const { size, areAlone } = this.#executions
+    const { concurrency: capacity } = this.#parts
+    const isFull = size >= capacity || areAlone || this.#seclusion.holdsBack
+    return { running: size, capacity, isFull }
   }
 
   /**
@@ -229,7 +251,8 @@ export class Queue {
 
   /** How many more runs may execute here. */
   get #room(): number {
-    return this.#isAccepting ? this.#parts.concurrency - this.#executions.size : 0
+    const { size, areAlone } = this.#executions
+    return this.#isAccepting && !areAlone ? this.#parts.concurrency - size : 0
   }
 
   async #untilNextDue(claimedAt: number): Promise<number> {
@@ -237,11 +260,35 @@ export class Queue {
     return Math.min(this.#pollMs, Math.max(1, dueAt - this.#parts.clock.now()))
   }
 
-  /** `false`: there are no more than were claimed. */
+  /** `false`: there are no more than were claimed, or what executes has to end first. */
   async #claim(now: number): Promise<boolean> {
-    const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room)
+    if (this.#seclusion.holdsBack) return this.#claimSuspect(now)
+    const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room, 'others')
     await Promise.all(claimed.map((one) => this.#begin(one, leaseExpiresAt)))
+    if (areAll && claimed.length === 0) await this.#claimSuspect(now)
     return !areAll
+  }
+
+  /** Only where nothing executes. `true`: none is left to make room for. */
+  async #claimSuspect(now: number): Promise<boolean> {
+    if (!this.#seclusion.isWaitedFor || this.#executions.size > 0) return false
+    const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, 1, 'suspects')
+    for (const one of claimed) {
+      const { run_id, thread_id, attempt } = one.run
+      this.#log.warn(
+        { run_id, thread_id, attempt },
+        'a run that has lost its servers executes alone',
+      )
+      this.#seclusion.begin(now)
+      await this.#begin(one, leaseExpiresAt)
+    }
+    if (areAll) this.#seclusion.note(false, now)
+    return areAll
+  }
+
+  async #lookForSuspects(): Promise<void> {
+    const now = this.#parts.clock.now()
+    this.#seclusion.note(await this.#claims.hasSuspect(now), now)
   }
 
   async #begin(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
@@ -258,6 +305,9 @@ export class Queue {
     // In this order: after a pause of the whole process our own leases are prolonged, not released.
     await this.#executions.renew()
     await this.#liveness.sweep()
+    if (!this.#isAccepting || this.#executions.areAlone) return
+    await this.#lookForSuspects()
+    if (this.#seclusion.isWaitedFor) this.#look()
   }
 
   async #stop(): Promise<void> {

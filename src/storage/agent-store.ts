@@ -18,6 +18,7 @@ import { channelParts } from './migrations/agent-server/0005-channel-parts.ts'
 import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
 import { graphsOfServers } from './migrations/agent-server/0007-graphs-of-servers.ts'
 import { eventParts } from './migrations/agent-server/0008-event-parts.ts'
+import { suspects } from './migrations/agent-server/0009-suspects.ts'
 import { openDb, openNotices } from './open-db.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
@@ -38,6 +39,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   expiredEvents,
   graphsOfServers,
   eventParts,
+  suspects,
 ]
 
 /**

@@ -48,33 +48,67 @@ ORDER BY seq`
 
 const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DESC LIMIT 1`
 
+// Its servers died with all attempts but one. One that is to end only comes to its end.
+const SUSPECT = `attempt >= ${MAX_RUN_ATTEMPTS - 1} AND cancel_action IS NULL`
+
+const ONLY = {
+  suspects: `
+    AND ${SUSPECT} AND NOT EXISTS (
+      SELECT 1 FROM runs WHERE status = 'running' AND survived = 0
+        AND attempt >= ${MAX_RUN_ATTEMPTS} AND cancel_action IS NULL
+    )`,
+  others: `
+    AND (attempt < ${MAX_RUN_ATTEMPTS - 1} OR cancel_action IS NOT NULL)`,
+}
+
+interface Selection {
+  only: keyof typeof ONLY | undefined
+  /** How many graphs are left out. */
+  exceptGraphs: number
+  /** The numbers of the parameters: the time, and the one before the graphs' names. */
+  now: number
+  before: number
+}
+
 // A run that another server is just taking is passed over; those behind it in its thread's line are
 // no candidates, so that none of them comes before it. Measured on SQLite: 0.1 ms with 1,000 pending
 // runs of a busy thread in front, among 100,000 finished ones.
-const claimSql = (db: Db, exceptGraphs: number) => `
-WITH claimable AS (
+const claimableSql = (db: Db, { only, exceptGraphs, now, before }: Selection) => `
   SELECT seq FROM runs AS next
-  WHERE status = 'pending' AND available_at <= $2${exceptSql(db, exceptGraphs)}
+  WHERE status = 'pending' AND available_at <= $${now}${only ? ONLY[only] : ''}${exceptSql(db, exceptGraphs, before)}
     AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
     AND NOT EXISTS (
       SELECT 1 FROM runs AS before
       WHERE before.thread_id = next.thread_id AND before.status = 'pending'
-        AND before.seq < next.seq AND before.available_at <= $2
-    )
+        AND before.seq < next.seq AND before.available_at <= $${now}
+    )`
+
+const claimSql = (db: Db, only: Selection['only'], exceptGraphs: number) => `
+WITH claimable AS (${claimableSql(db, { only, exceptGraphs, now: 2, before: 4 })}
   ORDER BY seq LIMIT $4${db.rowLocks.skip}
 )
 UPDATE runs
-SET status = 'running', attempt = attempt + 1, lease_token = lease_token + 1,
+SET status = 'running', attempt = attempt + 1, survived = 0, lease_token = lease_token + 1,
   lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
 WHERE seq IN (SELECT seq FROM claimable)
 RETURNING ${COLUMNS}, lease_server_id, lease_token`
 
-/** $5 is the name of the field, each graph a parameter of its own behind it: they are few. */
-function exceptSql({ json }: Db, graphs: number): string {
+const hasSuspectSql = (db: Db, exceptGraphs: number) =>
+  `${claimableSql(db, { only: 'suspects', exceptGraphs, now: 1, before: 1 })} LIMIT 1`
+
+/** The next parameter is the name of the field, each graph one of its own behind it: they are few. */
+function exceptSql({ json }: Db, graphs: number, before: number): string {
   const conditions = Array.from({ length: graphs }, (_, i) => {
-    return `\n    AND NOT ${json.fieldEquals('metadata', '$5', `$${6 + i}`)}`
+    const [field, graph] = [`$${before + 1}`, `$${before + 2 + i}`]
+    return `\n    AND NOT ${json.fieldEquals('metadata', field, graph)}`
   })
   return conditions.join('')
+}
+
+/** What `exceptSql` takes. */
+function exceptParams(graphs: readonly string[] = []): string[] {
+  const texts = graphs.map((graph_id) => JSON.stringify(graph_id))
+  return texts.length > 0 ? ['graph_id', ...texts] : []
 }
 
 const renewSql = ({ json }: Db) => `
@@ -93,6 +127,8 @@ const GIVE_BACK = `
 UPDATE runs
 SET status = 'pending', attempt = attempt - 1, lease_server_id = NULL, lease_expires_at = NULL
 WHERE ${HELD}`
+
+const CLEAR = `UPDATE runs SET survived = 1 WHERE ${HELD}`
 
 const INTERRUPT_PENDING = `
 UPDATE runs
@@ -121,6 +157,8 @@ SELECT count(DISTINCT thread_id) AS count FROM runs AS waiting
 WHERE status = 'pending' AND available_at <= $1 AND NOT EXISTS (
   SELECT 1 FROM runs WHERE thread_id = waiting.thread_id AND status = 'running')`
 
+const IS_USED_UP = `(attempt >= ${MAX_RUN_ATTEMPTS} AND survived = 0)`
+
 export function createRunStore(db: Db): RunStore {
   const isLost = `status = 'running'
     AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
@@ -131,12 +169,12 @@ export function createRunStore(db: Db): RunStore {
   const releaseSql = `
     UPDATE runs SET status = 'pending', lease_server_id = NULL, lease_expires_at = NULL
     WHERE seq IN (
-      SELECT seq FROM runs WHERE ${isLost} AND attempt < ${MAX_RUN_ATTEMPTS}${db.rowLocks.skip}
+      SELECT seq FROM runs WHERE ${isLost} AND NOT ${IS_USED_UP}${db.rowLocks.skip}
     )
     RETURNING run_id`
   const exhaustedSql = `
     SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
-    WHERE ${isLost} AND attempt >= ${MAX_RUN_ATTEMPTS} ORDER BY seq`
+    WHERE ${isLost} AND ${IS_USED_UP} ORDER BY seq`
 
   return {
     async insert(run) {
@@ -187,12 +225,17 @@ export function createRunStore(db: Db): RunStore {
       return row && toRun(row)
     },
     async claim(claim, count) {
-      const { server_id, now, lease_expires_at, except_graphs: except = [] } = claim
-      const graphs = except.map((graph_id) => JSON.stringify(graph_id))
-      const exceptions = graphs.length > 0 ? ['graph_id', ...graphs] : []
-      const params = [server_id, now, lease_expires_at, count, ...exceptions]
-      const rows = await db.all<LeasedRow>(claimSql(db, graphs.length), params)
+      const { server_id, now, lease_expires_at, only, except_graphs: graphs = [] } = claim
+      const params = [server_id, now, lease_expires_at, count, ...exceptParams(graphs)]
+      const rows = await db.all<LeasedRow>(claimSql(db, only, graphs.length), params)
       return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
+    },
+    async hasSuspect({ now, except_graphs: graphs = [] }) {
+      const sql = hasSuspectSql(db, graphs.length)
+      return (await db.get(sql, [now, ...exceptParams(graphs)])) !== undefined
+    },
+    async clear(lease) {
+      return (await db.run(CLEAR, heldParams(lease))) === 1
     },
     async renew(leases, lease_expires_at) {
       // Of several for one run the last in this order counts: only that one can be held.

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent-store.ts'
 import {
+  isSuspect,
   isTerminal,
   type Lease,
   MAX_RUN_ATTEMPTS,
@@ -475,6 +476,100 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       await store.runs.requestCancel(run_id, 'interrupt')
       await release({ dead_servers: ['here'] })
       expect((await mustClaim()).run.cancel_action).toBe('interrupt')
+    })
+  })
+
+  describe('a suspect', () => {
+    const only = (which: 'suspects' | 'others', server_id = 'here') =>
+      claimRun(store, { server_id, now: NOW, lease_expires_at: NOW + 1000, only: which })
+
+    /** Its servers have died with all attempts but one. */
+    async function insertSuspect(thread_id?: string): Promise<QueuedRun> {
+      const run = await insertRun(thread_id === undefined ? {} : { thread_id })
+      for (let i = 1; i < MAX_RUN_ATTEMPTS; i++) {
+        expect((await mustClaim(store, 'dead')).run.run_id).toBe(run.run_id)
+        await release({ dead_servers: ['dead'] })
+      }
+      return run
+    }
+
+    it('is claimed by itself, and no other run as one', async () => {
+      const suspect = await insertSuspect()
+      const other = await insertRun()
+      expect(await only('others')).toMatchObject({ run: { run_id: other.run_id } })
+      expect(await only('others')).toBeUndefined()
+      const claimed = await only('suspects')
+      expect(claimed?.run).toMatchObject({ run_id: suspect.run_id, attempt: MAX_RUN_ATTEMPTS })
+      expect(claimed && isSuspect(claimed.run)).toBe(true)
+      expect(await only('suspects')).toBeUndefined()
+    })
+
+    it('waits while another executes alone, on whatever server', async () => {
+      const ids = [(await insertSuspect()).run_id]
+      const first = (await only('suspects', 'one')) ?? expect.fail('nothing to claim')
+      ids.push((await insertSuspect()).run_id)
+      expect(await store.runs.hasSuspect({ now: NOW })).toBe(false)
+      expect(await only('suspects', 'two')).toBeUndefined()
+      expect(await store.runs.clear(first.lease)).toBe(true)
+      expect(await store.runs.hasSuspect({ now: NOW })).toBe(true)
+      const second = await only('suspects', 'two')
+      expect([first.run.run_id, second?.run.run_id]).toEqual(ids)
+    })
+
+    it('is known to wait where it could be claimed', async () => {
+      expect(await store.runs.hasSuspect({ now: NOW })).toBe(false)
+      const graph = { metadata: { graph_id: 'agent' } }
+      const { run_id } = await insertRun(graph)
+      for (let i = 1; i < MAX_RUN_ATTEMPTS; i++) {
+        await mustClaim()
+        expect(await store.runs.hasSuspect({ now: NOW })).toBe(false)
+        await release({ dead_servers: ['here'] })
+      }
+      expect(await store.runs.hasSuspect({ now: NOW, except_graphs: ['other'] })).toBe(true)
+      expect(await store.runs.hasSuspect({ now: NOW, except_graphs: ['agent', 'b'] })).toBe(false)
+      await store.runs.requestCancel(run_id, 'interrupt')
+      expect(await store.runs.hasSuspect({ now: NOW })).toBe(false)
+    })
+
+    it('that is to end needs not be alone', async () => {
+      const { run_id } = await insertSuspect()
+      await store.runs.requestCancel(run_id, 'interrupt')
+      expect(await only('suspects')).toBeUndefined()
+      const claimed = await only('others')
+      expect(claimed?.run.run_id).toBe(run_id)
+      expect(claimed && isSuspect(claimed.run)).toBe(false)
+    })
+
+    it('keeps the runs behind it in its thread’s line waiting', async () => {
+      const { thread_id } = await insertSuspect()
+      await insertRun({ thread_id })
+      expect(await only('others')).toBeUndefined()
+    })
+
+    it('that was alone for long enough is taken up again, and is one again', async () => {
+      const { run_id } = await insertSuspect()
+      const first = (await only('suspects')) ?? expect.fail('nothing to claim')
+      await store.runs.clear(first.lease)
+      expect(await release({ dead_servers: ['here'] })).toEqual({
+        released: [run_id],
+        exhausted: [],
+      })
+      expect(await store.runs.clear(first.lease)).toBe(false)
+      expect(await only('others')).toBeUndefined()
+      expect((await only('suspects'))?.run.attempt).toBe(MAX_RUN_ATTEMPTS + 1)
+      const { released, exhausted } = await release({ dead_servers: ['here'] })
+      expect({ released, ids: exhausted.map(({ run }) => run.run_id) }).toEqual({
+        released: [],
+        ids: [run_id],
+      })
+    })
+
+    it('that is handed back is one still', async () => {
+      await insertSuspect()
+      const { lease } = (await only('suspects')) ?? expect.fail('nothing to claim')
+      await store.runs.giveBack(lease)
+      expect(await only('others')).toBeUndefined()
+      expect((await only('suspects'))?.run.attempt).toBe(MAX_RUN_ATTEMPTS)
     })
   })
 

@@ -4,32 +4,39 @@ import { resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
+import { freePort } from '../support/free-port.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 
 let dataDir: string
+let port: number
 let serving: ServeProcess
 let client: Client
 let log: string
 
 beforeEach(async () => {
   dataDir = await temporaryFolder()
-  const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
-  serving = await startServeProcess(process.execPath, args, {
-    cwd: fixtureProject('fatal'),
-    env: { RUNYARD_LOG_LEVEL: 'error' },
-  })
-  client = clientOf(serving.url)
+  port = await freePort()
   log = ''
-  serving.process.stderr?.on('data', (chunk) => {
-    log += chunk
-  })
+  await start()
 })
 afterEach(async () => {
   serving.process.kill('SIGKILL')
   await rm(dataDir, { recursive: true, force: true })
 })
+
+async function start(): Promise<void> {
+  const args = [command, 'serve', '--port', `${port}`, '--data-dir', dataDir]
+  serving = await startServeProcess(process.execPath, args, {
+    cwd: fixtureProject('fatal'),
+    env: { RUNYARD_LOG_LEVEL: 'warn' },
+  })
+  client = clientOf(serving.url)
+  serving.process.stderr?.on('data', (chunk) => {
+    log += chunk
+  })
+}
 
 async function begin(act: string, ms = 0) {
   const { thread_id } = await client.threads.create()
@@ -44,6 +51,15 @@ async function endOf({ run_id, thread_id }: { run_id: string; thread_id: string 
   const thread = await client.threads.get(thread_id)
   const { status, attempt } = run as typeof run & { attempt: number }
   return { status, attempt, error: thread.error as unknown }
+}
+
+/** The status of the run, on a server that is started again whenever it has died. */
+async function statusKeptUp({ run_id, thread_id }: { run_id: string; thread_id: string }) {
+  const { exitCode, signalCode } = serving.process
+  // It may die again before it has said that it is ready.
+  if (exitCode !== null || signalCode !== null) await start().catch(() => {})
+  const asked = await fetch(`${serving.url}/threads/${thread_id}/runs/${run_id}`).catch(() => {})
+  return ((await asked?.json().catch(() => {})) as { status?: string } | undefined)?.status
 }
 
 test('what a run throws outside of its nodes, or its call of process.exit, ends it alone', async () => {
@@ -68,3 +84,21 @@ test('what a run throws outside of its nodes, or its call of process.exit, ends 
     )
   }
 })
+
+test('of the runs beside one that kills its process only that one ends in error, as the last alone', async () => {
+  const innocents = [await begin('wait', 700), await begin('wait', 700)]
+  const guilty = await begin('die')
+  await expect.poll(() => statusKeptUp(guilty), { timeout: 45_000 }).toBe('error')
+  expect(await endOf(guilty)).toMatchObject({
+    status: 'error',
+    attempt: 3,
+    error: expect.stringMatching(
+      /RunAttemptsExhausted: .*3 times.*no other run executed beside it/,
+    ),
+  })
+  for (const innocent of innocents) {
+    expect(await endOf(innocent)).toMatchObject({ status: 'success', attempt: 3 })
+  }
+  const late = await begin('wait')
+  expect(await endOf(late)).toMatchObject({ status: 'success', attempt: 1 })
+}, 60_000)

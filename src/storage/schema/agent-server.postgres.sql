@@ -199,6 +199,7 @@ CREATE TABLE runs (
   lease_expires_at bigint,
   started_at bigint,
   origin text COLLATE "C",
+  survived bigint NOT NULL DEFAULT 0,
   CONSTRAINT runs_pkey PRIMARY KEY (seq),
   CONSTRAINT runs_run_id_key UNIQUE (run_id),
   CONSTRAINT runs_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(thread_id) ON DELETE CASCADE,
@@ -208,7 +209,8 @@ CREATE TABLE runs (
   CONSTRAINT runs_check1 CHECK (((status = 'running'::text) = (lease_expires_at IS NOT NULL))),
   CONSTRAINT runs_multitask_strategy_check CHECK ((multitask_strategy = ANY (ARRAY['reject'::text, 'enqueue'::text, 'interrupt'::text, 'rollback'::text]))),
   CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'error'::text, 'interrupted'::text, 'timeout'::text]))),
-  CONSTRAINT runs_stop_outcome_check CHECK ((stop_outcome = ANY (ARRAY['stopped'::text, 'cut_off'::text])))
+  CONSTRAINT runs_stop_outcome_check CHECK ((stop_outcome = ANY (ARRAY['stopped'::text, 'cut_off'::text]))),
+  CONSTRAINT runs_survived_check CHECK ((survived = ANY (ARRAY[(0)::bigint, (1)::bigint])))
 );
 
 CREATE INDEX runs_active ON runs USING btree (thread_id, status, seq) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
@@ -219,7 +221,9 @@ CREATE INDEX runs_of_thread ON runs USING btree (thread_id, seq);
 
 CREATE UNIQUE INDEX runs_one_running_per_thread ON runs USING btree (thread_id) WHERE (status = 'running'::text);
 
-CREATE INDEX runs_to_claim ON runs USING btree (seq, thread_id, available_at) WHERE (status = 'pending'::text);
+CREATE INDEX runs_suspects ON runs USING btree (attempt, seq) WHERE ((status = 'pending'::text) AND (attempt >= 2));
+
+CREATE INDEX runs_to_claim ON runs USING btree (seq, thread_id, available_at, attempt, cancel_action) WHERE (status = 'pending'::text);
 
 CREATE TRIGGER runs_transitions BEFORE UPDATE OF status ON runs FOR EACH ROW WHEN (((new.status <> old.status) AND (NOT (((old.status = 'pending'::text) AND (new.status = ANY (ARRAY['running'::text, 'interrupted'::text]))) OR ((old.status = 'running'::text) AND (new.status = ANY (ARRAY['pending'::text, 'success'::text, 'error'::text, 'interrupted'::text, 'timeout'::text]))))))) EXECUTE FUNCTION runs_transitions();
 

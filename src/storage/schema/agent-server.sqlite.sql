@@ -185,7 +185,7 @@ CREATE TABLE runs (
   error TEXT,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_server_id TEXT,
-  lease_expires_at INTEGER, started_at INTEGER, origin TEXT,
+  lease_expires_at INTEGER, started_at INTEGER, origin TEXT, survived INTEGER NOT NULL DEFAULT 0 CHECK (survived IN (0, 1)),
   CHECK ((status = 'running') = (lease_server_id IS NOT NULL)),
   CHECK ((status = 'running') = (lease_expires_at IS NOT NULL))
 ) STRICT;
@@ -198,7 +198,10 @@ CREATE INDEX runs_of_thread ON runs (thread_id, seq);
 
 CREATE UNIQUE INDEX runs_one_running_per_thread ON runs (thread_id) WHERE status = 'running';
 
-CREATE INDEX runs_to_claim ON runs (seq, thread_id, available_at) WHERE status = 'pending';
+CREATE INDEX runs_suspects ON runs (attempt, seq) WHERE status = 'pending' AND attempt >= 2;
+
+CREATE INDEX runs_to_claim ON runs (seq, thread_id, available_at, attempt, cancel_action)
+  WHERE status = 'pending';
 
 CREATE TRIGGER runs_transitions BEFORE UPDATE OF status ON runs
 WHEN NEW.status <> OLD.status AND NOT (
