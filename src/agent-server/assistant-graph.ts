@@ -36,11 +36,11 @@ export async function getAssistantSchemas(
 }
 
 /**
- * Whether the assistant's graph has `messages` in its input; where nothing is known of it, yes. Throws
- * like `drawAssistant`.
+ * Whether the graph of an assistant that the caller may run has `messages` in its input; where nothing
+ * is known of it, yes. Throws `not_found` where the graph is no more in the project, `bad_request` when
+ * the project's code fails.
  */
-export async function takesMessages(parts: Parts, caller: Caller, id: string): Promise<boolean> {
-  const assistant = await getAssistant(parts, caller, id)
+export async function takesMessages(parts: Parts, assistant: Assistant): Promise<boolean> {
   const { input_schema } = await withGraph(parts, assistant, async (graph) => namesOnly(graph))
   const properties = input_schema?.properties as JsonObject | undefined
   return !properties || 'messages' in properties

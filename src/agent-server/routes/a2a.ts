@@ -221,7 +221,7 @@ async function handlerOf(
   const caller = c.get('caller')
   const assistant = await resolveAssistant(parts, caller, id)
   const { assistant_id } = assistant
-  const hasMessages = await takesMessages(parts, caller, assistant_id)
+  const hasMessages = await takesMessages(parts, assistant)
   const { version, apiKeys, gatewayToken, auth } = settings
   const needsKey = !auth && (apiKeys.length > 0 || gatewayToken !== undefined)
   const about = { assistant, version, needsKey, hasMessages, baseUrl: baseUrlOf(c, settings) }

@@ -53,6 +53,27 @@ test('a graph knows who asked, and answers do not show what the project knows of
   expect(shown).not.toContain('the-token-of-alice')
 })
 
+test('the agent that a graph is by itself can be talked to by everyone who may run it', async () => {
+  const authorization = 'Bearer alice'
+  const card = await get('/a2a/agent/.well-known/agent-card.json', { authorization })
+  expect(await card.json()).toMatchObject({ name: 'agent' })
+  const parts = [{ kind: 'data', data: { question: 'why?' } }]
+  const message = { kind: 'message', messageId: 'm', role: 'user', parts }
+  const sent = await fetch(`${server.url}/a2a/agent`, {
+    method: 'POST',
+    headers: { authorization },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } }),
+  })
+  const { result } = (await sent.json()) as { result: { id: string; status: object } }
+  expect(result.status).toMatchObject({ state: 'completed' })
+  const asBert = await fetch(`${server.url}/a2a/agent`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer bert' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: result.id } }),
+  })
+  expect(await asBert.json()).toHaveProperty('error')
+})
+
 test('what the project knows of who made a run is kept until the run is over', async () => {
   const { store } = server
   const client = clientOf(server.url, 'alice')
