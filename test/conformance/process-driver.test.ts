@@ -199,6 +199,21 @@ describe('The process driver', () => {
     await impatient.close()
   })
 
+  it('ends one that is one too many though it never says that it has drained', async () => {
+    const impatient = await openWorld({ retireLimitMs: 100 })
+    const spec = impatient.spec('never drains')
+    await impatient.driver.start({ ...spec, replicas: 2 })
+    const endpoints = () => {
+      const state = impatient.driver.observe(spec.revision_id)
+      return state.kind === 'healthy' ? state.endpoints : []
+    }
+    await expect.poll(() => endpoints().length).toBe(2)
+    const surplus = endpoints()[1] ?? expect.fail('there is one')
+    impatient.driver.scale(spec.revision_id, 1, async () => {})
+    await expect.poll(() => ask(surplus)).toBeUndefined()
+    await impatient.close()
+  })
+
   it('holds an agent server to its memory limit', async () => {
     const spec = { ...world.spec('grows'), resource_spec: { memory_mb: 128 } }
     await world.driver.start(spec)

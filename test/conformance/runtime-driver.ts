@@ -16,6 +16,7 @@ export type Behaviour =
   | 'has a companion'
   | 'can hang'
   | 'grows'
+  | 'never drains'
 
 export interface RuntimeDriverWorld {
   driver: RuntimeDriver

@@ -33,6 +33,8 @@ export interface ProcessDriverOptions {
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
   healthCheck?: Partial<HealthCheck>
   backoff?: Partial<Backoff>
+  /** How long one that is one too many may take to drain, in ms. Default: 60,000. */
+  retireLimitMs?: number
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
   clock: Clock
@@ -40,6 +42,8 @@ export interface ProcessDriverOptions {
 }
 
 const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
+/** Longer than it is told that it may take (`RETIRING_LIMITS`). */
+const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 
 /**
@@ -104,6 +108,7 @@ function createReplicas(
   return new Replicas({
     supervise: (each) => supervise(spec, options, { deployLog, ...each }),
     isStandby: spec.isStandby ?? false,
+    retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
     deployLog,
     onChange,
   })

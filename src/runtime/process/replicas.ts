@@ -1,4 +1,5 @@
 /** The agent servers of one revision: as many as are asked for, each under its own supervisor. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Endpoints, Replica, RuntimeState } from '../../core/runtime.ts'
 import type { DeployLog } from './deploy-log.ts'
@@ -8,6 +9,8 @@ export interface ReplicasOptions {
   /** A supervisor that is not started yet and tells of its changes. */
   supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor
   isStandby: boolean
+  /** How long one that is one too many may take to drain, in ms, until it is asked to end all the same. */
+  retireLimitMs: number
   /** Of all of them; closed with the last. */
   deployLog: DeployLog
   /** Called after each change of state. */
@@ -100,9 +103,10 @@ export class Replicas {
   ): Promise<void> {
     this.#retiring.add(supervisor)
     const { state } = supervisor
-    const drained = supervisor.drain(RETIRING_LIMITS)
+    // One that has lost its database may never say that it has drained.
+    const late = delay(this.#options.retireLimitMs, undefined, { ref: false })
     await Promise.all([
-      drained,
+      Promise.race([supervisor.drain(RETIRING_LIMITS), late]),
       retire(state.kind === 'healthy' ? state.endpoint : undefined).catch(() => {}),
     ])
     await supervisor.stop(RETIRING_GRACE_MS)
