@@ -1,6 +1,8 @@
 /** An assistant's card: what other agents read before they talk to it. */
 import type { AgentCard, SecurityScheme } from '@a2a-js/sdk'
 import type { Assistant } from '../core/assistant.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
+import { isObject } from './a2a-message.ts'
 
 export interface CardAbout {
   assistant: Assistant
@@ -43,6 +45,22 @@ export function agentCard({ assistant, baseUrl, version, ...about }: CardAbout):
     skills: [{ ...skill, examples: [], inputModes: [], outputModes: [], securityRequirements: [] }],
     signatures: [],
   }
+}
+
+/**
+ * One card with the fields of both versions of the protocol, for clients that do not say which they
+ * speak: where objects have the same name they are merged, and lists element by element.
+ */
+export function mergeCards(current: JsonObject, legacy: JsonObject): JsonObject {
+  const merged: JsonObject = { ...legacy }
+  for (const [name, value] of Object.entries(current)) merged[name] = merge(value, legacy[name])
+  return merged
+}
+
+function merge(one: JsonValue, other: JsonValue | undefined): JsonValue {
+  if (isObject(one) && isObject(other)) return mergeCards(one, other)
+  if (!Array.isArray(one) || !Array.isArray(other)) return one
+  return one.map((element, place) => merge(element, other[place]))
 }
 
 const DATA = ['application/json']

@@ -5,8 +5,6 @@ import {
   type AgentCard,
   type CancelTaskRequest,
   type GetTaskRequest,
-  type ListTasksRequest,
-  type ListTasksResponse,
   type Message,
   type SendMessageRequest,
   type SubscribeToTaskRequest,
@@ -23,23 +21,14 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { Caller } from '../core/authorization.ts'
 import type { RunCommand } from '../core/run.ts'
 import { asA2AErrors } from './a2a-errors.ts'
+import { listTasks } from './a2a-list.ts'
 import { toInput, toResume } from './a2a-message.ts'
 import { streamTask } from './a2a-stream.ts'
-import {
-  findTask,
-  isOver,
-  openQuestions,
-  RUNS_READ,
-  TASK_ID_KEY,
-  type TaskRun,
-  taskIdOf,
-  viewTask,
-} from './a2a-task.ts'
+import { findTask, isOver, openQuestions, TASK_ID_KEY, type TaskRun, viewTask } from './a2a-task.ts'
 import { cancelRun, REQUESTED } from './cancel-run.ts'
 import { createRun } from './create-run.ts'
 import type { Parts } from './parts.ts'
 import { runRequest } from './run-request.ts'
-import { listRuns } from './runs.ts'
 import { UuidSchema } from './schemas/ids.ts'
 
 export interface A2AContext {
@@ -74,7 +63,7 @@ export function createA2AHandler(context: A2AContext): A2ARequestHandler {
       const task = await answer(() => subscribable(context, request))
       yield* streamTask(parts, task, { signal, historyLength: undefined })
     },
-    listTasks: (request) => answer(() => listTasks(context, request)),
+    listTasks: (request) => answer(() => listTasks(parts, context, request)),
     createTaskPushNotificationConfig: refusePush,
     getTaskPushNotificationConfig: refusePush,
     listTaskPushNotificationConfigs: refusePush,
@@ -188,45 +177,4 @@ async function subscribable(
   const task = await findTask(parts, caller, assistant_id, id)
   if (!isOver(await viewTask(parts, task, 0))) return task
   throw new UnsupportedOperationError(`Task ${task.task_id} is over; tasks/get shows it.`)
-}
-
-const DEFAULT_PAGE = 50
-const MAX_PAGE = 100
-
-/** A thread's tasks of this assistant, the latest first. The token of a page is how many came before. */
-async function listTasks(
-  { parts, caller, assistant_id }: A2AContext,
-  request: ListTasksRequest,
-): Promise<ListTasksResponse> {
-  const thread_id = UuidSchema.safeParse(request.contextId)
-  if (!thread_id.success) {
-    throw new RequestMalformedError('contextId must be given: the id of the thread to list.')
-  }
-  const page = { limit: RUNS_READ, offset: 0 }
-  const runs = await listRuns(parts, caller, thread_id.data, page)
-  const found: Task[] = []
-  for (const run of latestOfTasks(runs.filter((one) => one.assistant_id === assistant_id))) {
-    found.push(await viewTask(parts, { task_id: taskIdOf(run), run }, request.historyLength ?? 0))
-  }
-  const since = Date.parse(request.statusTimestampAfter ?? '') || 0
-  const wanted = found.filter(
-    ({ status }) =>
-      (!request.status || status?.state === request.status) &&
-      Date.parse(status?.timestamp ?? '') >= since,
-  )
-  const from = Number(/^\d{1,6}$/.exec(request.pageToken)?.[0] ?? 0)
-  const pageSize = Math.min(Math.max(request.pageSize || DEFAULT_PAGE, 1), MAX_PAGE)
-  const to = from + pageSize
-  return {
-    tasks: wanted.slice(from, to),
-    nextPageToken: to < wanted.length ? String(to) : '',
-    pageSize,
-    totalSize: wanted.length,
-  }
-}
-
-function latestOfTasks<R extends TaskRun['run']>(runs: R[]): R[] {
-  const seen = new Map<string, R>()
-  for (const run of runs) if (!seen.has(taskIdOf(run))) seen.set(taskIdOf(run), run)
-  return [...seen.values()]
 }

@@ -1,4 +1,4 @@
-/** The thread-centred protocol as the official Python clients read it: the SDK's, and RemoteGraph. */
+/** What the official Python clients see of a server: the SDK, RemoteGraph, and the A2A client. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../support/agent-server.ts'
 import { installPython, NO_PYTHON, runPython } from '../support/python.ts'
@@ -33,4 +33,12 @@ describe.skipIf(NO_PYTHON)(`the Python clients${skipped}`, () => {
     },
     120_000,
   )
+
+  test('find an assistant by its card, give it a task and list it among all', async () => {
+    expect(await runPython(python, 'a2a_tasks.py', [server.url, 'agent'])).toEqual({
+      versions: ['1.0', '0.3'],
+      states: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'],
+      listed: ['TASK_STATE_COMPLETED'],
+    })
+  }, 120_000)
 })

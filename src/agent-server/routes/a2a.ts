@@ -10,7 +10,7 @@ import { createRoutes } from '../../http/app.ts'
 import { keepAliveJson } from '../../stream/keep-alive-json.ts'
 import { sseResponse } from '../../stream/sse-response.ts'
 import { createA2AHandler } from '../a2a.ts'
-import { agentCard } from '../a2a-card.ts'
+import { agentCard, mergeCards } from '../a2a-card.ts'
 import { isCurrentVersion, type Rpc, readRpc } from '../a2a-rpc.ts'
 import type { AppConfig } from '../app.ts'
 import { takesMessages } from '../assistant-graph.ts'
@@ -25,7 +25,8 @@ const tags = ['A2A']
 const card = { 'application/json': { schema: JsonObjectSchema } }
 const CARD_ANSWER = {
   description:
-    'The card, as the version of the protocol in the header A2A-Version has it; without: 0.3',
+    'The card, as the version of the protocol in the header A2A-Version has it; without the header ' +
+    'with the fields of both versions',
   content: card,
 }
 const versionHeader = z.object({ 'a2a-version': z.string().optional() })
@@ -152,14 +153,19 @@ async function answerCard(
 ): Promise<Response> {
   const handler = await handlerOf(c, parts, settings, { id, signal: new AbortController().signal })
   c.header('vary', A2A_VERSION_HEADER, { append: true })
-  if (isCurrentVersion(c.req.header('a2a-version'))) {
-    return c.json(AgentCard.toJSON(await handler.getAgentCard()) as JsonObject)
-  }
+  const version = c.req.header('a2a-version')
+  const current = AgentCard.toJSON(await handler.getAgentCard()) as JsonObject
+  if (isCurrentVersion(version)) return c.json(current)
+  const legacy = await legacyCard(handler)
+  return c.json(version ? legacy : mergeCards(current, legacy))
+}
+
+async function legacyCard(handler: A2ARequestHandler): Promise<JsonObject> {
   const method = 'agent/getAuthenticatedExtendedCard'
   const request = { jsonrpc: '2.0', id: null, method }
   const legacy = new LegacyJsonRpcTransportHandler(handler)
   const answer = await legacy.handle(request, new ServerCallContext())
-  return c.json((answer as unknown as { result: JsonObject }).result)
+  return (answer as unknown as { result: JsonObject }).result
 }
 
 async function answerRequest(

@@ -240,6 +240,27 @@ it('lists the tasks of a context, each once', async () => {
   expect((await client.listTasks({ ...asked, pageToken })).tasks[0]?.id).toBe(first.id)
 })
 
+it('lists the tasks of all contexts that the caller may see, and of no other assistant', async () => {
+  const user = 'carol'
+  const [ask, agent] = [await clientOf('ask', { user }), await clientOf('agent', { user })]
+  const asked = {
+    tenant: '',
+    contextId: '',
+    status: 0,
+    pageToken: '',
+    statusTimestampAfter: undefined,
+  }
+  expect(await ask.listTasks(asked)).toMatchObject({ tasks: [], totalSize: 0 })
+  const first = await send(ask, question)
+  await send(agent, [{ text: 'x' }])
+  const second = await send(ask, question)
+  await send(ask, [{ text: 'a' }], { taskId: first.id })
+  const all = await ask.listTasks(asked)
+  expect(all.tasks.map(({ id }) => id)).toEqual([first.id, second.id])
+  const waiting = { ...asked, status: TaskState.TASK_STATE_INPUT_REQUIRED }
+  expect((await ask.listTasks(waiting)).tasks.map(({ id }) => id)).toEqual([second.id])
+})
+
 describe('a card', () => {
   it('names the address that the client sees, in either version', async () => {
     const behind = { 'x-forwarded-prefix': '/agents/x', 'x-forwarded-host': 'h.example' }
@@ -247,11 +268,16 @@ describe('a card', () => {
     const { assistant_id } = await server.client.assistants.get('agent')
     const url = `https://h.example/agents/x/a2a/${assistant_id}`
     const at = `${server.url}/a2a/agent/.well-known/agent-card.json`
-    const old = await (await fetch(at, { headers })).json()
+    const old = await (await fetch(at, { headers: { ...headers, 'a2a-version': '0.3' } })).json()
     expect(old).toMatchObject({ name: 'agent', url, protocolVersion: '0.3' })
+    expect(old).not.toHaveProperty('supportedInterfaces')
     const now = await fetch(at, { headers: { ...headers, 'a2a-version': '1.0' } })
     expect(now.headers.get('vary')).toContain('A2A-Version')
-    expect(await now.json()).toMatchObject({ supportedInterfaces: [{ url }, { url }] })
+    const current = (await now.json()) as object
+    expect(current).toMatchObject({ supportedInterfaces: [{ url }, { url }] })
+    expect(current).not.toHaveProperty('url')
+    const either = await (await fetch(at, { headers })).json()
+    expect(either).toMatchObject({ ...(old as object), ...current, skills: [{ id: 'agent' }] })
   })
 
   it('names the public address where there is one', async () => {
@@ -302,7 +328,7 @@ it('refuses in words of JSON-RPC', async () => {
     [ask('tasks/resubscribe', { id: crypto.randomUUID() }), -32001],
     [ask('tasks/pushNotificationConfig/set', { taskId: 'x' }), -32003],
     [ask('CreateTaskPushNotificationConfig', { taskId: 'x' }), -32003],
-    [ask('ListTasks'), -32602],
+    [ask('ListTasks', { contextId: 'no-uuid' }), -32602],
   ]
   for (const [body, code] of refused) {
     expect(await rpc('agent', body)).toMatchObject([200, { jsonrpc: '2.0', error: { code } }])
