@@ -114,7 +114,7 @@ async function standingOf(parts: Parts, run: QueuedRun): Promise<Standing> {
     return { state: STATES[status], values, interrupts: [], reason: undefined }
   }
   const end = await parts.events.waitForEnd(run_id, AbortSignal.timeout(END_MS))
-  const values = end.values ?? finalValues(await parts.store.threads.getState(thread_id))
+  const values = end.values ?? finalValues(await parts.store.threads.getState(thread_id), status)
   const interrupts = (values.__interrupt__ ?? []) as unknown as Interrupt[]
   const isWaiting = interrupts.length > 0 || (await stoppedAtBreakpoint(parts, run, thread))
   const state = status === 'success' && isWaiting ? WAITING : STATES[status]

@@ -2,7 +2,7 @@
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller } from '../core/authorization.ts'
 import { isEnd, type RunEnd } from '../core/event.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 import { cancelLeft } from './cancel-run.ts'
 import { createRun } from './create-run.ts'
 import { listTools, type NamedTool, splitArguments } from './mcp-tools.ts'
@@ -70,8 +70,9 @@ function toResult({ status, error, values, next }: RunEnd): CallToolResult {
   if (status !== 'success') return failed(`The run was ended before its time (${status}).`)
   const content = { type: 'text' as const, text: JSON.stringify(values ?? {}) }
   const answer = { content: [content], structuredContent: values ?? {} }
-  if (!next && values?.__interrupt__ === undefined) return answer
-  const text = values?.__interrupt__ === undefined ? atBreakpoint(next ?? []) : ASKS
+  const asked = (values?.__interrupt__ ?? []) as JsonValue[]
+  if (!next && asked.length === 0) return answer
+  const text = asked.length === 0 ? atBreakpoint(next ?? []) : ASKS
   return { ...answer, content: [{ type: 'text', text }, content], isError: true }
 }
 

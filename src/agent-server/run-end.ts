@@ -6,7 +6,7 @@ import type { AgentStore } from '../core/agent-store.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
 import { protocolEventName } from '../core/protocol.ts'
-import type { QueuedRun, RunError } from '../core/run.ts'
+import type { QueuedRun, RunError, RunStatus } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
 import { forgetUser } from './run-user.ts'
 import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
@@ -37,8 +37,8 @@ export async function recordEnd(
 ): Promise<RunEvent[]> {
   const { thread_id, run_id } = run
   const state = ending.state ?? (await tx.threads.getState(thread_id))
-  const values = finalValues(state)
   const { status, error } = ending
+  const values = finalValues(state, status)
   await enqueueWebhook(tx, run, { status, error, values }, now)
   const last = endEvents(run, ending, { values, next: state?.next ?? [] })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
@@ -97,13 +97,20 @@ function endEvents(
   return [{ event: 'error', data: JSON.stringify(error) }, last]
 }
 
-/** What `wait` answers must be an object, and shows open interrupts (facts, 0.1 and 2.4). */
-export function finalValues(state: ThreadState | undefined): JsonObject {
+/**
+ * What `wait` answers of a run with this status must be an object, and shows open interrupts (facts, 0.1 and
+ * 2.4): an empty list where it stopped at a breakpoint, at which nothing is asked.
+ */
+export function finalValues(
+  state: ThreadState | undefined,
+  status: RunStatus | undefined,
+): JsonObject {
   if (!state) return {}
-  const { values, interrupts } = state
+  const { values, interrupts, next } = state
   const isObject = typeof values === 'object' && values !== null && !Array.isArray(values)
   const object = isObject ? values : values === null ? {} : { result: values }
-  if (interrupts.length === 0) return object
+  const isStopped = status === 'success' && next.length > 0
+  if (interrupts.length === 0 && !isStopped) return object
   return { ...object, __interrupt__: interrupts.map((one) => ({ ...one })) }
 }
 

@@ -96,7 +96,7 @@ async function threadOf(store: AgentStore, run_id: string): Promise<string | und
 
 /** What a run left of which the log does not say it, or has expired: its row and its thread still tell. */
 async function rememberedResult(parts: Parts, { run_id, thread_id }: RunId): Promise<JsonObject> {
-  const error = (await parts.store.runs.get(run_id))?.error
+  const { error, status } = (await parts.store.runs.get(run_id)) ?? {}
   if (error) return { __error__: { ...error } }
-  return finalValues(await parts.store.threads.getState(thread_id))
+  return finalValues(await parts.store.threads.getState(thread_id), status)
 }

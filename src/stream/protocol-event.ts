@@ -88,7 +88,8 @@ function isQuestion(data: JsonValue): boolean {
 function rootStatus(event: ThreadEvent, data: JsonObject): object {
   if (!isEnd(event)) return { event: 'running', run_id: data.run_id }
   const { graph_id, status, error, values } = data as unknown as RunEnd
-  const isOpen = values !== null && values !== undefined && '__interrupt__' in values
+  const asked = values?.__interrupt__
+  const isOpen = Array.isArray(asked) && asked.length > 0
   return {
     event: status === 'success' && isOpen ? 'interrupted' : STATUS_OF_END[status],
     ...(graph_id !== undefined && { graph_name: graph_id }),

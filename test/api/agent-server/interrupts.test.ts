@@ -89,11 +89,13 @@ test('a breakpoint stops before its node, and a run without input goes on', asyn
   const { client } = server
   const { thread_id } = await client.threads.create()
   const input = { label: 'a', count: 1, ms: 1 }
-  await client.runs.wait(thread_id, 'slow', { input, interruptBefore: ['step'] })
+  const stopped = await client.runs.wait(thread_id, 'slow', { input, interruptBefore: ['step'] })
+  expect(stopped).toMatchObject({ label: 'a', __interrupt__: [] })
   expect(await client.threads.get(thread_id)).toMatchObject({ status: 'interrupted' })
   expect((await client.threads.getState(thread_id)).next).toEqual(['step'])
   const values = await client.runs.wait(thread_id, 'slow', { input: null })
   expect(values).toMatchObject({ steps: ['a:1'] })
+  expect(values).not.toHaveProperty('__interrupt__')
   expect((await client.threads.get(thread_id)).status).toBe('idle')
 })
 
