@@ -7,13 +7,10 @@ import type { JsonObject } from '../core/json.ts'
 /** Stands for any message; `MESSAGE_DEFINITIONS` has to go with it. */
 export const MESSAGE_REFERENCE: JsonObject = { $ref: '#/definitions/BaseMessage' }
 
-/** A list of messages, with LangGraph's mark for it. */
+/** A list of messages, with the mark that LangGraph Studio knows it by. */
 export function messageList(): JsonObject {
-  return { type: 'array', items: MESSAGE_REFERENCE, ...MESSAGES_MARK }
+  return { type: 'array', items: MESSAGE_REFERENCE, langgraph_type: 'messages' }
 }
-
-/** Marks a property for LangGraph Studio as a list of messages. */
-export const MESSAGES_MARK = { langgraph_type: 'messages' }
 
 const text: JsonObject = { type: 'string' }
 const object: JsonObject = { type: 'object' }

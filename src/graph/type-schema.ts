@@ -4,12 +4,7 @@
  */
 import ts from 'typescript-api'
 import type { JsonObject } from '../core/json.ts'
-import {
-  MESSAGE_DEFINITIONS,
-  MESSAGE_REFERENCE,
-  MESSAGES_MARK,
-  messageList,
-} from './message-schema.ts'
+import { MESSAGE_DEFINITIONS, MESSAGE_REFERENCE, messageList } from './message-schema.ts'
 
 /** Levels of objects, lists and unions; deeper ones are `{}`. */
 const MAX_DEPTH = 16
@@ -94,12 +89,14 @@ export class TypeSchemas {
     return joinSchemas(schemas)
   }
 
-  /** What else may stand for a message (its text, a pair) is left out: all clients can send one. */
+  /**
+   * What else may stand for a message (its text, a pair), or for a list of one (the message itself), is
+   * left out: all clients can send a message and a list.
+   */
   #writeMessages(members: ts.Type[]): JsonObject {
     this.#hasMessages = true
     const hasList = members.some((type) => this.#checker.isArrayType(type))
-    if (!hasList) return MESSAGE_REFERENCE
-    return { anyOf: [messageList(), MESSAGE_REFERENCE], ...MESSAGES_MARK }
+    return hasList ? messageList() : MESSAGE_REFERENCE
   }
 
   #writeArray(type: ts.TypeReference): JsonObject {

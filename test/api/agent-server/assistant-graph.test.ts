@@ -140,7 +140,10 @@ describe('the schemas of a graph', () => {
   it('are those of what a factory answers', { timeout: SLOW }, async () => {
     const { input_schema, state_schema } = await assistants.getSchemas('factory')
     expect(state_schema).toMatchObject({ required: ['messages'] })
-    expect(input_schema?.properties).toHaveProperty('messages.langgraph_type', 'messages')
+    const items = { $ref: '#/definitions/BaseMessage' }
+    expect(input_schema?.properties).toEqual({
+      messages: { type: 'array', items, langgraph_type: 'messages' },
+    })
   })
 
   it('name the values at least, where there are no types either', { timeout: SLOW }, async () => {
