@@ -2,7 +2,7 @@
 import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
-import type { QueuedRun } from '../core/run.ts'
+import { isTerminal, type QueuedRun } from '../core/run.ts'
 import { announceCancelled, type Cancellation, cancelRuns } from './cancel-run.ts'
 import type { Parts } from './parts.ts'
 import { findRun } from './runs.ts'
@@ -16,7 +16,7 @@ export type CancelSelection =
 /**
  * Ends the runs as `cancelRun` does, without waiting. Named runs all or none: throws `not_found`
  * when the thread does not have one of them. By status, those on threads that the caller may
- * change; throws `not_found` when there is none, as the platform does.
+ * change. Throws `not_found` when there is none to end, as the platform does.
  */
 export async function cancelManyRuns(
   parts: Parts,
@@ -34,6 +34,7 @@ export async function cancelManyRuns(
       for (const run_id of new Set(run_ids)) {
         runs.push(await findRun(tx, { thread_id, run_id }, filter))
       }
+      if (runs.every(({ status }) => isTerminal(status))) throw nothingToCancel('all')
       return cancelRuns(tx, runs, cancellation, parts.clock.now())
     },
     [lockOf('thread', thread_id)],

@@ -81,6 +81,13 @@ test('where nothing waits or runs that is said', async () => {
   const answer = await post({ status: 'all' })
   expect(answer.status).toBe(404)
   expect(await answer.text()).toContain('none is pending or running')
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const input = { label: 'a', count: 1, ms: 1 }
+  const { run_id } = await client.runs.create(thread_id, 'slow', { input })
+  await client.runs.join(thread_id, run_id)
+  expect((await post({ thread_id, run_ids: [run_id] })).status).toBe(404)
+  expect((await post({ thread_id, run_ids: [] })).status).toBe(404)
 })
 
 test('where one run is unknown none ends', async () => {
