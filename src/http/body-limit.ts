@@ -15,6 +15,12 @@ export function limitBody(maxBytes: number): MiddlewareHandler {
   return async (c, next) => {
     if (Number(c.req.header('content-length') ?? 0) > maxBytes) refuse()
     if (c.req.header('transfer-encoding') === undefined) return next()
+    c.req.raw = plainRequest(c.req.raw)
     return limitUnannounced(c, next)
   }
+}
+
+/** That of the HTTP server only looks like one: none can be made of it, as Hono does. */
+function plainRequest({ url, method, headers, body, signal }: Request): Request {
+  return new Request(url, { method, headers: [...headers], body, signal, duplex: 'half' })
 }

@@ -196,5 +196,11 @@ test('a request that is too large is refused unread', async () => {
     duplex: 'half',
   } as RequestInit)
   expect(chunked.status).toBe(413)
+  const taken = await fetch(`${small.url}/threads`, {
+    method: 'POST',
+    body: new Blob(['{"metadata":{"a":1}}']).stream(),
+    duplex: 'half',
+  })
+  expect(await taken.json()).toMatchObject({ metadata: { a: 1 } })
   await small.stop()
 })
