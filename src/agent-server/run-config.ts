@@ -30,7 +30,7 @@ export function streamOptions(run: QueuedRun, signal: AbortSignal) {
     runId: run.run_id,
     signal,
     streamMode: graphModes(kwargs.stream_mode),
-    subgraphs: kwargs.stream_subgraphs,
+    subgraphs: kwargs.stream_subgraphs || kwargs.stream_mode.includes('lifecycle'),
     // With a version LangGraph tells of checkpoints beside the values.
     ...(kwargs.stream_protocol && { version: 'v2' }),
     ...(kwargs.interrupt_before ? { interruptBefore: kwargs.interrupt_before } : {}),
@@ -42,8 +42,9 @@ export function streamOptions(run: QueuedRun, signal: AbortSignal) {
 }
 
 /**
- * LangGraph's modes for ours. `messages` needs the values too: they tell which are complete. `events`
- * are no mode of LangGraph: its callbacks tell of them.
+ * LangGraph's modes for ours. `messages` needs the values too: they tell which are complete. `lifecycle`
+ * needs the tasks: a subgraph begins with its first. `events` are no mode of LangGraph: its callbacks tell
+ * of them.
  */
 function graphModes(modes: StreamMode[]): string[] {
   const of: Record<StreamMode, string[]> = {
@@ -57,6 +58,7 @@ function graphModes(modes: StreamMode[]): string[] {
     events: [],
     messages: ['messages', 'values'],
     'messages-tuple': ['messages'],
+    lifecycle: ['tasks'],
   }
   return [...new Set(modes.flatMap((mode) => of[mode]))]
 }

@@ -6,8 +6,10 @@ import type { Graph } from '../graph/graph.ts'
 import { toWire } from '../graph/wire.ts'
 import { MessageProjection } from './message-projection.ts'
 import type { ToldCheckpoint } from './ordered-writes.ts'
+import type { TaskPayload } from './protocol/children.ts'
 import { debugPayload } from './stream-debug.ts'
 import type { Emission } from './stream-source.ts'
+import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 
 /** What a run writes to the log of what its graph emits. */
 export interface RunProjection {
@@ -45,10 +47,13 @@ export class StreamProjection implements RunProjection {
    * then: who acts on an interrupt finds the run over.
    */
   readonly #held: NewEvent[] = []
+  /** Absent: nobody wants to know. */
+  readonly #lifecycle: SubgraphLifecycle | undefined
 
   constructor(run: QueuedRun) {
     this.#run = run
     this.#modes = new Set<StreamMode>(run.kwargs.stream_mode)
+    if (this.#modes.has('lifecycle')) this.#lifecycle = new SubgraphLifecycle()
   }
 
   async prepare(): Promise<void> {}
@@ -69,12 +74,11 @@ export class StreamProjection implements RunProjection {
     return []
   }
 
-  project({ namespace, mode, payload }: Emission): NewEvent[] {
-    const suffix = namespace.map((part) => `|${part}`).join('')
-    const events =
-      mode === 'messages'
-        ? this.#message(suffix, payload as [object, unknown])
-        : this.#payload(suffix, mode, payload)
+  project(emission: Emission): NewEvent[] {
+    const { namespace, mode, payload } = emission
+    const isTask = this.#lifecycle && mode === 'tasks'
+    const begun = isTask ? this.#lifecycle?.onTask(namespace, payload as TaskPayload) : []
+    const events = [...(begun ?? []), ...this.#project(emission)]
     const isHeld = isInterrupt(mode, payload) || (this.#held.length > 0 && FOLLOWING.has(mode))
     if (!isHeld) return [...this.#held.splice(0), ...events]
     this.#held.push(...events)
@@ -89,12 +93,22 @@ export class StreamProjection implements RunProjection {
     const rest = [...this.#messages].flatMap(([suffix, messages]) =>
       named(messages.onEnd(), suffix),
     )
-    return [...this.#held.splice(0), ...rest]
+    return [...this.#held.splice(0), ...rest, ...(this.#lifecycle?.onEnd() ?? [])]
   }
 
   /** The run's end says why. */
-  fail(): NewEvent[] {
-    return this.#held.splice(0)
+  fail(error?: RunError): NewEvent[] {
+    return [...this.#held.splice(0), ...(this.#lifecycle?.onFailure(error) ?? [])]
+  }
+
+  #project({ namespace, mode, payload }: Emission): NewEvent[] {
+    const isShown = namespace.length === 0 || this.#run.kwargs.stream_subgraphs
+    // Then subgraphs are told of for their lifecycle alone.
+    if (!isShown && !UNSCOPED.has(mode)) return []
+    const suffix = isShown ? namespace.map((part) => `|${part}`).join('') : ''
+    return mode === 'messages'
+      ? this.#message(suffix, payload as [object, unknown])
+      : this.#payload(suffix, mode, payload)
   }
 
   #payload(suffix: string, mode: string, payload: unknown): NewEvent[] {
@@ -129,6 +143,9 @@ export class StreamProjection implements RunProjection {
     return messages
   }
 }
+
+/** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
+const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
 
 /** What LangGraph still tells of a task that has stopped at an interrupt. */
 const FOLLOWING: ReadonlySet<string> = new Set(['tasks', 'checkpoints', 'debug'])

@@ -10,6 +10,7 @@ export const STREAM_MODES = [
   'checkpoints',
   'custom',
   'tools',
+  'lifecycle',
 ] as const
 
 export type StreamMode = (typeof STREAM_MODES)[number]

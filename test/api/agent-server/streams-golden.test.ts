@@ -54,6 +54,8 @@ const STREAMS: [name: string, wish: Wish][] = [
   ['messages-values', { ...asked, stream_mode: ['messages', 'values'] }],
   ['updates-tools-events', { ...asked, stream_mode: ['updates', 'tools', 'events'] }],
   ['subgraphs-values-updates', { ...nested, stream_mode: ['values', 'updates'] }],
+  ['lifecycle', { ...nested, stream_subgraphs: false, stream_mode: 'lifecycle' }],
+  ['lifecycle-updates', { ...nested, stream_mode: ['lifecycle', 'updates'] }],
   ['subgraphs-debug', { ...nested, stream_mode: 'debug' }],
   ['subgraphs-events-values', { ...nested, stream_mode: ['events', 'values'] }],
   ['error', { assistant_id: 'fail', input: {}, stream_mode: ['values', 'updates'] }],
