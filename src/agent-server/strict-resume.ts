@@ -13,18 +13,20 @@ export class UnknownInterruptError extends Error {
 /**
  * Throws `UnknownInterruptError` where the run is strict, and answers interrupts that are not open, or
  * none by their ids, or with one answer several at once. Not where it forks from an older checkpoint:
- * whatever was open there may be answered anew.
+ * whatever was open there may be answered anew. Nor where an earlier attempt at the run, which was let
+ * through, has stored its answers: it would find them answered.
  */
 export async function requireOpenInterrupts(
   { store }: Pick<Parts, 'store'>,
   graph: Graph,
-  { thread_id, kwargs }: QueuedRun,
+  { run_id, thread_id, kwargs }: QueuedRun,
 ): Promise<void> {
   const resume = kwargs.command?.resume
   if (!kwargs.strict_resume || resume === undefined || resume === null) return
   const { checkpoint_id } = placeOf(kwargs.checkpoint ?? {})
   const latest = await store.checkpoints.latestId(thread_id)
   if (checkpoint_id !== undefined && checkpoint_id !== latest) return
+  if (await store.checkpoints.hasWritesOf(thread_id, run_id)) return
   const problem = resumeProblem(resume, await openInterrupts(store, graph, thread_id))
   if (problem) throw new UnknownInterruptError(problem)
 }

@@ -104,6 +104,8 @@ export interface CheckpointStore {
   deleteRun(thread_id: string, run_id: string): Promise<void>
   /** Whether the run has written a checkpoint of the root graph: then it is continued, not begun. */
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
+  /** Whether the run has stored what its tasks wrote, or its answers to interrupts. */
+  hasWritesOf(thread_id: string, run_id: string): Promise<boolean>
 }
 
 /** Keeps what a run stores and what it tells in one order; its checkpointer asks. */

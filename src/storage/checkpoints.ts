@@ -47,6 +47,8 @@ const HAS_CHECKPOINT_OF = `
 SELECT 1 FROM checkpoints
 WHERE run_id = $2 AND thread_id = $1 AND checkpoint_ns = '' LIMIT 1`
 
+const HAS_WRITES_OF = 'SELECT 1 FROM checkpoint_writes WHERE run_id = $2 AND thread_id = $1 LIMIT 1'
+
 const HAS_ANY_OF = 'SELECT 1 FROM checkpoints WHERE run_id = $2 AND thread_id = $1 LIMIT 1'
 
 const ACTIVE_RUNS = `
@@ -80,6 +82,9 @@ export function createCheckpointStore(db: Db): CheckpointStore {
     ...createCheckpointHistories(db),
     async hasCheckpointOf(thread_id, run_id) {
       return (await db.get(HAS_CHECKPOINT_OF, [thread_id, run_id])) !== undefined
+    },
+    async hasWritesOf(thread_id, run_id) {
+      return (await db.get(HAS_WRITES_OF, [thread_id, run_id])) !== undefined
     },
   }
 }

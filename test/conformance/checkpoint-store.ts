@@ -432,6 +432,15 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       expect(await store.checkpoints.list({})).toMatchObject([{ thread_id: 'u', values: [{}] }])
     })
 
+    it('is told whether anything that it wrote is stored', async () => {
+      const lease = await takeLease()
+      await put({ run_id: lease.run_id })
+      expect(await store.checkpoints.hasWritesOf('t', lease.run_id)).toBe(false)
+      await store.checkpoints.putWrites(aCheckpoint(), [aWrite()], lease)
+      expect(await store.checkpoints.hasWritesOf('t', lease.run_id)).toBe(true)
+      expect(await store.checkpoints.hasWritesOf('u', lease.run_id)).toBe(false)
+    })
+
     it('is told whether it has begun by its checkpoints of the root graph', async () => {
       await put({ run_id: 'r', checkpoint_ns: 'child' })
       expect(await store.checkpoints.hasCheckpointOf('t', 'r')).toBe(false)
