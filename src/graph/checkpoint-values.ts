@@ -8,15 +8,14 @@ import type {
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../core/checkpoint.ts'
 
-/** The channel of the `Send`s that wait for the next step. */
-const SENDS = '__pregel_tasks'
+const INTERRUPT = '__interrupt__'
 
 export async function dump(serde: SerializerProtocol, value: unknown): Promise<TypedBytes> {
   const [type, bytes] = await serde.dumpsTyped(value)
   return { type, bytes }
 }
 
-function load(serde: SerializerProtocol, { type, bytes }: TypedBytes): Promise<unknown> {
+export function load(serde: SerializerProtocol, { type, bytes }: TypedBytes): Promise<unknown> {
   return serde.loadsTyped(type, bytes)
 }
 
@@ -56,31 +55,12 @@ async function toPendingWrite(
   serde: SerializerProtocol,
   write: PendingWrite,
 ): Promise<CheckpointPendingWrite> {
-  return [write.task_id, write.channel, await load(serde, write)]
+  const value = await load(serde, write)
+  return [write.task_id, write.channel, write.channel === INTERRUPT ? withId(value) : value]
 }
 
-/**
- * Before format 4 a step's `Send`s were kept as writes of the checkpoint before it: this puts them
- * where later formats have them. `version` is the channel's, if the checkpoint has none at all.
- */
-export async function withPendingSends(
-  serde: SerializerProtocol,
-  checkpoint: Checkpoint,
-  writesOfParent: PendingWrite[],
-  version: string,
-): Promise<Checkpoint> {
-  const sends = writesOfParent.filter((write) => write.channel === SENDS)
-  const versions = Object.values(checkpoint.channel_versions).toSorted(compareVersions)
-  const values = await Promise.all(sends.map((send) => load(serde, send)))
-  return {
-    ...checkpoint,
-    channel_values: { ...checkpoint.channel_values, [SENDS]: values },
-    channel_versions: { ...checkpoint.channel_versions, [SENDS]: versions.at(-1) ?? version },
-  }
-}
-
-/** Versions are all numbers or all strings that sort as text. */
-function compareVersions(a: string | number, b: string | number): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+/** Before 0.4 LangGraph wrote the id of an interrupt, if any, under another name. */
+function withId(interrupt: unknown): unknown {
+  const { interrupt_id } = (interrupt ?? {}) as { interrupt_id?: unknown }
+  return interrupt_id === undefined ? interrupt : { id: interrupt_id, ...(interrupt as object) }
 }

@@ -30,7 +30,13 @@ import {
   readRunId,
   requireKey,
 } from './checkpoint-config.ts'
-import { dump, toTuple, withPendingSends } from './checkpoint-values.ts'
+import {
+  needsWritesOfParent,
+  type SendsForm,
+  withPendingSends,
+  withSends,
+} from './checkpoint-sends.ts'
+import { dump, toTuple } from './checkpoint-values.ts'
 import { toWire } from './wire.ts'
 
 /** How much of a history is read at a time, in bytes; a checkpoint may have more. */
@@ -38,10 +44,12 @@ const READ_BYTES = 8 * 1024 ** 2
 
 /**
  * The checkpointer as a subclass of the project's own `BaseCheckpointSaver`, so that values are
- * written and revived by the project's serializer, as its own classes.
+ * written and revived by the project's serializer, as its own classes. `form` is how its version reads the
+ * `Send`s that wait.
  */
 export function createCheckpointerClass(
   Base: typeof BaseCheckpointSaver,
+  form: SendsForm = 'list',
 ): new (
   store: GraphCheckpoints,
 ) => BaseCheckpointSaver<string> {
@@ -171,12 +179,14 @@ export function createCheckpointerClass(
 
     async #toTuple(record: CheckpointRecord): Promise<CheckpointTuple> {
       const tuple = await toTuple(this.serde, record)
-      if (tuple.checkpoint.v >= 4 || !tuple.parentConfig) return tuple
+      const { checkpoint } = tuple
+      if (!tuple.parentConfig || !needsWritesOfParent(checkpoint, form)) {
+        return { ...tuple, checkpoint: withSends(checkpoint, form) }
+      }
       const parent = await this.#store.get(requireKey(readPlace(tuple.parentConfig)))
       const version = this.getNextVersion(undefined)
-      const writes = parent?.writes ?? []
-      const checkpoint = await withPendingSends(this.serde, tuple.checkpoint, writes, version)
-      return { ...tuple, checkpoint }
+      const known = { writesOfParent: parent?.writes ?? [], version, form }
+      return { ...tuple, checkpoint: await withPendingSends(this.serde, checkpoint, known) }
     }
   }
 }
