@@ -26,20 +26,20 @@ const install = (name: string, version: string, at = 'node_modules') =>
 const refusal = (sentence: string) => new AppError('bad_request', sentence)
 
 describe('a project’s LangGraph', () => {
-  it.each(['1.1.0', '1.4.18', '2.0.0-beta.1', '10.0.0'])('may be %s', async (version) => {
+  it.each(['0.2.57', '0.3.0', '1.4.18', '2.0.0-beta.1', '10.0.0'])('may be %s', async (version) => {
     await install('@langchain/core', '1.2.13')
     await install('@langchain/langgraph', version)
     expect(await checkLangGraph(file)).toBe(version)
   })
 
-  it.each(['0.2.11', '0.4.9', '1.0.15'])(
+  it.each(['0.0.34', '0.2.11', '0.2.56'])(
     'is too old at %s, with what mends it',
     async (version) => {
       await install('@langchain/langgraph', version)
       await expect(checkLangGraph(file)).rejects.toEqual(
         refusal(
-          `The project has @langchain/langgraph ${version}, and Runyard needs 1.1 or newer: ` +
-            'run `npm install @langchain/langgraph@1 @langchain/core@1`.',
+          `The project has @langchain/langgraph ${version}, and Runyard needs 0.2.57 or newer: ` +
+            'run `npm install @langchain/langgraph@0.4 @langchain/core@0.3`.',
         ),
       )
     },

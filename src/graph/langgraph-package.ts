@@ -12,13 +12,14 @@ import { type BuildState, readProjectConfig } from './config-file.ts'
 import { installCommand } from './install-command.ts'
 import { importFor } from './module-loader.ts'
 import { isMissing } from './project-path.ts'
+import { isOlder } from './version.ts'
 
 export const PACKAGE = '@langchain/langgraph'
 const CORE = '@langchain/core'
-/** The oldest minor version of LangGraph 1 that is known to work. */
-const OLDEST = [1, 1] as const
+/** The oldest version of LangGraph that works. */
+const OLDEST = '0.2.57'
 /** What brings a project that is too old to one that works, with as little change as can be. */
-const NEWER = [`${PACKAGE}@1`, `${CORE}@1`]
+const NEWER = [`${PACKAGE}@0.4`, `${CORE}@0.3`]
 
 /** What is used of the package. */
 export interface LangGraph {
@@ -40,7 +41,7 @@ export async function checkLangGraph(file: string): Promise<string> {
   if (!found) throw refusal(file, `has no ${PACKAGE} installed`, [PACKAGE, CORE])
   const { version, folder } = found
   if (isOlder(version, OLDEST)) {
-    const what = `has ${PACKAGE} ${version}, and Runyard needs ${OLDEST.join('.')} or newer`
+    const what = `has ${PACKAGE} ${version}, and Runyard needs ${OLDEST} or newer`
     throw refusal(file, what, NEWER)
   }
   if (await findPackage(join(folder, 'package.json'), CORE)) return version
@@ -70,15 +71,6 @@ export async function loadLangGraph(file: string): Promise<LangGraph> {
 function refusal(file: string, what: string, packages: string[]): AppError {
   const command = installCommand(file, packages)
   return new AppError('bad_request', `The project ${what}: run \`${command}\`.`)
-}
-
-function isOlder(version: string, than: readonly number[]): boolean {
-  const parts = version.split('.').map((part) => Number.parseInt(part, 10))
-  for (const [place, wanted] of than.entries()) {
-    const part = parts[place] ?? 0
-    if (part !== wanted) return part < wanted
-  }
-  return false
 }
 
 /** As the file would import it; links resolved. */

@@ -10,6 +10,7 @@ import { loadAuth, type ProjectAuth } from './auth.ts'
 import { createStoreClass, isProjectStore } from './base-store.ts'
 import { handOnOperations } from './batched-store.ts'
 import { closeBundle, openBundle } from './bundled-modules.ts'
+import { sendsFormOf } from './checkpoint-sends.ts'
 import { createCheckpointerClass } from './checkpointer.ts'
 import { toCommand } from './command.ts'
 import { type GraphSpec, type ProjectConfig, readProjectConfig } from './config-file.ts'
@@ -21,6 +22,7 @@ import { checkLangGraph, type LangGraph, loadLangGraph } from './langgraph-packa
 import { installLoopback } from './loopback.ts'
 import { describeError, importExport } from './module-export.ts'
 import { installHooks } from './module-loader.ts'
+import { asLaterLine } from './older-line.ts'
 import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 import { bundleUi, type UiBundle } from './ui-bundle.ts'
 
@@ -115,7 +117,8 @@ async function loadModules(config: ProjectConfig, parts: ProjectParts): Promise<
     langgraph ??= own
     nameNodesBy(own)
     items ??= await openItems(config, spec.file, parts)
-    graphs.set(spec.graph_id, toProjectGraph(spec, source, createMemory(own, parts, items)))
+    const memory = createMemory(own, langgraphVersion, parts, items)
+    graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
     parts.log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
   const auth = config.auth && (await loadAuth(config.auth))
@@ -166,17 +169,25 @@ async function openItems(
 
 /** What a graph remembers with, as objects of its own copy of LangGraph. */
 interface Memory {
+  langgraphVersion: string
   store: unknown
   /** Default: on the server's own checkpoints. */
   checkpointerOn: (checkpoints?: GraphCheckpoints) => unknown
 }
 
-function createMemory(langgraph: LangGraph, parts: ProjectParts, items: Items): Memory {
-  const Checkpointer = createCheckpointerClass(langgraph.BaseCheckpointSaver)
+function createMemory(
+  langgraph: LangGraph,
+  langgraphVersion: string,
+  parts: ProjectParts,
+  items: Items,
+): Memory {
+  const form = sendsFormOf(langgraphVersion)
+  const Checkpointer = createCheckpointerClass(langgraph.BaseCheckpointSaver, form)
   const checkpointer = new Checkpointer(parts.checkpoints)
   const Store = createStoreClass(langgraph.BaseStore)
   handOnOperations(langgraph.AsyncBatchedStore, isProjectStore)
   return {
+    langgraphVersion,
     store: new Store(items),
     checkpointerOn: (checkpoints) => (checkpoints ? new Checkpointer(checkpoints) : checkpointer),
   }
@@ -185,10 +196,12 @@ function createMemory(langgraph: LangGraph, parts: ProjectParts, items: Items): 
 function toProjectGraph(
   spec: GraphSpec,
   source: Source,
-  { store, checkpointerOn }: Memory,
+  { langgraphVersion, store, checkpointerOn }: Memory,
 ): ProjectGraph {
-  const remember = (graph: Graph, checkpoints?: GraphCheckpoints) =>
-    withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
+  const remember = (graph: Graph, checkpoints?: GraphCheckpoints) => {
+    const own = withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
+    return asLaterLine(own, langgraphVersion)
+  }
   const hasFactory = typeof source === 'function'
   const named = { graph_id: spec.graph_id, description: spec.description, spec, hasFactory }
   if (typeof source === 'function') {

@@ -88,8 +88,8 @@ describe('a step that fails', { timeout: 120_000 }, () => {
     expect(revision).toMatchObject({
       status: 'BUILD_FAILED',
       status_message:
-        'install: The project has @langchain/langgraph 0.2.11, and Runyard needs 1.1 or newer: ' +
-        'run `npm install @langchain/langgraph@1 @langchain/core@1`.',
+        'install: The project has @langchain/langgraph 0.2.11, and Runyard needs 0.2.57 or newer: ' +
+        'run `npm install @langchain/langgraph@0.4 @langchain/core@0.3`.',
     })
     const log = await buildLog(id, revision)
     expect(log).toContain('The step install failed: The project has @langchain/langgraph 0.2.11')

@@ -1,16 +1,15 @@
 /** A project answers the same whether its modules come out of a bundle or from their own files. */
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { GATEWAY_TOKEN_HEADER, type StartMessage } from '../../src/core/runtime-protocol.ts'
 import { bundlePath, bundleProject } from '../../src/graph/bundle.ts'
 import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
+import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 
-const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
-const ANN = { authorization: 'Bearer ann', [GATEWAY_TOKEN_HEADER]: 'token' }
+const ANN = { authorization: 'Bearer ann', ...GATEWAY }
 
 let dir: string
 let root: string
@@ -119,7 +118,7 @@ async function tour(bundlePath?: string) {
     old: await run('old', { text: 'x' }),
     failed: await run('modern', { messages: [{ role: 'user', content: 'boom' }] }),
     page: await call('/page'),
-    stranger: await call('/threads/x', { headers: { [GATEWAY_TOKEN_HEADER]: 'token' } }),
+    stranger: await call('/threads/x', { headers: GATEWAY }),
     schemas: await call(`/assistants/${assistant_id}/schemas`),
   }
   const ended = child && once(child, 'close')
@@ -137,31 +136,15 @@ function withoutIds(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, field) => (key === 'id' ? undefined : field)))
 }
 
-async function start(bundlePath?: string): Promise<{ url: string; output: () => string }> {
-  const data = join(dir, `data-${bundlePath === undefined}`)
-  await mkdir(data)
-  const where = ['--config', join(root, 'langgraph.json'), '--port', '0', '--data-dir', data]
-  child = fork(RUNYARD, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
-  let output = ''
-  child.stdout?.on('data', (chunk) => (output += chunk))
-  child.stderr?.on('data', (chunk) => (output += chunk))
-  const message: StartMessage = {
-    type: 'start',
-    deployment_id: 'd',
-    deployment_name: 'd',
-    revision_id: 'r',
-    secrets: {},
-    gatewayToken: 'token',
+async function start(bundlePath?: string): Promise<ManagedServe> {
+  const dataDir = join(dir, `data-${bundlePath === undefined}`)
+  await mkdir(dataDir)
+  const configPath = join(root, 'langgraph.json')
+  const started = await startManagedServe({
+    configPath,
+    dataDir,
     ...(bundlePath !== undefined && { bundlePath }),
-  }
-  child.send(message)
-  const url = await new Promise<string>((ready, fail) => {
-    child?.on('message', (said: { type: string; url: string }) => {
-      if (said.type === 'ready') ready(said.url)
-    })
-    child?.once('exit', () => fail(new Error(output)))
   })
-  return { url, output: () => output }
+  child = started.process
+  return started
 }

@@ -1,0 +1,51 @@
+/** An agent server as the process driver starts it: with its message, and out of a bundle if there is one. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { resolve } from 'node:path'
+import { GATEWAY_TOKEN_HEADER, type StartMessage } from '../../src/core/runtime-protocol.ts'
+import { endTogether } from './end-together.ts'
+
+const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
+
+/** What a request to it must carry. */
+export const GATEWAY = { [GATEWAY_TOKEN_HEADER]: 'token' }
+
+export interface ManagedServe {
+  process: ChildProcess
+  url: string
+  /** All that it has printed. */
+  output(): string
+}
+
+/** Settles when it listens; rejects with what it has printed when it ends before that. */
+export async function startManagedServe(options: {
+  configPath: string
+  dataDir: string
+  bundlePath?: string
+}): Promise<ManagedServe> {
+  const { configPath, dataDir, bundlePath } = options
+  const where = ['--config', configPath, '--port', '0', '--data-dir', dataDir]
+  const child = fork(RUNYARD, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  endTogether(child, 'SIGKILL')
+  let output = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  const message: StartMessage = {
+    type: 'start',
+    deployment_id: 'd',
+    deployment_name: 'd',
+    revision_id: 'r',
+    secrets: {},
+    gatewayToken: 'token',
+    ...(bundlePath !== undefined && { bundlePath }),
+  }
+  child.send(message)
+  const url = await new Promise<string>((ready, fail) => {
+    child.on('message', (said: { type: string; url: string }) => {
+      if (said.type === 'ready') ready(said.url)
+    })
+    child.once('exit', () => fail(new Error(output)))
+  })
+  return { process: child, url, output: () => output }
+}
