@@ -120,6 +120,18 @@ describe('the configuration of serve', () => {
     }
   })
 
+  it('reads what keeps projects away from the operator’s files', () => {
+    const read = (RUNYARD_SANDBOX?: string) => readUpConfig({}, { RUNYARD_SANDBOX }).sandbox
+    expect(read()).toEqual({ mode: 'off' })
+    expect(read('auto')).toEqual({ mode: 'auto' })
+    expect(read('bwrap')).toEqual({ mode: 'given', isBubblewrap: true })
+    const both = { mode: 'given', user: 'agents', isBubblewrap: true }
+    expect(read('user:agents, bwrap')).toEqual(both)
+    for (const bad of ['on', 'user:', 'user:a b', 'user:root', 'bwrap,auto']) {
+      expect(() => read(bad)).toThrow('RUNYARD_SANDBOX')
+    }
+  })
+
   it('refuses what this version cannot do', () => {
     expect(() => readServeConfig({ workers: 'many' }, {})).toThrow('--workers')
     expect(() => readServeConfig({ workers: '2', role: 'api' }, {})).toThrow('--role')

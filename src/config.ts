@@ -6,11 +6,13 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
+import type { SandboxSetting } from './core/sandbox.ts'
 import type { ServerRole } from './core/server-role.ts'
 import type { UserTokenSettings } from './core/user-token.ts'
 import { readAgentServerSettings, readOpenTo, readWorkers } from './settings/agent-server.ts'
 import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
+import { readSandbox } from './settings/sandbox.ts'
 import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
 import { readUserTokens } from './settings/user-tokens.ts'
 
@@ -74,6 +76,8 @@ export interface UpConfig {
   readonly maxRequestsPerSecond: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
+  /** `RUNYARD_SANDBOX`, default off: what keeps projects away from the operator's files. */
+  readonly sandbox: SandboxSetting
 }
 
 /** How `runyard serve` runs: one agent server by itself. */
@@ -185,6 +189,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     },
     maxBodyBytes: limits.maxBodyBytes,
     maxRequestsPerSecond: limits.maxRequestsPerSecond,
+    sandbox: readSandbox(read),
   }
   return read.done(config)
 }

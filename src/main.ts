@@ -105,7 +105,7 @@ async function failStart(
 }
 
 function readyMessage({ url = '', hasOwnAuth, cors }: Serving): ReadyMessage {
-  return { type: 'ready', url, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
+  return { type: 'ready', url, pid: process.pid, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
 }
 
 /** Serves one project until a signal, each version of it in a process of its own. */

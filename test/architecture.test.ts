@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   graph: ['core'],
   build: ['core'],
   runtime: ['core'],
+  sandbox: ['core'],
   gateway: ['core'],
   http: ['core'],
   telemetry: ['core'],

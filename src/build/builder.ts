@@ -8,13 +8,20 @@ import { findDeployKey, projectSecrets } from '../core/deploy-key.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Secret } from '../core/revision.ts'
+import { noSandbox, type Sandbox } from '../core/sandbox.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
 import { type Bundler, bundle } from './bundle.ts'
 import { type CheckedConfig, findConfiguration } from './configuration.ts'
 import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
 import { removeInstalls } from './install-cache.ts'
-import { type RevisionFolder, revisionFolder, revisionsFolder, uploadPath } from './layout.ts'
+import {
+  homeFolder,
+  type RevisionFolder,
+  revisionFolder,
+  revisionsFolder,
+  uploadPath,
+} from './layout.ts'
 import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
 import { withSshAccess } from './ssh-access.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
@@ -40,6 +47,8 @@ export interface BuilderOptions {
    * proxies, certificates and registries. Nothing that a project must not read.
    */
   env: Readonly<Record<string, string>>
+  /** What the project's own commands run in, and what they may read there besides. Default: none. */
+  sandbox?: Sandbox
   /** Bundles a project's modules once it is built; absent: none is bundled. */
   bundler?: Bundler
   /** The npm to run. Default: the first on the PATH. */
@@ -97,7 +106,10 @@ export function createBuilder(options: BuilderOptions): Builder {
     async remove(revision_id) {
       await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })
     },
-    removeKept: (deployment_id) => removeInstalls(options.dir, deployment_id),
+    async removeKept(deployment_id) {
+      await removeInstalls(options.dir, deployment_id)
+      await rm(homeFolder(options.dir, deployment_id), { recursive: true, force: true })
+    },
   }
 }
 
@@ -119,8 +131,11 @@ async function buildInto(
   const node_version = chooseNode(found.node_version, (line) => context.log.line(line))
   if (node_version !== null) await installNode(node_version, options.dir, npm, context)
   const node = node_version === null ? null : nodePath(options.dir, node_version)
+  const sandbox = options.sandbox ?? noSandbox
+  await sandbox.handOver(folder.source)
+  const confined = { ...context, confine: confinement(sandbox, folder, request, options, node) }
   const own = {
-    ...context,
+    ...confined,
     env: withSecrets(withNode(context.env, node), projectSecrets(request.secrets)),
   }
   await installProject(
@@ -132,6 +147,7 @@ async function buildInto(
       install_command: request.install_command,
       npm,
       node: node_version ?? process.version,
+      isKept: !sandbox.hasOwnUser,
     },
     own,
   )
@@ -141,7 +157,7 @@ async function buildInto(
     await find({ isBuilt: true })
     await checkPackages(options, configPath, { isBuilt: true })
   }
-  const bundlePath = options.bundler && (await bundle(options.bundler, configPath, context))
+  const bundlePath = options.bundler && (await bundle(options.bundler, configPath, confined))
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')
   await writeBuilt(folder, {
@@ -152,6 +168,19 @@ async function buildInto(
     built_at: timestamp(options.clock),
   })
   return { configPath, repo_commit_sha, nodePath: node, ...(bundlePath && { bundlePath }) }
+}
+
+/** A project's commands have its source, a home of its deployment's, and the Node that it asked for. */
+function confinement(
+  sandbox: Sandbox,
+  { source }: RevisionFolder,
+  { deployment_id }: BuildRequest,
+  { dir }: BuilderOptions,
+  node: string | null,
+): NonNullable<StepContext['confine']> {
+  const readable = node === null ? [] : [dirname(dirname(node))]
+  const writable = [source, homeFolder(dir, deployment_id)]
+  return (command, cwd) => sandbox.confine(command, { cwd, readable, writable })
 }
 
 /** Puts the source in its folder and answers the commit, where it has one. */

@@ -11,6 +11,9 @@ import { groupMemoryBytes } from './group-memory.ts'
 export interface CommandOptions {
   /** Where it runs; absolute. */
   cwd: string
+  /** Whom it runs as. Default: as this process. */
+  uid?: number
+  gid?: number
   /** Its whole environment: nothing of this process's own is added. */
   env: Readonly<Record<string, string>>
   /** Aborting kills the group and rejects with the signal's reason. */
@@ -64,6 +67,8 @@ export async function runCommand(
   const child = spawn('/bin/sh', ['-c', LIFELINE_SCRIPT, 'sh', ...command], {
     cwd: options.cwd,
     env: { ...options.env },
+    ...(options.uid !== undefined && { uid: options.uid }),
+    ...(options.gid !== undefined && { gid: options.gid }),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })

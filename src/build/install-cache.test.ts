@@ -62,7 +62,16 @@ async function install(of: Install = {}): Promise<{ source: string; log: string 
   const env = { PATH: process.env.PATH ?? '', HOME: dir, ...of.env }
   const { deployment_id = DEPLOYMENT, node = '24.0.0', npm = 'npm' } = of
   const configPath = join(source, 'langgraph.json')
-  const request = { dir, deployment_id, source, configPath, install_command: null, npm, node }
+  const request = {
+    dir,
+    deployment_id,
+    source,
+    configPath,
+    install_command: null,
+    npm,
+    node,
+    isKept: true,
+  }
   const { signal } = new AbortController()
   try {
     await installProject(request, { log, signal, limits: DEFAULT_LIMITS, env })

@@ -18,6 +18,8 @@ export interface InstallRequest {
   npm: string
   /** The version of the Node that the project runs on. */
   node: string
+  /** Whether packages are kept from build to build. */
+  isKept: boolean
 }
 
 /**
@@ -44,6 +46,7 @@ export async function installProject(request: InstallRequest, context: StepConte
     context.log.line('There is no package.json: nothing is installed.')
     return
   }
+  if (!request.isKept) return runInstall(plan, request.npm, context)
   const identity = await installKey(plan, { node: request.node, env: context.env })
   if ('reason' in identity) {
     await runInstall(plan, request.npm, context)

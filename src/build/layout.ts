@@ -8,11 +8,12 @@
  * <dir>/uploads/<object_path>               tarballs
  * <dir>/nodes/<version>/                    a Node that projects asked for
  * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
+ * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         what is on its way; emptied at the start
  * ```
  */
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { AppError } from '../core/errors.ts'
 
 export interface RevisionFolder {
@@ -37,6 +38,12 @@ export function revisionFolder(dir: string, revision_id: string): RevisionFolder
   }
 }
 
+/** The source that a file of a built revision belongs to. */
+export function sourceFolderOf(dir: string, path: string): string {
+  const [revision_id = ''] = relative(revisionsFolder(dir), path).split(sep)
+  return revisionFolder(dir, revision_id).source
+}
+
 /** Where the folders of all revisions lie. */
 export function revisionsFolder(dir: string): string {
   return join(dir, 'revisions')
@@ -58,6 +65,12 @@ export function uploadPath(dir: string, object_path: string): string {
 export function installsFolder(dir: string, deployment_id: string): string {
   if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
   return join(dir, 'installs', deployment_id)
+}
+
+/** Throws `bad_request` as `revisionFolder` does. */
+export function homeFolder(dir: string, deployment_id: string): string {
+  if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
+  return join(dir, 'homes', deployment_id)
 }
 
 export function knownHostsPath(dir: string): string {

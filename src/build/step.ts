@@ -1,5 +1,6 @@
 /** What every step of a build works with. */
 import { BuildError } from '../core/build.ts'
+import type { ConfinedCommand } from '../core/sandbox.ts'
 import type { BuildLog } from './build-log.ts'
 import { type CommandEnd, runCommand } from './command.ts'
 
@@ -37,6 +38,8 @@ export interface StepContext {
   limits: BuildLimits
   /** The environment of the build's commands: base settings, then the project's own variables. */
   env: Readonly<Record<string, string>>
+  /** Keeps a command away from what is not the project's; absent for commands of Runyard's own. */
+  confine?: (command: readonly [string, ...string[]], cwd: string) => ConfinedCommand
 }
 
 /**
@@ -50,9 +53,16 @@ export async function runStep(
   context: StepContext,
 ): Promise<void> {
   context.log.line(`$ ${at.title}`)
-  const end = await runCommand(command, {
+  const confined: Omit<ConfinedCommand, 'hasMonitor'> = context.confine?.(command, at.cwd) ?? {
+    command,
+    env: {},
+  }
+  const { uid, gid } = confined
+  const end = await runCommand(confined.command, {
     cwd: at.cwd,
-    env: { ...context.env, ...at.env },
+    env: { ...context.env, ...confined.env, ...at.env },
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
     signal: context.signal,
     limitMs: at.limitMs,
     maxMemoryBytes: context.limits.maxMemoryBytes,

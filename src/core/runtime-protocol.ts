@@ -56,6 +56,11 @@ export interface StartMessage {
   isStandby?: boolean
 }
 
+/** Of the driver, in place of SIGTERM where a sandbox's own process stands between. */
+export interface StopMessage {
+  type: 'stop'
+}
+
 /** Of the driver. */
 export interface ActivateMessage {
   type: 'activate'
@@ -71,6 +76,8 @@ export interface ReadyMessage {
   type: 'ready'
   /** `http://127.0.0.1:PORT`, without a path. */
   url: string
+  /** Of the process that listens. */
+  pid?: number
   /** Whether the project's own auth decides who may use it. */
   has_own_auth?: boolean
   /** `http.cors` of its project. */
@@ -138,6 +145,10 @@ export function isSourcesMessage(message: unknown): message is SourcesMessage {
 
 export function isLoadMessage(message: unknown): message is LoadMessage {
   return isOfType(message, 'load') && typeof (message as { load?: unknown }).load === 'object'
+}
+
+export function isStopMessage(message: unknown): message is StopMessage {
+  return isOfType(message, 'stop')
 }
 
 export function isActivateMessage(message: unknown): message is ActivateMessage {

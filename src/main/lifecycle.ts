@@ -1,5 +1,6 @@
 /** How a server process begins to stop, and in which order its parts do. */
 import type { Log } from '../core/log.ts'
+import { isStopMessage } from '../core/runtime-protocol.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How often the parent is looked for, in milliseconds. */
@@ -24,7 +25,10 @@ export function stopSignal(options: { isTiedToParent: boolean }): AbortSignal {
     stopping.abort(signal)
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
-  if (process.channel) process.on('disconnect', () => stopping.abort(PARENT_GONE))
+  if (process.channel) {
+    process.on('disconnect', () => stopping.abort(PARENT_GONE))
+    process.on('message', (message) => isStopMessage(message) && stopping.abort('SIGTERM'))
+  }
   if (options.isTiedToParent) watchParent(stopping)
   return stopping.signal
 }

@@ -1,8 +1,9 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
-import { dirname } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { createBuilder } from '../build/builder.ts'
-import { revisionFolder } from '../build/layout.ts'
+import { revisionFolder, sourceFolderOf } from '../build/layout.ts'
 import { createTarballs } from '../build/tarballs.ts'
 import type { UpConfig } from '../config.ts'
 import { createControlPlaneApp } from '../control-plane/app.ts'
@@ -14,6 +15,7 @@ import { deploymentDatabaseUrl } from '../core/database-url.ts'
 import type { Log } from '../core/log.ts'
 import type { RevisionLogs } from '../core/revision-log.ts'
 import type { RuntimeDriver } from '../core/runtime.ts'
+import type { Sandbox } from '../core/sandbox.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { bundlePath } from '../graph/bundle.ts'
 import { checkProjectConfig } from '../graph/config-file.ts'
@@ -22,11 +24,12 @@ import { createAuthenticate } from '../http/keys.ts'
 import { createVerifyUserToken } from '../http/user-tokens.ts'
 import { deployLogPaths } from '../runtime/process/deploy-log.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
+import { openSandbox } from '../sandbox/sandbox.ts'
 import { openControlPlaneStore } from '../storage/control-plane-store.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
-import { bundleCommandPath, commandPath } from './command-path.ts'
+import { bundleCommandPath, commandPath, ownPaths } from './command-path.ts'
 import { openControlPlaneMetrics } from './control-plane-metrics.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
 import { createCandidate } from './election.ts'
@@ -100,7 +103,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     onPassed: (request) => metrics.requestPassed(request),
     log,
   })
-  const builder = createProjectBuilder(config, folder, log)
+  const sandbox = openProjectSandbox(config, folder, log)
+  const builder = createProjectBuilder(config, folder, { sandbox, log })
   const { targets } = gateway
   const removeData = createRemoval(config, folder)
   const leading = new Leading({
@@ -110,7 +114,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
       idleMs: config.idleMs,
       drainMs: config.drainMs,
     },
-    createDriver: () => createDriver(config, folder, log),
+    createDriver: () => createDriver(config, folder, { sandbox, log }),
   })
   started.add('agent servers', () => leading.end())
   started.add('gateway', () => gateway.stop())
@@ -155,7 +159,11 @@ function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
   }
 }
 
-function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDriver {
+function createDriver(
+  config: UpConfig,
+  folder: DataFolder,
+  { sandbox, log }: { sandbox: Sandbox; log: Log },
+): RuntimeDriver {
   return createProcessDriver({
     command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
     dataDir: folder.deploymentData,
@@ -163,9 +171,33 @@ function createDriver(config: UpConfig, folder: DataFolder, log: Log): RuntimeDr
       config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
     logsDir: folder.deploymentLogs,
     env: { ...config.childEnv, ...config.agentServerEnv },
+    sandbox,
+    readable: ({ configPath, nodePath }) => [
+      sourceFolderOf(folder.builds, configPath),
+      ...(nodePath === null ? [] : [dirname(dirname(nodePath))]),
+    ],
     clock: systemClock,
     log,
   })
+}
+
+/** Commands may read Runyard itself, programs that the PATH leads to, and certificates. */
+function openProjectSandbox(
+  { sandbox, dataDir, childEnv }: UpConfig,
+  folder: DataFolder,
+  log: Log,
+) {
+  const { PATH = '', NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, GIT_SSL_CAINFO } = childEnv
+  const programs = PATH.split(delimiter).filter((path) => isAbsolute(path) && path !== '/')
+  const certificates = [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, GIT_SSL_CAINFO]
+  const readable = [
+    ...ownPaths(),
+    process.execPath,
+    ...programs.flatMap((path) => [path, join(dirname(path), 'lib/node_modules')]),
+    ...certificates.filter((path) => path !== undefined),
+  ]
+  mkdirSync(folder.builds, { recursive: true, mode: 0o700 })
+  return openSandbox({ setting: sandbox, dataDir, readable, log })
 }
 
 /** What `build/` and `runtime/` write down about a revision, to be read by the control plane. */
@@ -178,13 +210,18 @@ function createLogs(folder: DataFolder): RevisionLogs {
   })
 }
 
-function createProjectBuilder(config: UpConfig, folder: DataFolder, log: Log): Builder {
+function createProjectBuilder(
+  config: UpConfig,
+  folder: DataFolder,
+  { sandbox, log }: { sandbox: Sandbox; log: Log },
+): Builder {
   return createBuilder({
     dir: folder.builds,
     checkConfig: checkProjectConfig,
     checkPackages: checkProjectPackages,
     ownNode: dirname(process.execPath),
     env: config.childEnv,
+    sandbox,
     bundler: { command: [process.execPath, bundleCommandPath()], pathOf: bundlePath },
     limits: {
       installMs: config.buildTimeoutMs,

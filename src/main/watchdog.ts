@@ -23,11 +23,8 @@ export function watchParent(): void {
 const SOURCE = `
 const { parent, lookMs, leftMs } = require('node:worker_threads').workerData
 const end = () => {
-  try {
-    process.kill(-process.pid, 'SIGKILL')
-  } catch {
-    process.kill(process.pid, 'SIGKILL')
-  }
+  // Its group, which a sandbox's own process may lead.
+  process.kill(0, 'SIGKILL')
 }
 const timer = setInterval(() => {
   if (process.ppid === parent) return

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLineSplitter } from '../../core/output-lines.ts'
@@ -19,7 +20,9 @@ import {
   isReadyMessage,
   isSourcesMessage,
   type StartMessage,
+  type StopMessage,
 } from '../../core/runtime-protocol.ts'
+import type { Sandbox } from '../../core/sandbox.ts'
 
 export interface AgentCommand {
   /** The Node binary; absolute. */
@@ -38,6 +41,9 @@ export interface AgentProcessOptions {
   databaseUrl: string | undefined
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
+  sandbox: Sandbox
+  /** Besides its data, which it writes. */
+  readable: readonly string[]
   onLine(line: string): void
   /** Hears of the project's files as the process imports them. */
   onSources(files: string[]): void
@@ -73,18 +79,12 @@ const INSPECTION_MS = 10_000
 
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { spec, command, isStandby } = options
+  const { spec, isStandby } = options
   const token = randomBytes(32).toString('base64url')
-  const child = spawn(command.file, [...command.args, ...serveArguments(options)], {
-    cwd: dirname(spec.configPath),
-    env: { ...options.env },
-    // A group of its own: it can be ended with all that it started.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  })
+  const { child, hasMonitor } = spawnConfined(options)
   // What goes wrong later (a signal that cannot be sent) is seen by what it leads to.
   child.on('error', () => {})
-  const exited = describeEnd(child)
+  const exited = describeEnd(child, hasMonitor)
   readLines(child.stdout, options.onLine)
   readLines(child.stderr, options.onLine)
   let failure: string | undefined
@@ -96,8 +96,15 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const { databaseUrl } = options
   const terms = { gatewayToken: token, isStandby, ...(databaseUrl && { databaseUrl }) }
   sendStart(child, spec, terms)
+  let pid = child.pid
+  child.on('message', (message) => {
+    // Where a monitor stands between, the agent server is the one below.
+    if (hasMonitor && isReadyMessage(message)) pid = message.pid
+  })
   return {
-    pid: child.pid,
+    get pid() {
+      return pid
+    },
     ready: readyOf(child, token),
     get failure() {
       return failure
@@ -106,9 +113,36 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     inspect: () => inspect(child, exited),
     activate: () => activate(child, exited),
     drain: (limits) => drain(child, limits, exited),
-    terminate: () => child.kill('SIGTERM'),
+    terminate: () => terminate(child, hasMonitor),
     kill: () => killGroup(child),
   }
+}
+
+function spawnConfined(options: AgentProcessOptions) {
+  const { command, sandbox, readable, dataDir } = options
+  const cwd = dirname(options.spec.configPath)
+  const confined = sandbox.confine([command.file, ...command.args, ...serveArguments(options)], {
+    cwd,
+    readable,
+    writable: [dataDir],
+  })
+  const { uid, gid, hasMonitor } = confined
+  const [file, ...args] = confined.command
+  const child = spawn(file, args, {
+    cwd,
+    env: { ...options.env, ...confined.env },
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+    // A group of its own: it can be ended with all that it started.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  return { child, hasMonitor }
+}
+
+function terminate(child: ChildProcess, hasMonitor: boolean): void {
+  if (hasMonitor && child.connected) child.send({ type: 'stop' } satisfies StopMessage, () => {})
+  else child.kill('SIGTERM')
 }
 
 function serveArguments(options: AgentProcessOptions): string[] {
@@ -188,15 +222,22 @@ function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => voi
   stream?.once('close', lines.end)
 }
 
-async function describeEnd(child: ChildProcess): Promise<string> {
+async function describeEnd(child: ChildProcess, hasMonitor: boolean): Promise<string> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     killGroup(child)
     await closePipes(child)
-    return signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+    const by = signal ?? (hasMonitor ? signalOf(code) : undefined)
+    return by ? `it was ended by ${by}` : `it ended with exit code ${code}`
   } catch (error) {
     return `it could not be started (${error instanceof Error ? error.message : error})`
   }
+}
+
+/** A monitor ends with 128 and the number of the signal that ended what it watched. */
+function signalOf(code: number | null): string | undefined {
+  const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
+  return name
 }
 
 async function closePipes(child: ChildProcess): Promise<void> {

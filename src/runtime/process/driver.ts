@@ -2,6 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/runtime.ts'
+import { noSandbox, type Sandbox } from '../../core/sandbox.ts'
 import { type AgentCommand, startAgentProcess } from './agent-process.ts'
 import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts'
 import { DeployLog, deployLogPaths } from './deploy-log.ts'
@@ -28,6 +29,10 @@ export interface ProcessDriverOptions {
   onSources?(files: string[], revision_id: string): void
   /** The environment of every agent server; a project's own variables are added by the child. */
   env: Readonly<Record<string, string>>
+  /** What they run in; default: nothing that keeps them from anything. */
+  sandbox?: Sandbox
+  /** What an agent server reads of the data folder besides its own data: its project, its Node. */
+  readable?(spec: RuntimeSpec): string[]
   /** How long one may take until it is healthy, in ms. Default: 60,000. */
   healthTimeoutMs?: number
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
@@ -134,6 +139,8 @@ function supervise(
         dataDir: options.dataDir(deployment_id),
         databaseUrl: options.databaseUrl?.(deployment_id),
         env: options.env,
+        sandbox: options.sandbox ?? noSandbox,
+        readable: options.readable?.(spec) ?? [],
         onLine: (line) => {
           each.deployLog.line(line)
           options.onLine?.(line, revision_id)

@@ -1,0 +1,41 @@
+/**
+ * Bubblewrap's view of the machine: programs and libraries, what the command is given, an empty `/tmp`, and
+ * nothing else.
+ *
+ * The process has a user namespace of its own, so that the kernel keeps it from the environment, the
+ * memory and the open files of processes outside. Process ids are those of the machine: agent servers
+ * on one database tell by them who still lives.
+ */
+import type { SandboxView } from '../core/sandbox.ts'
+
+/** Programs, libraries, and what they need to find names, hosts, certificates and the time. */
+const MACHINE = [
+  ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix'],
+  ...['passwd', 'group', 'hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(etc),
+  ...['services', 'protocols', 'localtime', 'timezone', 'machine-id', 'mime.types'].map(etc),
+  ...['ssl', 'ca-certificates', 'pki', 'crypto-policies', 'alternatives', 'fonts'].map(etc),
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'gitconfig'].map(etc),
+  '/run/systemd/resolve',
+]
+
+/** What is put in front of a command. */
+export function bubblewrapArguments(
+  { cwd, readable, writable }: SandboxView,
+  bwrap = 'bwrap',
+): [string, ...string[]] {
+  const machine = MACHINE.flatMap((path) => ['--ro-bind-try', path, path])
+  return [
+    bwrap,
+    ...['--unshare-user', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
+    ...['--cap-drop', 'ALL'],
+    ...machine,
+    ...['--ro-bind', '/proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
+    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...writable.flatMap((path) => ['--bind', path, path]),
+    ...['--chdir', cwd, '--'],
+  ]
+}
+
+function etc(name: string): string {
+  return `/etc/${name}`
+}

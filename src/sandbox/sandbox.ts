@@ -1,0 +1,163 @@
+/** Finds out which sandbox works on this machine, and makes it. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { noSandbox, type Sandbox, type SandboxSetting, type SandboxView } from '../core/sandbox.ts'
+import { bubblewrapArguments } from './bubblewrap.ts'
+import {
+  closeDataFolder,
+  findUser,
+  giveTo,
+  openToAll,
+  openWay,
+  readableBy,
+  type SecondUser,
+} from './second-user.ts'
+
+export interface SandboxOptions {
+  setting: SandboxSetting
+  /** Absolute. */
+  dataDir: string
+  /** What every command may read: Runyard itself, its Node, certificates. */
+  readable: readonly string[]
+  /** The user of `auto`, the first that there is; default: `runyard-agent`, then `nobody`. */
+  users?: readonly string[]
+  log: Log
+}
+
+const USERS = ['runyard-agent', 'nobody']
+const TRIAL_MS = 10_000
+
+interface Kind {
+  user?: SecondUser
+  isBubblewrap: boolean
+}
+
+/**
+ * Throws `bad_request`, with what to do, where what was asked for does not work. With `auto` the log
+ * says what there is instead.
+ */
+export function openSandbox(options: SandboxOptions): Sandbox {
+  const { setting, log } = options
+  if (setting.mode === 'off') return noSandbox
+  const kind = setting.mode === 'auto' ? findKind(options) : givenKind(options)
+  const { user, isBubblewrap } = kind
+  if (!user && !isBubblewrap) {
+    log.warn({}, 'RUNYARD_SANDBOX=auto: neither bubblewrap nor a second user works here')
+    return noSandbox
+  }
+  log.info({ user: user?.name, bubblewrap: isBubblewrap }, 'projects run in a sandbox')
+  return createSandbox(kind, options)
+}
+
+function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): Sandbox {
+  const { dataDir } = options
+  const readable = readableBy(user, options.readable)
+  if (user) closeDataFolder(dataDir)
+  return {
+    hasOwnUser: user !== undefined,
+    confine(command, view) {
+      for (const folder of view.writable) {
+        if (user) giveTo(user, folder)
+        else mkdirSync(folder, { recursive: true, mode: 0o700 })
+      }
+      if (user) for (const path of view.writable) openWay(dataDir, path)
+      if (user) for (const path of view.readable) openToAll(dataDir, path)
+      const whole = { ...view, readable: [...readable, ...view.readable] }
+      return {
+        command: isBubblewrap ? [...bubblewrapArguments(whole), ...command] : command,
+        ...(user && { uid: user.uid, gid: user.gid }),
+        env: placesBelow(view.writable.at(-1) ?? '/tmp'),
+        hasMonitor: isBubblewrap,
+      }
+    },
+    async handOver(folder) {
+      if (user) giveTo(user, folder)
+    },
+  }
+}
+
+/** In place of what names folders of this process's own user, which are not to be had there. */
+function placesBelow(home: string): Record<string, string> {
+  return {
+    HOME: home,
+    TMPDIR: '/tmp',
+    TEMP: '/tmp',
+    TMP: '/tmp',
+    XDG_CACHE_HOME: join(home, '.cache'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_STATE_HOME: join(home, '.local/state'),
+    npm_config_cache: join(home, '.npm'),
+    npm_config_userconfig: join(home, '.npmrc'),
+  }
+}
+
+function givenKind(options: SandboxOptions): Kind {
+  const { user: name, isBubblewrap = false } = options.setting
+  if (name !== undefined && process.getuid?.() !== 0) {
+    throw refusal(`user:${name} needs Runyard to be started as root; bwrap does not`)
+  }
+  const kind = { ...(name !== undefined && { user: findUser(name) }), isBubblewrap }
+  const failure = tryOut(kind, options)
+  if (failure !== undefined) throw refusal(failure)
+  return kind
+}
+
+/** The best that works. */
+function findKind(options: SandboxOptions): Kind {
+  const user = process.getuid?.() === 0 ? firstUser(options.users ?? USERS) : undefined
+  const withUser = user && { user }
+  const kinds: Kind[] = [
+    { ...withUser, isBubblewrap: true },
+    { ...withUser, isBubblewrap: false },
+  ]
+  return kinds.find((kind) => tryOut(kind, options) === undefined) ?? { isBubblewrap: false }
+}
+
+function firstUser(names: readonly string[]): SecondUser | undefined {
+  for (const name of names) {
+    try {
+      return findUser(name)
+    } catch {
+      // The next one, then.
+    }
+  }
+  return undefined
+}
+
+/** Runs our Node in it. Answers why it does not work. */
+function tryOut({ user, isBubblewrap }: Kind, options: SandboxOptions): string | undefined {
+  if (!user && !isBubblewrap) return undefined
+  const { dataDir } = options
+  // With a user the way to the data folder counts too: a home folder is closed to others.
+  const script = user && !isBubblewrap ? `fs.accessSync(${JSON.stringify(dataDir)})` : ''
+  const command: [string, ...string[]] = [process.execPath, '-e', script]
+  if (user) closeDataFolder(dataDir)
+  try {
+    const readable = readableBy(user, options.readable)
+    const view: SandboxView = { cwd: '/', readable, writable: [] }
+    const [file, ...args] = isBubblewrap ? [...bubblewrapArguments(view), ...command] : command
+    const as = user && { uid: user.uid, gid: user.gid }
+    execFileSync(file as string, args, { ...as, cwd: '/', timeout: TRIAL_MS, stdio: 'pipe' })
+    return undefined
+  } catch (error) {
+    return describe(error, { ...(user && { user }), isBubblewrap }, dataDir)
+  }
+}
+
+function describe(error: unknown, { user, isBubblewrap }: Kind, dataDir: string): string {
+  const { code, stderr } = error as { code?: string; stderr?: Buffer }
+  const said = stderr?.toString().trim().split('\n')[0]
+  if (isBubblewrap && code === 'ENOENT') return 'bubblewrap is not installed: there is no bwrap'
+  const because = said ? ` (${said})` : ''
+  if (isBubblewrap) return `bubblewrap does not work here${because}: are user namespaces allowed?`
+  const places = `${dataDir} and ${process.execPath}`
+  return `the user ${user?.name} must be able to reach ${places}${because}: neither may lie in a closed home`
+}
+
+function refusal(why: string): AppError {
+  return new AppError('bad_request', `RUNYARD_SANDBOX: ${why}.`)
+}

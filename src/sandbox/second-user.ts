@@ -1,0 +1,89 @@
+/** Another user of the machine, whom the code of projects runs as. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { AppError } from '../core/errors.ts'
+
+export interface SecondUser {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** Others may pass through a folder, and see nothing of what is in it. */
+const PASSAGE = 0o711
+const READABLE = 0o755
+const PRIVATE_FOLDER = 0o700
+const PRIVATE_FILE = 0o600
+/** What of the data folder leads to what projects need; everything else is closed to others. */
+const PASSAGES = ['builds', 'deployments']
+const PASSAGES_OF_BUILDS = ['revisions', 'nodes', 'homes']
+
+/** Throws `bad_request` when there is no such user. */
+export function findUser(name: string): SecondUser {
+  try {
+    const ask = (what: string) => Number(execFileSync('id', [what, name], { stdio: 'pipe' }))
+    return { name, uid: ask('-u'), gid: ask('-g') }
+  } catch (cause) {
+    const mend = `make it with "useradd --system ${name}", or name another`
+    throw new AppError('bad_request', `RUNYARD_SANDBOX: there is no user ${name}; ${mend}.`, {
+      cause,
+    })
+  }
+}
+
+/** Those of the paths that the user, by default that of this process, can read. */
+export function readableBy(user: SecondUser | undefined, paths: readonly string[]): string[] {
+  const script = `
+    const { accessSync, constants: { R_OK } } = require('node:fs')
+    const canRead = (path) => { try { accessSync(path, R_OK); return true } catch { return false } }
+    console.log(JSON.stringify(JSON.parse(process.argv[1]).filter(canRead)))`
+  const as = user && { uid: user.uid, gid: user.gid }
+  const args = ['-e', script, JSON.stringify([...new Set(paths)])]
+  const found = execFileSync(process.execPath, args, { ...as, cwd: '/', stdio: 'pipe' })
+  return JSON.parse(found.toString()) as string[]
+}
+
+/** Closes all of the data folder to others but for the ways to where projects lie. */
+export function closeDataFolder(dataDir: string): void {
+  chmodSync(dataDir, PASSAGE)
+  closeAllBut(dataDir, PASSAGES)
+  closeAllBut(join(dataDir, 'builds'), PASSAGES_OF_BUILDS)
+}
+
+function closeAllBut(folder: string, open: readonly string[]): void {
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: PASSAGE })
+  chmodSync(folder, PASSAGE)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (open.includes(entry.name) || entry.isSymbolicLink()) continue
+    chmodSync(join(folder, entry.name), entry.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE)
+  }
+}
+
+/** Lets others read a folder that lies below the data folder. */
+export function openToAll(dataDir: string, folder: string): void {
+  if (relative(dataDir, folder).startsWith('..')) return
+  openWay(dataDir, folder)
+  if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, READABLE)
+}
+
+/** Lets others pass from the data folder to a folder that lies below it. */
+export function openWay(dataDir: string, folder: string): void {
+  const way = relative(dataDir, dirname(folder))
+  if (way.startsWith('..')) return
+  let at = dataDir
+  for (const name of way.split(sep).filter(Boolean)) {
+    at = join(at, name)
+    chmodSync(at, PASSAGE)
+  }
+}
+
+/** Makes the folder where it is missing, and gives it with all that is in it to the user. */
+export function giveTo({ uid, gid }: SecondUser, folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
+  const { uid: owner } = statSync(folder)
+  // What is in a folder of theirs was made by them.
+  if (owner === uid) return
+  execFileSync('chown', ['-hR', `${uid}:${gid}`, folder], { stdio: 'pipe' })
+  chmodSync(folder, PRIVATE_FOLDER)
+}

@@ -1,0 +1,130 @@
+/** What a developer's graph, and the build of it, can read of the operator's: `RUNYARD_SANDBOX`. */
+import { execFileSync } from 'node:child_process'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ControlPlaneClient } from '../../client/src/client.ts'
+import { deployFolder } from '../../src/cli/deploy-folder.ts'
+import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const SPY = join(root, 'test/fixtures/projects/spy')
+const isRoot = process.getuid?.() === 0
+const DEPLOY_MS = 120_000
+const NOTHING = expect.stringMatching(/^(EACCES|ENOENT)$/)
+const NOTHING_BUT_ITSELF = expect.stringMatching(/^(EACCES|ENOENT|folder of [\w-]{36})$/)
+
+let dataDir: string
+let server: ServeProcess | undefined
+afterEach(async () => {
+  await server?.stop()
+  server = undefined
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** `isPlain`: as a user without rights; where this is one already it is as it is. */
+async function start(sandbox: string, isPlain: boolean): Promise<ControlPlaneClient> {
+  dataDir = mkdtempSync(join(tmpdir(), 'runyard-sandbox-'))
+  const nobody = isRoot && isPlain ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
+  if (nobody.length > 0) chownSync(dataDir, idOf('nobody'), 0)
+  const runyard = [join(root, 'bin/runyard'), 'up', '--port', '0', '--data-dir', dataDir]
+  const [command = '', ...args] = [...(nobody.length > 0 ? ['setpriv', ...nobody] : []), ...runyard]
+  const env = {
+    RUNYARD_SANDBOX: sandbox,
+    RUNYARD_EXAMPLE: '0',
+    RUNYARD_LOG_LEVEL: 'error',
+    A_KEY_OF_THE_OPERATOR: 'hush',
+    // The home of whom these tests run as may be closed to others.
+    HOME: dataDir,
+  }
+  server = await startServeProcess(command, args, { cwd: root, env })
+  const apiKey = readFileSync(join(dataDir, 'admin.key'), 'utf8').trim()
+  return new ControlPlaneClient({ url: server.url, apiKey })
+}
+
+const idOf = (user: string) => Number(execFileSync('id', ['-u', user]))
+
+/** Deploys the spy, whose build writes what it can read to `stolen`. */
+async function deploySpy(client: ControlPlaneClient, name: string, paths: string[]) {
+  const install_command = `ln -s ${join(root, 'node_modules')} node_modules`
+  const build_command = `cat ${paths.join(' ')} > stolen 2>/dev/null; true`
+  await client.createDeployment({
+    name,
+    source: 'internal_source',
+    source_config: { install_command, build_command },
+    source_revision_config: {},
+    secrets: [],
+  })
+  const signal = AbortSignal.timeout(DEPLOY_MS)
+  const revision = await deployFolder(client, { folder: SPY, name, secrets: [], signal })
+  expect(revision).toMatchObject({ status: 'DEPLOYED' })
+}
+
+async function look(paths: string[]) {
+  const answer = await fetch(`${server?.url}/agents/spy/runs/wait`, {
+    method: 'POST',
+    headers: { 'x-api-key': readFileSync(join(dataDir, 'admin.key'), 'utf8').trim() },
+    body: JSON.stringify({ assistant_id: 'spy', input: { paths } }),
+  })
+  return (await answer.json()) as { found: Record<string, string>; variables: string[] }
+}
+
+/** Why bubblewrap cannot work on this machine; empty: it can. */
+function whyNoBubblewrap(): string {
+  try {
+    execFileSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'], { stdio: 'pipe' })
+    return ''
+  } catch (error) {
+    return String(error)
+  }
+}
+
+const cases: [sandbox: string, isPlain: boolean][] = [
+  ['bwrap', true],
+  ...(isRoot
+    ? ([
+        ['bwrap', false],
+        ['user:nobody', false],
+        ['auto', false],
+      ] as [string, boolean][])
+    : []),
+]
+
+describe.each(cases)('a project in the sandbox %s (of a plain user: %s)', (sandbox, isPlain) => {
+  it('runs, and reads nothing of the operator', { timeout: 2 * DEPLOY_MS }, async () => {
+    if (sandbox === 'bwrap' && whyNoBubblewrap() !== '') {
+      await expect(start(sandbox, isPlain)).rejects.toThrow('RUNYARD_SANDBOX: bubblewrap')
+      return
+    }
+    const client = await start(sandbox, isPlain)
+    const keys = ['admin.key', 'encryption.key', 'control-plane.db'].map((name) =>
+      join(dataDir, name),
+    )
+    const environment = `/proc/${server?.process.pid}/environ`
+    const closed = [...keys, environment]
+    await deploySpy(client, 'spy', closed)
+    const [own = ''] = readdirSync(join(dataDir, 'deployments'))
+    const others = ['deployments', 'builds/revisions', 'builds/uploads', 'logs'].map((name) =>
+      join(dataDir, name),
+    )
+    const stolen = 'stolen'
+    const database = join(dataDir, 'deployments', own, 'agent.db')
+    const { found, variables } = await look([...closed, ...others, stolen, database])
+    for (const path of closed) expect([path, found[path]]).toEqual([path, NOTHING])
+    // Of the folders of others they see at most that they are in one themselves.
+    for (const path of others) expect([path, found[path]]).toEqual([path, NOTHING_BUT_ITSELF])
+    expect(found[stolen]).toBe('empty')
+    expect(found[database]).toBe('read')
+    expect(variables).not.toContain('A_KEY_OF_THE_OPERATOR')
+    expect(await server?.stop()).toBe(0)
+    server = undefined
+  })
+})
+
+it('refuses to start where it cannot be had, and says what to do', async () => {
+  const [wrong, why] = isRoot
+    ? ['user:nobody-of-this-name', 'there is no user nobody-of-this-name']
+    : ['user:nobody', 'user:nobody needs Runyard to be started as root']
+  await expect(start(wrong, false)).rejects.toThrow(`RUNYARD_SANDBOX: ${why}`)
+})
