@@ -1,9 +1,11 @@
-// Writes the generated files that are committed: both OpenAPI documents and the schema snapshots.
+// Writes the generated files that are committed: both OpenAPI documents, the client's types, and the
+// schema snapshots.
 // With `--check` it writes nothing and fails when one of them is not what it would write.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { clientTypes } from '../client/generate.ts'
 import { createAgentServerApp } from '../src/agent-server/app.ts'
 import type { Parts } from '../src/agent-server/parts.ts'
 import { createControlPlaneApp } from '../src/control-plane/app.ts'
@@ -46,9 +48,12 @@ async function postgresSchemas(): Promise<Record<string, string>> {
   }
 }
 
+const controlPlaneDocument = await documentOf(controlPlane)
+
 const generated: Record<string, string> = {
   'openapi/agent-server.json': await documentOf(agentServer),
-  'openapi/control-plane.json': await documentOf(controlPlane),
+  'openapi/control-plane.json': controlPlaneDocument,
+  'client/src/control-plane.gen.ts': await clientTypes(controlPlaneDocument),
   'src/storage/schema/agent-server.sqlite.sql': await sqliteSchema(AGENT_SERVER_MIGRATIONS),
   'src/storage/schema/control-plane.sqlite.sql': await sqliteSchema(CONTROL_PLANE_MIGRATIONS),
   ...(await postgresSchemas()),

@@ -21,14 +21,36 @@ export class UnreachableError extends Error {
 }
 
 /** Throws `ControlPlaneError` for an answer that is not 2xx, `UnreachableError` without one. */
-export async function request(base: string, path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(`${base}${path}`, init).catch((cause: unknown) => {
-    if (init.signal?.aborted) throw cause
+export async function send(base: string, request: Request): Promise<Response> {
+  const response = await fetch(request).catch((cause: unknown) => {
+    if (request.signal.aborted) throw cause
     throw new UnreachableError(base, cause)
   })
   if (response.ok) return response
   const text = await response.text()
   throw new ControlPlaneError(response.status, `HTTP ${response.status}: ${detailOf(text)}`)
+}
+
+/** What an operation answered. A refusal was thrown before, so there is data. */
+export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<NonNullable<T>> {
+  const { data } = await answer
+  if (data === undefined || data === null) throw new TypeError('The operation answers no data.')
+  return data
+}
+
+/** As many as the control plane answers at once. */
+const PAGE = 100
+
+/** All of a list that is answered in pages. */
+export async function everyPage<T>(
+  read: (page: { limit: number; offset: number }) => Promise<{ resources: T[] }>,
+): Promise<T[]> {
+  const found: T[] = []
+  for (;;) {
+    const { resources } = await read({ limit: PAGE, offset: found.length })
+    found.push(...resources)
+    if (resources.length < PAGE) return found
+  }
 }
 
 function detailOf(text: string): string {

@@ -13,7 +13,9 @@ export function deleteCommand(): Command {
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
         const { id } = await requireDeployment(client, name)
-        await client.deleteDeployment(id)
+        await client.api.DELETE('/v2/deployments/{deployment_id}', {
+          params: { path: { deployment_id: id } },
+        })
         say(`Deployment ${name} is being deleted.`)
         const isStillThere = async () => (await client.findDeployment(name))?.id === id
         while (options.wait && (await isStillThere())) await delay(POLL_MS)

@@ -1,6 +1,6 @@
 /** `runyard keys` */
 import { Command, Option } from 'commander'
-import type { ApiKey, Role } from '../../client/src/client.ts'
+import { type ApiKey, dataOf, everyPage, type Role } from '../../client/src/client.ts'
 import { ROLES } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
 import { clientCommand, connected } from './connection.ts'
@@ -28,12 +28,16 @@ function createCommand(): Command {
     .action(async (options: Record<string, string>) =>
       connected(options, async ({ client, isJson }) => {
         const { name = '', role, expiresIn, workspace } = options
-        const made = await client.createApiKey({
-          name,
-          role: role as Role,
-          ...(expiresIn !== undefined && { expires_at: momentIn(expiresIn) }),
-          ...(workspace !== undefined && { workspace_id: workspace }),
-        })
+        const made = await dataOf(
+          client.api.POST('/v2/api-keys', {
+            body: {
+              name,
+              role: role as Role,
+              ...(expiresIn !== undefined && { expires_at: momentIn(expiresIn) }),
+              ...(workspace !== undefined && { workspace_id: workspace }),
+            },
+          }),
+        )
         if (isJson) return printJson(made)
         say(`Key ${made.id} of role ${made.role} in workspace ${made.workspace_id}. Shown once:`)
         console.log(made.key)
@@ -46,7 +50,11 @@ function listCommand(): Command {
     .option('--workspace <id>', 'for those who run the installation (default: your own)')
     .action(async (options: Record<string, string>) =>
       connected(options, async ({ client, isJson }) => {
-        const keys = await client.listApiKeys(options.workspace)
+        const { workspace } = options
+        const keys = await everyPage((page) => {
+          const query = { ...page, ...(workspace !== undefined && { workspace_id: workspace }) }
+          return dataOf(client.api.GET('/v2/api-keys', { params: { query } }))
+        })
         if (isJson) return printJson(keys)
         printTable(
           ['ID', 'NAME', 'ROLE', 'BEGINS', 'STATE', 'LAST USED', 'CREATED'],
@@ -69,7 +77,9 @@ function revokeCommand(): Command {
     .argument('<id>', 'the key’s id, as listed')
     .action(async (id: string, options: Record<string, string>) =>
       connected(options, async ({ client, isJson }) => {
-        await client.revokeApiKey(id)
+        await client.api.DELETE('/v2/api-keys/{api_key_id}', {
+          params: { path: { api_key_id: id } },
+        })
         if (isJson) printJson({ id, is_revoked: true })
         else say(`Key ${id} is revoked.`)
       }),

@@ -1,7 +1,15 @@
 /** `runyard logs` */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { ControlPlaneClient, Deployment, LogEntry } from '../../client/src/client.ts'
+import {
+  type ControlPlaneClient,
+  type Deployment,
+  dataOf,
+  type LogEntry,
+  type Logs,
+  type LogsRequest,
+  type RevisionStatus,
+} from '../../client/src/client.ts'
 import { AppError } from '../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from './connection.ts'
 import { untilInterrupted } from './interruption.ts'
@@ -9,6 +17,8 @@ import { untilInterrupted } from './interruption.ts'
 const POLL_MS = 500
 /** The control plane's own limit of a page. */
 const PAGE = 1000
+
+const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
 
 type Print = (entry: LogEntry) => void
 
@@ -58,7 +68,7 @@ async function buildLog(
 /** Before its first line a build says nothing of its end. */
 async function hasEnded(client: ControlPlaneClient, deployment_id: string, revision_id: string) {
   const { status } = await client.getRevision(deployment_id, revision_id)
-  return !['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING'].includes(status)
+  return !UNBUILT.includes(status)
 }
 
 async function deployLog(
@@ -67,14 +77,27 @@ async function deployLog(
   { print, lines, isFollowed }: { print: Print; lines: number; isFollowed: boolean },
 ): Promise<void> {
   const signal = untilInterrupted()
-  const { logs } = await client.readDeployLog(id, { order: 'desc', limit: lines })
+  const { logs } = await readDeployLog(client, id, { order: 'desc', limit: lines })
   logs.toReversed().forEach(print)
   let offset = logs[0]?.id
   while (isFollowed && (await pause(signal))) {
-    const page = await client.readDeployLog(id, { order: 'asc', limit: PAGE, offset })
+    const page = await readDeployLog(client, id, {
+      order: 'asc',
+      limit: PAGE,
+      offset: offset ?? null,
+    })
     page.logs.forEach(print)
     offset = page.logs.at(-1)?.id ?? offset
   }
+}
+
+function readDeployLog(
+  client: ControlPlaneClient,
+  project_id: string,
+  body: LogsRequest,
+): Promise<Logs> {
+  const params = { path: { project_id } }
+  return dataOf(client.api.POST('/v1/projects/{project_id}/deploy_logs', { params, body }))
 }
 
 /** `false` when the command was interrupted: it has shown what there was. */

@@ -1,6 +1,6 @@
 /** `runyard rollback` */
 import type { Command } from 'commander'
-import type { ControlPlaneClient } from '../../client/src/client.ts'
+import { type ControlPlaneClient, dataOf } from '../../client/src/client.ts'
 import { AppError } from '../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from './connection.ts'
 import { reportRollout } from './rollout-report.ts'
@@ -14,7 +14,12 @@ export function rollbackCommand(): Command {
       connected(options, async ({ client, isJson }) => {
         const deployment = await requireDeployment(client, name)
         const target = options.to ? await findId(client, deployment.id, options.to) : undefined
-        const { id: latest_revision_id } = await client.rollBack(deployment.id, target)
+        const { id: latest_revision_id } = await dataOf(
+          client.api.POST('/v2/deployments/{deployment_id}/rollback', {
+            params: { path: { deployment_id: deployment.id } },
+            body: target === undefined ? {} : { revision_id: target },
+          }),
+        )
         await reportRollout(client, {
           deployment: { ...deployment, latest_revision_id },
           isJson,

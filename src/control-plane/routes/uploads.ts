@@ -40,7 +40,10 @@ const receive = createRoute({
       expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
       signature: z.string().catch('').openapi({ type: 'string' }),
     }),
-    body: { required: true, content: { 'application/gzip': { schema: {} } } },
+    body: {
+      required: true,
+      content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
+    },
   },
   responses: { 200: { description: 'It has arrived.' }, ...refusals(400, 403, 409, 413) },
 })

@@ -1,6 +1,6 @@
 /** Revisions on the wire. */
 import { z } from '@hono/zod-openapi'
-import { REVISION_STATUSES, SOURCES } from '../../core/revision.ts'
+import { isRevisionOver, REVISION_STATUSES, SOURCES } from '../../core/revision.ts'
 import { SecretReferenceSchema, SecretsSchema } from './secret.ts'
 import {
   RevisionSource,
@@ -28,6 +28,11 @@ export const ParkedThreadsSchema = z
   })
   .openapi('ParkedThreads')
 
+/** `x-terminal` tells generated clients at which statuses a rollout has ended. */
+const RevisionStatusSchema = z
+  .enum(REVISION_STATUSES)
+  .openapi('RevisionStatus', { 'x-terminal': REVISION_STATUSES.filter(isRevisionOver) })
+
 /**
  * `status_message` says why a revision failed: the step, the cause, the last log lines. Runyard's own:
  * `number` (1, 2, 3, … within the deployment), `deployed_at`, when it began to serve, and
@@ -40,7 +45,7 @@ export const RevisionSchema = z
     number: z.int(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    status: z.enum(REVISION_STATUSES),
+    status: RevisionStatusSchema,
     status_message: z.string().nullable(),
     deployed_at: z.iso.datetime().nullable(),
     parked_threads: ParkedThreadsSchema.nullable(),
