@@ -13,6 +13,7 @@ import { embeddingsModule, embeddingsPackage } from './embeddings.ts'
 import { PACKAGE as LANGGRAPH } from './langgraph-package.ts'
 import { TRACER_MODULE } from './langsmith-tracer.ts'
 import { packageClosure, packageFolder } from './package-closure.ts'
+import { packageHome } from './package-home.ts'
 import { resolveInside } from './project-path.ts'
 import { JSON_SCHEMA_MODULE } from './schemas.ts'
 import { findTsconfig } from './tsconfig.ts'
@@ -52,7 +53,7 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
   const { build } = await import('esbuild')
   const modules = await modulesOf(config)
   const { metafile } = await build({ ...optionsOf(config.root), ...ownSources(modules) })
-  const entry = entryOf(config, modules, metafile)
+  const entry = await entryOf(config, modules, metafile)
   let external: string[] = []
   // A second look with what the first has put outside; that may bring out no more.
   for (let look = 0; look < 2; look += 1) {
@@ -127,19 +128,25 @@ async function modulesOf({ root, graphs, auth, http, store }: ProjectConfig): Pr
  * the very copies that it imports itself. Everything is imported when it is asked for, so that an
  * error is the error of its own file.
  */
-function entryOf(config: ProjectConfig, files: string[], { inputs }: Metafile): string {
+async function entryOf(
+  config: ProjectConfig,
+  files: string[],
+  { inputs }: Metafile,
+): Promise<string> {
   const embed = config.store.index && embeddingsPackage(config.store.index.embed)
   const packages = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE, ...(embed ? [embed] : [])]
-  const modules = files.map((file) => {
+  const modules: string[] = []
+  for (const file of files) {
     const verb = inputs[file]?.format === 'cjs' ? 'require' : 'import'
-    const from = JSON.stringify(dirname(join(config.root, file)))
-    const lines = packages.map((name) => {
+    const lines: string[] = []
+    for (const name of packages) {
+      const from = JSON.stringify(dirname(await packageHome(join(config.root, file), name)))
       const specifier = JSON.stringify(`${name}?runyard-from=${from}`)
-      return `${JSON.stringify(name)}: async () => ${verb}(${specifier}),`
-    })
+      lines.push(`${JSON.stringify(name)}: async () => ${verb}(${specifier}),`)
+    }
     const load = `load: async () => import(${JSON.stringify(`./${file}`)}),`
-    return `${JSON.stringify(file)}: {\n${load}\npackages: {\n${lines.join('\n')}\n} },`
-  })
+    modules.push(`${JSON.stringify(file)}: {\n${load}\npackages: {\n${lines.join('\n')}\n} },`)
+  }
   return `export const modules = {\n${modules.join('\n')}\n}\n`
 }
 

@@ -3,15 +3,13 @@
  * process do not know each other's classes, and messages that one of them revives are none for
  * the other.
  */
-import { readFile, realpath } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { AppError } from '../core/errors.ts'
 import { type BuildState, readProjectConfig } from './config-file.ts'
 import { installCommand } from './install-command.ts'
 import { importFor } from './module-loader.ts'
-import { isMissing } from './project-path.ts'
+import { findPackage } from './package-home.ts'
 import { isOlder } from './version.ts'
 
 export const PACKAGE = '@langchain/langgraph'
@@ -71,26 +69,4 @@ export async function loadLangGraph(file: string): Promise<LangGraph> {
 function refusal(file: string, what: string, packages: string[]): AppError {
   const command = installCommand(file, packages)
   return new AppError('bad_request', `The project ${what}: run \`${command}\`.`)
-}
-
-/** As the file would import it; links resolved. */
-async function findPackage(
-  file: string,
-  name: string,
-): Promise<{ version: string; folder: string } | undefined> {
-  const folders = createRequire(file).resolve.paths(name) ?? []
-  for (const folder of folders) {
-    const manifest = await readManifest(join(folder, name, 'package.json'))
-    if (manifest) return { ...manifest, folder: await realpath(join(folder, name)) }
-  }
-  return undefined
-}
-
-async function readManifest(path: string): Promise<{ version: string } | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    if (isMissing(cause)) return undefined
-    throw cause
-  }
 }

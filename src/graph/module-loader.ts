@@ -11,6 +11,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AppError } from '../core/errors.ts'
 import { bundledModule } from './bundled-modules.ts'
+import { packageHome } from './package-home.ts'
 import { findTsconfig } from './tsconfig.ts'
 
 /**
@@ -105,14 +106,18 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
   return unwrapDefault(exports)
 }
 
-/** A package as a file, already imported, gets it: CommonJS for CommonJS. */
+/**
+ * A package as a file, already imported, gets it (`package-home.ts`): CommonJS for CommonJS. Rejects
+ * where there is none.
+ */
 export async function importFor(file: string, packageName: string): Promise<unknown> {
   const bundled = bundledModule(file)?.packages[packageName]
   if (bundled) return bundled()
   resolvePackages()
-  const require = createRequire(file)
+  const home = await packageHome(file, packageName)
+  const require = createRequire(home)
   if (file in require.cache) return require(packageName)
-  return import(`${PREFIX}${encodeURIComponent(pathToFileURL(file).href)}/${packageName}`)
+  return import(`${PREFIX}${encodeURIComponent(pathToFileURL(home).href)}/${packageName}`)
 }
 
 /** `export default` that was compiled to CommonJS comes one level too deep. */

@@ -134,8 +134,12 @@ describe('a loaded project', () => {
     const state = await readState(graph, 't', true)
     expect(state.tasks[0]).toMatchObject({
       name: 'child',
-      checkpoint: { thread_id: 't', checkpoint_ns: expect.stringMatching(/^child:/) },
-      state: { values: { text: 'abc' }, next: ['inner'] },
+      checkpoint: null,
+      state: {
+        values: { text: 'abc' },
+        next: ['inner'],
+        checkpoint: { thread_id: 't', checkpoint_ns: expect.stringMatching(/^child:/) },
+      },
     })
     const resume = project.command({ resume: ' def' })
     const values = await finishRun(graph, resume, { thread_id: 't', run_id: 'r2' })
@@ -185,6 +189,30 @@ describe('every kind of module', () => {
     await finishRun(graph, {}, { thread_id: 't', run_id: 'r1' })
     const values = await finishRun(graph, {}, { thread_id: 't', run_id: 'r2' })
     expect(values).toMatchObject({ isSameCopy: true })
+  })
+
+  it('loads one whose LangGraph only a dependency of it can import, and uses that one', async () => {
+    const project = join(folder, 'carried')
+    const store = join(project, 'node_modules/.pnpm/carrier@1/node_modules')
+    await mkdir(join(store, 'carrier'), { recursive: true })
+    await symlink(join(ROOT_PACKAGES, '@langchain'), join(store, '@langchain'))
+    await symlink(join(store, 'carrier'), join(project, 'node_modules/carrier'))
+    const files = {
+      'langgraph.json': '{"graphs": {"agent": "./graph.js:graph"}}',
+      'package.json': '{"type": "module", "dependencies": {"carrier": "1"}}',
+      'node_modules/carrier/package.json': '{"type": "module", "exports": "./index.js"}',
+      'node_modules/carrier/index.js': `export * from '@langchain/langgraph'`,
+      'graph.js': `import { Annotation, BaseCheckpointSaver, StateGraph } from 'carrier'
+export const graph = new StateGraph(Annotation.Root({ isSame: Annotation() }))
+  .addNode('n', (_, { configurable }) => ({ isSame: configurable.__pregel_checkpointer instanceof BaseCheckpointSaver }))
+  .addEdge('__start__', 'n').addEdge('n', '__end__').compile()`,
+    }
+    for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
+    const loaded = await load(join(project, 'langgraph.json'))
+    expect(loaded.langgraphVersion).toMatch(/^1\./)
+    const graph = await openGraph(loaded, 'agent')
+    const values = await finishRun(graph, {}, { thread_id: 't', run_id: 'r' })
+    expect(values).toEqual({ isSame: true })
   })
 
   it('resolves the aliases of tsconfig.json, early and late, and compiles what cannot be erased', async () => {
