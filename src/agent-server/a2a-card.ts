@@ -11,6 +11,8 @@ export interface CardAbout {
   /** Of the server. */
   version: string
   hasMessages: boolean
+  /** Whether the project has webhooks, as which they are sent. */
+  hasPushNotifications: boolean
   /** Whether the server, or the gateway before it, asks for a key; a project's own auth is not described. */
   needsKey: boolean
 }
@@ -32,7 +34,7 @@ export function agentCard({ assistant, baseUrl, version, ...about }: CardAbout):
     version: `${version}+${assistant.version}`,
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: about.hasPushNotifications,
       extensions: [],
       extendedAgentCard: true,
     },

@@ -1,11 +1,7 @@
 /** JSON-RPC requests of the Agent2Agent protocol, in the words of version 1.0 or 0.3. */
 import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
-import {
-  PushNotificationNotSupportedError,
-  RequestMalformedError,
-  VersionNotSupportedError,
-} from '@a2a-js/sdk/errors'
+import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors'
 import {
   type A2ARequestHandler,
   JsonRpcTransportHandler,
@@ -45,8 +41,7 @@ export function isCurrentVersion(version: string | undefined): boolean {
 function currentRpc(request: JsonObject): Rpc {
   return {
     isStreaming: STREAMING.includes(methodOf(request)),
-    handle: (handler) =>
-      new JsonRpcTransportHandler(handler).handle(request, new ServerCallContext()),
+    handle: (handler) => new JsonRpcTransportHandler(handler).handle(request, callIn('1.0')),
     refuse: (error) => envelope(request, JsonRpcTransportHandler.mapToJSONRPCError(error)),
   }
 }
@@ -57,12 +52,17 @@ function legacyRpc(request: JsonObject): Rpc {
     isStreaming,
     async handle(handler) {
       const legacy = new LegacyJsonRpcTransportHandler(handler)
-      const answer = await legacy.handle(withDefaults(request), new ServerCallContext())
+      const answer = await legacy.handle(withDefaults(request), callIn('0.3'))
       return Symbol.asyncIterator in answer ? finalized(answer) : answer
     },
     refuse: (error) =>
       envelope(request, LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)),
   }
+}
+
+/** In which words a request came: notifications of its task come in the same. */
+function callIn(requestedVersion: string): ServerCallContext {
+  return new ServerCallContext({ requestedVersion })
 }
 
 /** Empty where it is no text, which the library refuses. */
@@ -122,9 +122,6 @@ function checkRequest(request: JsonObject, version: string | undefined): Error |
     return new VersionNotSupportedError('The header A2A-Version must be 1.0 or 0.3.')
   }
   const { params } = request
-  if (methodOf(request).startsWith('tasks/pushNotificationConfig/')) {
-    return new PushNotificationNotSupportedError()
-  }
   if (!isObject(params)) return undefined
   const deep = JsonObjectSchema.safeParse(params)
   const read = deep.success ? Params.safeParse(params) : deep

@@ -12,7 +12,6 @@
 import { type Artifact, type Message, Role, type Task, TaskState } from '@a2a-js/sdk'
 import { TaskNotFoundError } from '@a2a-js/sdk/errors'
 import type { Caller } from '../core/authorization.ts'
-import type { RunEnd } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
 import { isTerminal, type QueuedRun, type RunStatus } from '../core/run.ts'
 import type { Interrupt, Thread } from '../core/thread.ts'
@@ -20,6 +19,7 @@ import { type ChainMessage, dataPart, isObject, textPart, toParts } from './a2a-
 import type { Parts } from './parts.ts'
 import { finalValues } from './run-end.ts'
 import { listRuns } from './runs.ts'
+import type { WebhookEnd } from './webhook-outbox.ts'
 
 /** In the metadata of a run that goes on with a task: the task's id, which is its first run's. */
 export const TASK_ID_KEY = 'a2a_task_id'
@@ -74,10 +74,25 @@ interface Standing {
 /** The task as clients see it. `historyLength` in messages, at most 100; absent: 10. */
 export async function viewTask(
   parts: Parts,
-  { task_id, run }: TaskRun,
+  task: TaskRun,
   historyLength = DEFAULT_HISTORY,
 ): Promise<Task> {
-  const standing = await standingOf(parts, run)
+  return taskAt(task, await standingOf(parts, task.run), historyLength)
+}
+
+/** The task as it is once its run has ended so. */
+export function taskAtEnd(
+  task: TaskRun,
+  { status, error, values = {}, next = [] }: WebhookEnd,
+): Task {
+  const interrupts = (values.__interrupt__ ?? []) as unknown as Interrupt[]
+  const isWaiting = status === 'success' && (interrupts.length > 0 || next.length > 0)
+  const state = isWaiting ? WAITING : STATES[status === 'rollback' ? 'interrupted' : status]
+  const reason = reasonOf({ ...task.run, error: error ?? task.run.error })
+  return taskAt(task, { state, values, interrupts, reason }, DEFAULT_HISTORY)
+}
+
+function taskAt({ task_id, run }: TaskRun, standing: Standing, historyLength: number): Task {
   const ids = { taskId: task_id, contextId: run.thread_id }
   const { state, values } = standing
   const isComplete = state === TaskState.TASK_STATE_COMPLETED
@@ -118,7 +133,12 @@ async function standingOf(parts: Parts, run: QueuedRun): Promise<Standing> {
   const interrupts = (values.__interrupt__ ?? []) as unknown as Interrupt[]
   const isWaiting = interrupts.length > 0 || (await stoppedAtBreakpoint(parts, run, thread))
   const state = status === 'success' && isWaiting ? WAITING : STATES[status]
-  return { state, values, interrupts, reason: reasonOf(run, end) }
+  return {
+    state,
+    values,
+    interrupts,
+    reason: reasonOf({ ...run, error: run.error ?? end.error ?? null }),
+  }
 }
 
 /** The end of a run that is over is read, not waited for. In ms. */
@@ -143,9 +163,8 @@ async function stoppedAtBreakpoint(
   return (await parts.store.runs.latest(thread_id))?.run_id === run_id
 }
 
-function reasonOf({ cancel_reason, error }: QueuedRun, end: RunEnd): string | undefined {
-  const failure = error ?? end.error
-  return failure ? `${failure.error}: ${failure.message}` : (cancel_reason ?? undefined)
+function reasonOf({ cancel_reason, error }: QueuedRun): string | undefined {
+  return error ? `${error.error}: ${error.message}` : (cancel_reason ?? undefined)
 }
 
 interface Ids {

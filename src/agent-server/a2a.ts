@@ -17,12 +17,15 @@ import {
   TaskNotCancelableError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
-import type { A2ARequestHandler } from '@a2a-js/sdk/server'
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import type { Caller } from '../core/authorization.ts'
+import type { PushVersion } from '../core/push-config.ts'
 import type { RunCommand } from '../core/run.ts'
 import { asA2AErrors } from './a2a-errors.ts'
 import { listTasks } from './a2a-list.ts'
 import { toInput, toResume } from './a2a-message.ts'
+import { checkPushConfig, getPushConfig, listPushConfigs, putPushConfig } from './a2a-push.ts'
+import { isCurrentVersion } from './a2a-rpc.ts'
 import { streamTask } from './a2a-stream.ts'
 import { findTask, isOver, openQuestions, TASK_ID_KEY, type TaskRun, viewTask } from './a2a-task.ts'
 import { cancelRun, REQUESTED } from './cancel-run.ts'
@@ -48,13 +51,12 @@ export interface A2AContext {
 export function createA2AHandler(context: A2AContext): A2ARequestHandler {
   const { parts, card, signal } = context
   const answer = <T>(work: () => Promise<T>) => asA2AErrors(parts.log, work)
-  const refusePush = () => Promise.reject(new PushNotificationNotSupportedError())
   return {
     getAgentCard: async () => card,
     getAuthenticatedExtendedAgentCard: async () => card,
-    sendMessage: (request) => answer(() => sendMessage(context, request)),
-    async *sendMessageStream(request) {
-      const task = await answer(() => beginTask(context, request))
+    sendMessage: (request, call) => answer(() => sendMessage(context, request, call)),
+    async *sendMessageStream(request, call) {
+      const task = await answer(() => beginTask(context, request, call))
       yield* streamTask(parts, task, { signal, historyLength: historyOf(request) })
     },
     getTask: (request) => answer(() => getTask(context, request)),
@@ -64,17 +66,37 @@ export function createA2AHandler(context: A2AContext): A2ARequestHandler {
       yield* streamTask(parts, task, { signal, historyLength: undefined })
     },
     listTasks: (request) => answer(() => listTasks(parts, context, request)),
-    createTaskPushNotificationConfig: refusePush,
-    getTaskPushNotificationConfig: refusePush,
-    listTaskPushNotificationConfigs: refusePush,
-    deleteTaskPushNotificationConfig: refusePush,
+    createTaskPushNotificationConfig: (config, call) =>
+      answer(async () => {
+        const task = await pushedTask(context, config)
+        return putPushConfig(parts, task, config, versionOf(call))
+      }),
+    getTaskPushNotificationConfig: (request) =>
+      answer(async () => {
+        const { task_id } = await pushedTask(context, request)
+        return getPushConfig(parts, task_id, request.id)
+      }),
+    listTaskPushNotificationConfigs: (request) =>
+      answer(async () => {
+        const { task_id } = await pushedTask(context, request)
+        return { configs: await listPushConfigs(parts, task_id), nextPageToken: '' }
+      }),
+    deleteTaskPushNotificationConfig: (request) =>
+      answer(async () => {
+        const { task_id } = await pushedTask(context, request)
+        await parts.store.pushConfigs.delete(task_id, request.id)
+      }),
   }
 }
 
 /** Waits for the end, unless asked not to. */
-async function sendMessage(context: A2AContext, request: SendMessageRequest): Promise<Task> {
+async function sendMessage(
+  context: A2AContext,
+  request: SendMessageRequest,
+  call: ServerCallContext,
+): Promise<Task> {
   const { parts, signal } = context
-  const { task_id, run } = await beginTask(context, request)
+  const { task_id, run } = await beginTask(context, request, call)
   if (!request.configuration?.returnImmediately) {
     await parts.events.waitForEnd(run.run_id, signal)
   }
@@ -86,11 +108,36 @@ function historyOf({ configuration }: SendMessageRequest): number | undefined {
   return configuration?.historyLength
 }
 
+/** The task of a request about push notifications. */
+function pushedTask(
+  { parts, caller, card, assistant_id }: A2AContext,
+  { taskId }: { taskId: string },
+) {
+  if (!card.capabilities?.pushNotifications) throw new PushNotificationNotSupportedError()
+  return findTask(parts, caller, assistant_id, taskId)
+}
+
+function versionOf({ requestedVersion }: ServerCallContext): PushVersion {
+  return isCurrentVersion(requestedVersion) ? '1.0' : '0.3'
+}
+
+/** The task of a message; whoever wants to be told of it is noted with it. */
+async function beginTask(
+  context: A2AContext,
+  request: SendMessageRequest,
+  call: ServerCallContext,
+): Promise<TaskRun> {
+  const { parts, card } = context
+  const push = request.configuration?.taskPushNotificationConfig
+  if (push && !card.capabilities?.pushNotifications) throw new PushNotificationNotSupportedError()
+  if (push) checkPushConfig(parts, push)
+  const task = await taskOf(context, request)
+  if (push) await putPushConfig(parts, task, push, versionOf(call))
+  return task
+}
+
 /** A message without a task makes one; with one it answers what the task asks, or follows it up. */
-async function beginTask(context: A2AContext, request: SendMessageRequest): Promise<TaskRun> {
-  if (request.configuration?.taskPushNotificationConfig) {
-    throw new PushNotificationNotSupportedError()
-  }
+async function taskOf(context: A2AContext, request: SendMessageRequest): Promise<TaskRun> {
   const { message } = request
   if (!message || message.parts.length === 0) {
     throw new RequestMalformedError('message.parts must hold at least one part.')

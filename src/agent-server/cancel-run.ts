@@ -101,10 +101,10 @@ async function endWaiting(
 ): Promise<RunEvent[]> {
   if (action === 'interrupt') {
     await tx.runs.interruptPending(run.run_id, new Date(now).toISOString(), reason)
-    return recordNothing(tx, run, 'interrupted', now)
+    return (await recordNothing(tx, run, 'interrupted', now)).events
   }
   await removeRun(tx, run)
-  return recordNothing(tx, run, 'rolled_back', now)
+  return (await recordNothing(tx, run, 'rolled_back', now)).events
 }
 
 /** Part of a transaction: the run and what it wrote to its thread are gone. */

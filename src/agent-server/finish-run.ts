@@ -1,7 +1,7 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import { type AgentStore, lockOf } from '../core/agent-store.ts'
 import { timestamp } from '../core/clock.ts'
-import type { NewEvent, RunEvent } from '../core/event.ts'
+import type { NewEvent } from '../core/event.ts'
 import type {
   CancelAction,
   Lease,
@@ -15,7 +15,7 @@ import type { ThreadState } from '../core/thread.ts'
 import { removeRun } from './cancel-run.ts'
 import { tellEnd } from './observed-run.ts'
 import type { Parts } from './parts.ts'
-import { recordEnd, recordNothing } from './run-end.ts'
+import { type Recorded, recordEnd, recordNothing } from './run-end.ts'
 
 /** How an execution ended. */
 export type Outcome =
@@ -48,15 +48,15 @@ export async function finishRun(
   outcome: Outcome,
   left: Left,
 ): Promise<boolean> {
-  const events = await parts.store.transaction(
+  const { events, isPosted } = await parts.store.transaction(
     (tx) => writeEnd(tx, claimed, outcome, left, parts),
     [lockOf('thread', claimed.run.thread_id)],
-    (tx, written) => tx.events.areWritten(written),
+    (tx, written) => tx.events.areWritten(written.events),
   )
   if (events.length === 0) return false
   parts.events.deliver(events)
   tellEnd(parts, claimed.run, outcome)
-  if (claimed.run.kwargs.webhook !== undefined) parts.webhooks.wake()
+  if (isPosted) parts.webhooks.wake()
   return true
 }
 
@@ -66,9 +66,9 @@ async function writeEnd(
   outcome: Outcome,
   { state, unwritten }: Left,
   { clock }: Parts,
-): Promise<RunEvent[]> {
+): Promise<Recorded> {
   const { held, cancel_action } = await tx.runs.look(lease)
-  if (!held) return []
+  if (!held) return { events: [], isPosted: false }
   const now = clock.now()
   if (isRolledBack(outcome, cancel_action)) {
     // Nobody was told of what the run did: the thread's row still is as it was before.
@@ -79,11 +79,11 @@ async function writeEnd(
   const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
   const ending = { status, error, unwritten, isUntouched, ...(state && { state }) }
   // Asked together, in this order: what comes after the status sees it.
-  const [, events] = await Promise.all([
+  const [, recorded] = await Promise.all([
     tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) }),
     recordEnd(tx, run, ending, now),
   ])
-  return events
+  return recorded
 }
 
 /**

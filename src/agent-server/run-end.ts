@@ -9,7 +9,7 @@ import { protocolEventName } from '../core/protocol.ts'
 import type { QueuedRun, RunError, RunStatus } from '../core/run.ts'
 import type { ThreadPatch, ThreadState } from '../core/thread.ts'
 import { forgetUser } from './run-user.ts'
-import { enqueueWebhook, type WebhookEnd } from './webhook-outbox.ts'
+import { enqueuePosts, type WebhookEnd } from './webhook-outbox.ts'
 
 /** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
 const DROPPED_THREAD_MS = 120_000
@@ -25,29 +25,37 @@ export interface Ending {
   state?: ThreadState
 }
 
+/** What the end of a run has written. */
+export interface Recorded {
+  /** To be handed to the event log once the transaction is through. */
+  events: RunEvent[]
+  /** Whether something is to be posted: the sender is to be woken then. */
+  isPosted: boolean
+}
+
 /**
- * Writes the log's end, the thread, and what goes to the run's webhook. `now` in ms since 1970. The
- * answered events are to be handed to the event log once the transaction is through.
+ * Writes the log's end, the thread, and what is to be posted. `now` in ms since 1970.
  */
 export async function recordEnd(
   tx: AgentStore,
   run: QueuedRun,
   ending: Ending,
   now: number,
-): Promise<RunEvent[]> {
+): Promise<Recorded> {
   const { thread_id, run_id } = run
   const state = ending.state ?? (await tx.threads.getState(thread_id))
   const { status, error } = ending
   const values = finalValues(state, status)
-  await enqueueWebhook(tx, run, { status, error, values }, now)
-  const last = endEvents(run, ending, { values, next: state?.next ?? [] })
+  const { next = [] } = state ?? {}
+  const isPosted = await enqueuePosts(tx, run, { status, error, values, next }, now)
+  const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
   const [logged] = await Promise.all([
     tx.events.append({ thread_id, run_id, created_at: now }, events),
     forgetUser(tx, run),
     releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
   ])
-  return logged ?? []
+  return { events: logged ?? [], isPosted }
 }
 
 /**
@@ -59,15 +67,15 @@ export async function recordNothing(
   run: QueuedRun,
   status: 'interrupted' | 'rolled_back',
   now: number,
-): Promise<RunEvent[]> {
+): Promise<Recorded> {
   const { thread_id, run_id } = run
   const told = status === 'rolled_back' ? 'rollback' : status
-  await enqueueWebhook(tx, run, { status: told, error: null }, now)
+  const isPosted = await enqueuePosts(tx, run, { status: told, error: null }, now)
   const events = endEvents(run, { status, error: null })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await forgetUser(tx, run)
   await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
-  return logged ?? []
+  return { events: logged ?? [], isPosted }
 }
 
 /** What the graph of a legacy run asks, for the protocol; runs of the protocol tell it themselves. */

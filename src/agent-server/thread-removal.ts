@@ -7,7 +7,7 @@ import type { TtlStrategy } from '../core/thread.ts'
 import { announceCancelled, type Cancelled } from './cancel-run.ts'
 import type { Parts } from './parts.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
-import { enqueueWebhook } from './webhook-outbox.ts'
+import { enqueuePosts } from './webhook-outbox.ts'
 
 /**
  * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
@@ -67,7 +67,7 @@ export async function removeThread(
 ): Promise<Cancelled> {
   const active = await tx.runs.listActive(thread_id)
   const end = { status: 'rollback', error: null } as const
-  for (const run of active) await enqueueWebhook(tx, run, end, now)
+  for (const run of active) await enqueuePosts(tx, run, end, now)
   await tx.threads.delete(thread_id)
   const running = active.filter(({ status }) => status === 'running')
   return {

@@ -1,9 +1,13 @@
 /** The verbs on webhook deliveries: what was sent, what was not, and sending it again. */
 import type { Caller } from '../core/authorization.ts'
 import { AppError } from '../core/errors.ts'
-import type { DeliveryQuery, QueuedDelivery, WebhookDelivery } from '../core/webhook.ts'
+import {
+  DELIVERY_ATTEMPTS,
+  type DeliveryQuery,
+  type QueuedDelivery,
+  type WebhookDelivery,
+} from '../core/webhook.ts'
 import type { Parts } from './parts.ts'
-import { DELIVERY_ATTEMPTS } from './webhook-outbox.ts'
 
 /** Those of runs on threads that the caller may see, the latest first. */
 export async function listDeliveries(

@@ -1,13 +1,12 @@
-/** What a run's end leaves to be posted to its webhook. */
+/** What a run's end leaves to be posted. */
 import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../core/agent-store.ts'
 import type { JsonObject } from '../core/json.ts'
 import { currentOrigin, type RunOrigin } from '../core/origin.ts'
 import type { QueuedRun, RunError, RunStatus } from '../core/run.ts'
+import { DELIVERY_ATTEMPTS } from '../core/webhook.ts'
+import { enqueuePushes } from './a2a-push.ts'
 import { runOnWire } from './runs.ts'
-
-/** After how many attempts a delivery is given up: about an hour and a half after the first. */
-export const DELIVERY_ATTEMPTS = 8
 
 export interface WebhookEnd {
   /** `rollback`: the run was removed. */
@@ -15,21 +14,37 @@ export interface WebhookEnd {
   error: RunError | null
   /** What the run left; absent: it has changed nothing. */
   values?: JsonObject
+  /** The nodes that would be next: the graph stopped before its end. */
+  next?: readonly string[]
 }
 
 /**
- * Part of the transaction that ends the run, which may be gone by now; does nothing when it has no
- * webhook. `now` in ms since 1970. The sender is to be woken after the commit.
+ * Part of the transaction that ends the run, which may be gone by now: its webhook, and what is told of
+ * its task. `false`: there is nobody to tell. `now` in ms since 1970. The sender is to be woken after the
+ * commit.
  */
-export async function enqueueWebhook(
+export async function enqueuePosts(
   tx: AgentStore,
   run: QueuedRun,
   end: WebhookEnd,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
+  const [hasWebhook, hasPushes] = await Promise.all([
+    enqueueWebhook(tx, run, end, now),
+    enqueuePushes(tx, run, end, now),
+  ])
+  return hasWebhook || hasPushes
+}
+
+async function enqueueWebhook(
+  tx: AgentStore,
+  run: QueuedRun,
+  end: WebhookEnd,
+  now: number,
+): Promise<boolean> {
   const { run_id, thread_id } = run
   const url = run.kwargs.webhook
-  if (url === undefined) return
+  if (url === undefined) return false
   const thread = await tx.threads.get(thread_id, { isDropped: true })
   await tx.webhookDeliveries.insert({
     delivery_id: randomUUID(),
@@ -40,6 +55,7 @@ export async function enqueueWebhook(
     metadata: thread?.metadata ?? {},
     origin: originOf(run),
   })
+  return true
 }
 
 /** The run as the API answers it, and how it ended (facts, section 2.5). */

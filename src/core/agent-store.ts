@@ -6,6 +6,7 @@ import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { ItemStore } from './item.ts'
 import type { Notices } from './notices.ts'
+import type { PushConfigStore } from './push-config.ts'
 import type { RunStore } from './run.ts'
 import type { ServerStore } from './server.ts'
 import type { ThreadStore } from './thread.ts'
@@ -22,6 +23,7 @@ export interface AgentStore {
   servers: ServerStore
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore
+  pushConfigs: PushConfigStore
   /** Within a transaction nothing can be told: it is not through. */
   notices: Notices
   /**

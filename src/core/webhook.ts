@@ -13,6 +13,9 @@ import type { MetadataFilter } from './authorization.ts'
 import type { JsonObject } from './json.ts'
 import type { RunOrigin } from './origin.ts'
 
+/** After how many attempts a delivery is given up: about an hour and a half after the first. */
+export const DELIVERY_ATTEMPTS = 8
+
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
@@ -69,6 +72,11 @@ export interface QueuedDelivery extends WebhookDelivery {
   last_attempt: number
   /** The body without `webhook_sent_at`: the text of a JSON object with at least one member. */
   payload: string
+  /**
+   * What is sent besides the signature, instead of the project's headers, with the payload as it stands;
+   * `null`: it is a webhook.
+   */
+  headers: Record<string, string> | null
   /** What the run came from. */
   origin: RunOrigin | null
 }
@@ -78,6 +86,8 @@ export interface NewDelivery
     QueuedDelivery,
     'delivery_id' | 'run_id' | 'thread_id' | 'url' | 'created_at' | 'last_attempt' | 'payload'
   > {
+  /** Absent: it is a webhook. */
+  headers?: Record<string, string>
   /** The thread's at the run's end: who may see the thread may see the delivery. */
   metadata: JsonObject
   origin: RunOrigin | null

@@ -19,7 +19,9 @@ import { expiredEvents } from './migrations/agent-server/0006-expired-events.ts'
 import { graphsOfServers } from './migrations/agent-server/0007-graphs-of-servers.ts'
 import { eventParts } from './migrations/agent-server/0008-event-parts.ts'
 import { suspects } from './migrations/agent-server/0009-suspects.ts'
+import { pushConfigs } from './migrations/agent-server/0010-push-configs.ts'
 import { openDb, openNotices } from './open-db.ts'
+import { createPushConfigStore } from './push-configs.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { createThreadStore } from './threads.ts'
@@ -40,6 +42,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   graphsOfServers,
   eventParts,
   suspects,
+  pushConfigs,
 ]
 
 /**
@@ -95,6 +98,7 @@ function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'clos
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
     webhookDeliveries: createWebhookDeliveryStore(db),
+    pushConfigs: createPushConfigStore(db),
     ping: async () => {
       await db.get('SELECT 1')
     },

@@ -11,12 +11,12 @@ import { metadataConditions } from './metadata-condition.ts'
 
 const WIRE_COLUMNS = `delivery_id, run_id, thread_id, url, status, created_at, updated_at, attempt,
   next_attempt_at, response_status, error`
-const COLUMNS = `${WIRE_COLUMNS}, last_attempt, payload, origin`
+const COLUMNS = `${WIRE_COLUMNS}, last_attempt, payload, headers, origin`
 
 const INSERT = `
 INSERT INTO webhook_deliveries (delivery_id, run_id, thread_id, url, status, created_at, updated_at,
-  attempt, last_attempt, next_attempt_at, payload, metadata, origin)
-VALUES ($1, $2, $3, $4, 'pending', $5, $5, 0, $6, 0, $7, $8, $9)`
+  attempt, last_attempt, next_attempt_at, payload, metadata, origin, headers)
+VALUES ($1, $2, $3, $4, 'pending', $5, $5, 0, $6, 0, $7, $8, $9, $10)`
 
 // One that another server is just taking is passed over.
 const claimSql = ({ rowLocks }: Db) => `
@@ -55,6 +55,7 @@ export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
         ...[delivery_id, run_id, thread_id, url, created_at, last_attempt, payload],
         encodeJson(delivery.metadata),
         encodeJson(delivery.origin),
+        encodeJson(delivery.headers ?? null),
       ])
     },
     async get(delivery_id, filter) {
@@ -109,5 +110,5 @@ function conditionsOf(db: Db, query: DeliveryQuery, params: SqlValue[]): string 
 }
 
 function toDelivery(row: object): QueuedDelivery {
-  return decodeRow<QueuedDelivery>(row, ['origin'])
+  return decodeRow<QueuedDelivery>(row, ['headers', 'origin'])
 }

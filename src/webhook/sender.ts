@@ -142,15 +142,16 @@ export class WebhookSender {
     return this.#judge(delivery, answer)
   }
 
-  #messageOf({ delivery_id, url, payload }: QueuedDelivery, now: number): Message {
+  #messageOf({ delivery_id, url, payload, ...own }: QueuedDelivery, now: number): Message {
     const { headers, secrets } = this.#parts
-    const body = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
+    const sent = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
+    const body = own.headers ? payload : sent
     return {
       url,
       body,
       headers: {
         ...{ 'user-agent': 'Runyard', 'content-type': 'application/json' },
-        ...headers,
+        ...(own.headers ?? headers),
         ...signatureHeaders({ id: delivery_id, body }, now, secrets),
       },
     }

@@ -14,6 +14,7 @@ import { testCronStore } from './cron-store.ts'
 import { testEventStore } from './event-store.ts'
 import { testIdempotencyKeyStore } from './idempotency-key-store.ts'
 import { testItemStore } from './item-store.ts'
+import { testPushConfigStore } from './push-config-store.ts'
 import { testRunOrder } from './run-order.ts'
 import { testRunStore } from './run-store.ts'
 import { testServerStore } from './server-store.ts'
@@ -57,6 +58,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testRunOrder(world)
   testIdempotencyKeyStore(world)
   testWebhookDeliveryStore(world)
+  testPushConfigStore(world)
   testEventStore(world)
   testCheckpointStore(world)
   testItemStore(world)

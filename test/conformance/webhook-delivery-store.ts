@@ -35,12 +35,18 @@ export function testWebhookDeliveryStore(world: () => AgentStoreWorld): void {
       const stored = {
         ...delivery,
         ...{ status: 'pending', updated_at: CREATED_AT, attempt: 0, next_attempt_at: 0 },
-        ...{ response_status: null, error: null },
+        ...{ response_status: null, error: null, headers: null },
       }
       expect(await deliveries().get(delivery.delivery_id)).toEqual(stored)
       expect(await deliveries().nextDue()).toBe(0)
       const again = { attempt: 1, next_attempt_at: TIMES.again_at }
       expect(await deliveries().claim(TIMES)).toEqual({ ...stored, ...again })
+    })
+
+    it('keep headers of their own', async () => {
+      const delivery = aDelivery({ headers: { authorization: 'Bearer ü' } })
+      await deliveries().insert(delivery)
+      expect(await mustClaim()).toMatchObject({ headers: { authorization: 'Bearer ü' } })
     })
 
     it('are handed out once, and again when whoever took them has died', async () => {

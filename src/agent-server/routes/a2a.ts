@@ -61,6 +61,10 @@ const LEGACY_METHODS = [
   'tasks/get',
   'tasks/cancel',
   'tasks/resubscribe',
+  'tasks/pushNotificationConfig/set',
+  'tasks/pushNotificationConfig/get',
+  'tasks/pushNotificationConfig/list',
+  'tasks/pushNotificationConfig/delete',
   'agent/getAuthenticatedExtendedCard',
 ] as const
 
@@ -71,6 +75,10 @@ const METHODS = [
   'ListTasks',
   'CancelTask',
   'SubscribeToTask',
+  'CreateTaskPushNotificationConfig',
+  'GetTaskPushNotificationConfig',
+  'ListTaskPushNotificationConfigs',
+  'DeleteTaskPushNotificationConfig',
   'GetExtendedAgentCard',
 ] as const
 
@@ -230,7 +238,9 @@ async function handlerOf(
   const hasMessages = await takesMessages(parts, assistant)
   const { version, apiKeys, gatewayToken, auth } = settings
   const needsKey = !auth && (apiKeys.length > 0 || gatewayToken !== undefined)
-  const about = { assistant, version, needsKey, hasMessages, baseUrl: baseUrlOf(c, settings) }
+  const hasPushNotifications = !settings.http?.disabled.has('webhooks')
+  const baseUrl = baseUrlOf(c, settings)
+  const about = { assistant, version, needsKey, hasMessages, hasPushNotifications, baseUrl }
   return createA2AHandler({
     parts,
     caller,

@@ -73,7 +73,8 @@ export function webhookDeliveryRoutes(parts: Parts) {
 }
 
 function onWire(delivery: WebhookDelivery | QueuedDelivery) {
-  const { last_attempt, payload, origin, next_attempt_at, ...wire } = delivery as QueuedDelivery
+  const { last_attempt, payload, headers, origin, next_attempt_at, ...wire } =
+    delivery as QueuedDelivery
   const due = next_attempt_at === null ? null : new Date(next_attempt_at).toISOString()
   return { ...wire, next_attempt_at: due }
 }

@@ -164,6 +164,18 @@ CREATE TABLE idempotency_keys (
 
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
+CREATE TABLE push_configs (
+  task_id TEXT NOT NULL,
+  config_id TEXT NOT NULL,
+  thread_id TEXT NOT NULL REFERENCES threads (thread_id) ON DELETE CASCADE,
+  version TEXT NOT NULL CHECK (version IN ('0.3', '1.0')),
+  created_at TEXT NOT NULL,
+  config TEXT NOT NULL,
+  PRIMARY KEY (task_id, config_id)
+) STRICT;
+
+CREATE INDEX push_configs_of_thread ON push_configs (thread_id);
+
 CREATE TABLE runs (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id TEXT NOT NULL UNIQUE,
@@ -305,7 +317,7 @@ CREATE TABLE webhook_deliveries (
   error TEXT,
   payload TEXT NOT NULL,
   metadata TEXT NOT NULL,
-  origin TEXT,
+  origin TEXT, headers TEXT,
   CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
 ) STRICT;
 

@@ -326,8 +326,7 @@ it('refuses in words of JSON-RPC', async () => {
     [ask('SendStreamingMessage', message([])), -32602],
     [ask('tasks/get', { id: 'x' }), -32001],
     [ask('tasks/resubscribe', { id: crypto.randomUUID() }), -32001],
-    [ask('tasks/pushNotificationConfig/set', { taskId: 'x' }), -32003],
-    [ask('CreateTaskPushNotificationConfig', { taskId: 'x' }), -32003],
+    [ask('CreateTaskPushNotificationConfig', { taskId: 'x' }), -32001],
     [ask('ListTasks', { contextId: 'no-uuid' }), -32602],
   ]
   for (const [body, code] of refused) {
