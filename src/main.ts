@@ -10,7 +10,7 @@ import { isStartMessage, type ReadyMessage, type StartMessage } from './core/run
 import { aborted, PARENT_GONE, stopSignal } from './main/lifecycle.ts'
 import type { Serving } from './main/serve.ts'
 import type { Running } from './main/up.ts'
-import { watchParent } from './main/watchdog.ts'
+import { Watchdog } from './main/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
 
 /** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
@@ -75,14 +75,15 @@ export async function serve(
   options: { isManaged: boolean; isHelper: boolean },
 ): Promise<void> {
   const stopping = stopSignal({ isTiedToParent: false })
-  if (options.isManaged) watchParent()
+  const watchdog = new Watchdog({ isManaged: options.isManaged, logLevel: config.logLevel })
   const start = options.isManaged ? await startMessage(stopping) : undefined
   if (stopping.aborted) return leaveParent()
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
   const { isHelper } = options
-  const serving = await startServe(config, { ...(start && { start }), isHelper, log }).catch(
-    (error: unknown) => failStart(error, config, options),
+  const terms = { ...(start && { start }), isHelper, watchdog, log }
+  const serving = await startServe(config, terms).catch((error: unknown) =>
+    failStart(error, config, options),
   )
   if (start) process.send?.(readyMessage(serving))
   else if (serving.url !== undefined) console.log(`ready ${serving.url}`)

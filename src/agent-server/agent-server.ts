@@ -6,6 +6,7 @@ import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { type AgentMetrics, noAgentMetrics } from '../core/metrics.ts'
+import type { Place } from '../core/origin.ts'
 import type { ParkedThreads } from '../core/parked-threads.ts'
 import type { Load } from '../core/runtime.ts'
 import type { ServerRole } from '../core/server-role.ts'
@@ -67,6 +68,8 @@ export interface AgentServerOptions extends DoorConfig {
   webhooks?: WebhookSettings
   /** Whether graphs trace to LangSmith, for `/info`. Default false. */
   isLangSmithUsed?: boolean
+  /** Hears of each function of a node just before it is called. */
+  onNode?: (place: Place) => void
   /** How long a lost server keeps its runs, in ms. Default 15,000. */
   leaseMs?: number
   /** How often to look for crons that another server left, in ms. Default 10,000. */
@@ -125,6 +128,7 @@ export class AgentServer {
       limits,
       pendingRuns: new PendingRuns(store.runs, clock, limits),
       isLangSmithUsed: options.isLangSmithUsed ?? false,
+      onNode: options.onNode ?? (() => {}),
       clock,
       log,
     }

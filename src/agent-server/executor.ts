@@ -7,7 +7,7 @@
 import { AppError, DatabaseAway } from '../core/errors.ts'
 import type { NewEvent } from '../core/event.ts'
 import type { JsonObject } from '../core/json.ts'
-import { currentOrigin, withOrigin } from '../core/origin.ts'
+import { currentOrigin, currentPlace, withOrigin } from '../core/origin.ts'
 import type { Lease, QueuedRun, StopOutcome } from '../core/run.ts'
 import type { ThreadState } from '../core/thread.ts'
 import type { Span } from '../core/tracing.ts'
@@ -68,7 +68,7 @@ class Execution {
   readonly #limit: TimeLimit
   readonly #crash = new Crash()
   readonly #signal: AbortSignal
-  readonly #work = new NodeWork()
+  readonly #work = new NodeWork(() => this.#parts.onNode(currentPlace()))
   readonly #failures: TaskFailures = new Map()
   readonly #patience: Abandonment
   readonly #writer: EventWriter

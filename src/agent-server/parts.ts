@@ -4,6 +4,7 @@ import type { Authorize } from '../core/authorization.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { AgentMetrics } from '../core/metrics.ts'
+import type { Place } from '../core/origin.ts'
 import type { Tracer } from '../core/tracing.ts'
 import type { Project } from '../graph/project.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -28,6 +29,8 @@ export interface Parts {
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
+  /** Hears of each function of a node just before it is called. */
+  onNode: (place: Place) => void
   clock: Clock
   log: Log
 }

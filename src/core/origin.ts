@@ -11,6 +11,8 @@ export interface Origin {
   traceparent?: string | undefined
   thread_id?: string | undefined
   run_id?: string | undefined
+  /** The node of the run's graph whose function is at work. */
+  node?: string | undefined
   /**
    * Ends, with this error, the run that executes here; absent where none does. `false`: it is ending
    * already.
@@ -21,12 +23,20 @@ export interface Origin {
 /** What is kept with a run of the request that made it. */
 export type RunOrigin = Pick<Origin, 'request_id' | 'traceparent'>
 
+/** Where in a run the work is. */
+export type Place = Pick<Origin, 'run_id' | 'thread_id' | 'node'>
+
 const NONE: Origin = {}
 const current = new AsyncLocalStorage<Origin>()
 
 /** Of the present chain of calls; empty where there is none. */
 export function currentOrigin(): Origin {
   return current.getStore() ?? NONE
+}
+
+export function currentPlace(): Place {
+  const { run_id, thread_id, node } = currentOrigin()
+  return { run_id, thread_id, node }
 }
 
 /** Does the work under this origin, in place of the one around. */

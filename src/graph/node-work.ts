@@ -3,6 +3,7 @@
  * while the code of its nodes may go on; only this tells whether that code has ended too.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { currentOrigin, withOrigin } from '../core/origin.ts'
 import type { Graph } from './graph.ts'
 
 /**
@@ -14,15 +15,24 @@ export const WORK_KEY = '__runyard_work'
 /** The functions of one run's nodes that have been called and have not ended. */
 export class NodeWork {
   readonly #open = new Set<PromiseLike<unknown>>()
+  readonly #onCall: () => void
+
+  /** `onCall` is called in the place of each function just before it. */
+  constructor(onCall: () => void = () => {}) {
+    this.#onCall = onCall
+  }
 
   /** Settles when nothing is at work any more; never rejects. */
   async ended(): Promise<void> {
     while (this.#open.size > 0) await Promise.allSettled(this.#open)
   }
 
-  /** Calls the function; what it answers is what `call` answers. */
-  call<T>(work: () => T): T {
-    const answer = work()
+  /** Calls the function of the node; what it answers is what `call` answers. */
+  call<T>(node: string, work: () => T): T {
+    const answer = withOrigin({ ...currentOrigin(), node }, () => {
+      this.#onCall()
+      return work()
+    })
     if (isPromise(answer)) this.#add(answer)
     return answer
   }
@@ -38,8 +48,14 @@ type NodeFunction = (...args: unknown[]) => unknown
 
 /** What LangGraph makes of a function: a node, a task of its functional API, a branch. */
 interface Callable {
+  name?: string
   func: NodeFunction
-  invoke(input: unknown, options?: { configurable?: Record<string, unknown> }): Promise<unknown>
+  invoke(input: unknown, options?: CallOptions): Promise<unknown>
+}
+
+interface CallOptions {
+  configurable?: Record<string, unknown>
+  metadata?: Record<string, unknown>
 }
 
 const watched = new WeakSet<object>()
@@ -69,12 +85,13 @@ function watchClass(callable: Callable): void {
     const work = options?.configurable?.[WORK_KEY]
     if (!(work instanceof NodeWork)) return invoke.call(this, input, options)
     watchFunction(this)
-    return atWork.run(work, () => invoke.call(this, input, options))
+    const node = String(options?.metadata?.langgraph_node ?? this.name)
+    return atWork.run({ work, node }, () => invoke.call(this, input, options))
   }
 }
 
 /** Whose functions are called: several runs share a graph, and with it the functions of its nodes. */
-const atWork = new AsyncLocalStorage<NodeWork>()
+const atWork = new AsyncLocalStorage<{ work: NodeWork; node: string }>()
 
 /**
  * In its own place: a copy of the callable would lack the private fields of its class, which agents of
@@ -85,8 +102,8 @@ function watchFunction(callable: Callable): void {
   if (watched.has(func)) return
   const seen: NodeFunction = function (this: unknown, ...args) {
     const call = () => func.apply(this, args)
-    const work = atWork.getStore()
-    return work ? work.call(call) : call()
+    const { work, node } = atWork.getStore() ?? {}
+    return work && node !== undefined ? work.call(node, call) : call()
   }
   watched.add(seen)
   callable.func = seen

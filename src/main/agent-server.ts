@@ -30,6 +30,7 @@ import { createAgentMetrics } from './agent-metrics.ts'
 import type { Started } from './lifecycle.ts'
 import type { ProcessNotices } from './process-notices.ts'
 import { openTracer } from './tracing.ts'
+import type { Watchdog } from './watchdog.ts'
 
 export interface Opening {
   config: ServeConfig
@@ -37,6 +38,8 @@ export interface Opening {
   start: StartMessage | undefined
   /** Between the processes of one `serve`; `undefined`: this is its only one. */
   notices: ProcessNotices | undefined
+  /** Hears which node is called last. */
+  watchdog: Pick<Watchdog, 'note'>
   /** Takes what is to be closed. */
   started: Started
   log: Log
@@ -54,7 +57,7 @@ export interface Opened {
 
 /** Opens the store and loads the project. */
 export async function openAgentServer(opening: Opening): Promise<Opened> {
-  const { config, start, started, log } = opening
+  const { config, start, watchdog, started, log } = opening
   const env = await applyEnvironment(config, start)
   const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
   const store = await openStore(opening)
@@ -73,6 +76,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...settingsOf(config),
     ...projectSettings(project, config, env),
     ...(start && { gatewayToken: start.gatewayToken }),
+    onNode: watchdog.note,
     ...(isOpen(config, start, project) && { openTo: openTo(config) }),
     store,
     project,

@@ -14,6 +14,7 @@ import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
 import { type NoticePeer, ProcessNotices } from './process-notices.ts'
 import { reportSources } from './report-sources.ts'
+import type { Watchdog } from './watchdog.ts'
 import { WebSockets } from './web-sockets.ts'
 import { Workers } from './workers.ts'
 
@@ -37,20 +38,23 @@ export interface Serving {
  */
 export async function startServe(
   config: ServeConfig,
-  { start, isHelper, log }: { start?: StartMessage; isHelper: boolean; log: Log },
+  options: { start?: StartMessage; isHelper: boolean; watchdog: Watchdog; log: Log },
 ): Promise<Serving> {
+  const { start, isHelper, watchdog, log } = options
   if (start) reportSources()
   const started = new Started(log)
   let limits: StopLimits = { graceMs: 0 }
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
   try {
-    const opening = { config, start, notices, started, log }
+    const opening = { config, start, notices, watchdog, started, log }
     const opened = await openAgentServer(opening)
     const server = isHelper ? undefined : createServer(opening, opened)
     const strays = new StrayExceptions(log)
     strays.start()
     started.add('stray exceptions', () => strays.stop())
+    watchdog.start()
+    started.add('watchdog', () => watchdog.stop())
     started.add('agent server', () => opened.agentServer.stop(limits))
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     const url = server && (await startServer(server, opening, opened))

@@ -1,34 +1,174 @@
 /**
- * Ends a process driver's child when the driver is gone, whatever the child is doing: a graph that
- * blocks the event loop would never see its channel close, and what a graph has started (a tool's
- * own server) would outlive it. A thread of its own looks; it costs about 3 MB.
+ * A thread of its own that sees what the event loop cannot: that the process driver is gone, whatever its
+ * child is doing, and that a graph blocks the loop, so that nothing else is served or executed. It costs
+ * about 3 MB.
  */
 import { Worker } from 'node:worker_threads'
+import type { LogLevel } from '../core/log.ts'
+import { currentPlace, type Place } from '../core/origin.ts'
 
-/** How often it looks, and how long the child then has to end by itself, in milliseconds. */
+export interface WatchdogOptions {
+  /** The child of a process driver: it ends, with its group, within seconds of its parent's death. */
+  isManaged: boolean
+  /** From which level on it is told of the loop, on standard error, as the log is. */
+  logLevel: LogLevel
+  /** How long the loop may be blocked until it is told of, in ms; then again after twice as long. 5,000. */
+  blockedMs?: number
+}
+
+/** How often it looks, and how long a child then has to end by itself, in milliseconds. */
 const LOOK_MS = 500
 const LEFT_MS = 2000
+/** How long the debugger may take to stop a loop: code that is no JavaScript it cannot stop. */
+const PAUSE_MS = 2000
+const BLOCKED_MS = 5_000
+/** How many calls around the place are told. */
+const MOST_CALLS = 3
+/** Where the place of a node is noted, in JSON; a longer one is not. */
+const PLACE_BYTES = 2048
+/** Under which the thread has our own code tell where the loop is. */
+const PLACE = Symbol.for('runyard.place')
 
-/** From now on this process and its group end within seconds of its parent's death. */
-export function watchParent(): void {
-  const worker = new Worker(SOURCE, {
-    eval: true,
-    workerData: { parent: process.ppid, lookMs: LOOK_MS, leftMs: LEFT_MS },
-    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 2 },
-  })
-  worker.unref()
+export class Watchdog {
+  /** How often the loop has gone round, and how many bytes the place has. */
+  readonly #counts = new Int32Array(new SharedArrayBuffer(8))
+  readonly #place = new Uint8Array(new SharedArrayBuffer(PLACE_BYTES))
+  readonly #encoder = new TextEncoder()
+  #beat: NodeJS.Timeout | undefined
+
+  constructor({ isManaged, logLevel, blockedMs = BLOCKED_MS }: WatchdogOptions) {
+    const workerData = {
+      parent: isManaged ? process.ppid : undefined,
+      counts: this.#counts,
+      place: this.#place,
+      told: { error: logLevel !== 'silent', warn: !['silent', 'error'].includes(logLevel) },
+      limits: { lookMs: LOOK_MS, leftMs: LEFT_MS, pauseMs: PAUSE_MS, blockedMs },
+    }
+    const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 }
+    const worker = new Worker(SOURCE, { eval: true, workerData, resourceLimits, execArgv: [] })
+    // Without it the process is as good as any other.
+    worker.on('error', (error) => console.error('The watchdog has ended.', error))
+    worker.unref()
+  }
+
+  /** From now on, until `stop`, a loop that is blocked is told of. */
+  start(): void {
+    Object.assign(globalThis, { [PLACE]: () => ({ ...currentPlace(), at: stackHere() }) })
+    this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), LOOK_MS / 2).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#beat)
+    Atomics.store(this.#counts, 0, 0)
+  }
+
+  /** Where the loop is from now on, as far as is known: the last one is told where it cannot be stopped. */
+  readonly note = (place: Place): void => {
+    const text = JSON.stringify(place)
+    const { read, written } = this.#encoder.encodeInto(text, this.#place)
+    this.#counts[1] = read === text.length ? written : 0
+  }
 }
 
-/** Plain JavaScript, so that it needs neither a file beside it nor a loader. */
+/** The innermost calls around this one that are of files, but for this one: `name (url:line:column)`. */
+function stackHere(): string[] {
+  const lines = new Error().stack?.split('\n') ?? []
+  return lines
+    .filter((line) => /\((?:file:|\/)|at (?:async )?(?:file:|\/)/.test(line))
+    .filter((line) => !line.includes(import.meta.url))
+    .slice(0, MOST_CALLS)
+    .map((line) => line.trim().replace(/^at /, ''))
+}
+
+/**
+ * Plain JavaScript, so that it needs neither a file beside it nor a loader. The line goes straight to
+ * standard error: what a thread logs otherwise is written by the loop that is blocked.
+ */
 const SOURCE = `
-const { parent, lookMs, leftMs } = require('node:worker_threads').workerData
-const end = () => {
-  // Its group, which a sandbox's own process may lead.
-  process.kill(0, 'SIGKILL')
+const { parent, counts, place, told, limits } = require('node:worker_threads').workerData
+const { lookMs, leftMs, pauseMs, blockedMs } = limits
+
+if (parent !== undefined) {
+  const end = () => {
+    // Its group, which a sandbox's own process may lead.
+    process.kill(0, 'SIGKILL')
+  }
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    setTimeout(end, leftMs)
+  }, lookMs)
 }
-const timer = setInterval(() => {
-  if (process.ppid === parent) return
-  clearInterval(timer)
-  setTimeout(end, leftMs)
+
+let beat = 0
+let since = 0
+let lookedAt = 0
+let tellAfter = blockedMs
+setInterval(() => {
+  const now = performance.now()
+  // The whole process was paused, this thread too.
+  if (now - lookedAt > 4 * lookMs) since = now
+  lookedAt = now
+  const last = Atomics.load(counts, 0)
+  if (last === beat && last !== 0) {
+    if (now - since >= tellAfter) {
+      tellAfter = 2 * (now - since)
+      tellBlocked(now - since)
+    }
+    return
+  }
+  if (tellAfter > blockedMs && last !== 0) {
+    write('warn', { blocked_ms: Math.round(now - since), msg: 'the event loop goes on' })
+  }
+  beat = last
+  since = now
+  tellAfter = blockedMs
 }, lookMs)
+
+function tellBlocked(ms) {
+  stopLoop((stopped) => {
+    const last = counts[1] > 0 ? JSON.parse(Buffer.from(place.slice(0, counts[1])).toString()) : {}
+    const what = 'the event loop is blocked: nothing else is served or executed here'
+    const known = stopped ?? { ...last, is_last_begun: true }
+    write('error', { ...known, blocked_ms: Math.round(ms), msg: what })
+  })
+}
+
+function write(level, fields) {
+  if (!told[level]) return
+  const line = { level, time: new Date().toISOString(), pid: process.pid, ...fields }
+  try {
+    require('node:fs').writeSync(2, JSON.stringify(line) + '\\n')
+  } catch {
+    // Nobody reads it at present.
+  }
+}
+
+/** Stops the loop for a moment, as a debugger does, and reads where it is; undefined: it cannot be. */
+function stopLoop(done) {
+  let session
+  const end = (found) => {
+    clearTimeout(timer)
+    session?.disconnect()
+    session = undefined
+    done(found)
+    done = () => {}
+  }
+  const timer = setTimeout(end, pauseMs)
+  try {
+    session = new (require('node:inspector').Session)()
+    session.connectToMainThread()
+    session.on('Debugger.paused', () => {
+      const expression = "globalThis[Symbol.for('runyard.place')]?.()"
+      session.post('Runtime.evaluate', { expression, returnByValue: true }, (_error, answer) => {
+        session?.post('Debugger.resume')
+        end(answer?.result?.value)
+      })
+    })
+    session.post('Debugger.enable')
+    session.post('Debugger.pause')
+  } catch {
+    end()
+  }
+}
 `

@@ -102,3 +102,14 @@ test('of the runs beside one that kills its process only that one ends in error,
   const late = await begin('wait')
   expect(await endOf(late)).toMatchObject({ status: 'success', attempt: 1 })
 }, 60_000)
+
+test('a node that blocks the event loop is told of while it does', async () => {
+  const { run_id, thread_id } = await begin('block', 8_000)
+  await expect.poll(() => log, { timeout: 15_000 }).toContain('the event loop is blocked')
+  const told = log.split('\n').find((line) => line.includes('the event loop is blocked')) ?? ''
+  expect(JSON.parse(told)).toMatchObject({ level: 'error', run_id, thread_id, node: 'do' })
+  expect(JSON.parse(told).at).toContainEqual(
+    expect.stringMatching(/block \(.*fatal\/graph\.ts:[\d:]+\)$/),
+  )
+  expect(await endOf({ run_id, thread_id })).toMatchObject({ status: 'success', attempt: 1 })
+}, 60_000)
