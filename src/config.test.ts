@@ -44,6 +44,16 @@ describe('the configuration of up', () => {
     expect(() => readUpConfig({}, env)).not.toThrow('hidden')
   })
 
+  it('takes a certificate with its key, and neither alone', () => {
+    const both = { RUNYARD_TLS_CERT: '/c.pem', RUNYARD_TLS_KEY: '/k.pem' }
+    for (const read of [readUpConfig, readServeConfig]) {
+      expect(read({}, {}).tls).toBeUndefined()
+      expect(read({}, both).tls).toEqual({ cert: '/c.pem', key: '/k.pem' })
+      expect(() => read({}, { RUNYARD_TLS_KEY: '/k.pem' })).toThrow('RUNYARD_TLS_CERT: has to be')
+      expect(() => read({}, { RUNYARD_TLS_CERT: '/c.pem' })).toThrow('RUNYARD_TLS_KEY: has to be')
+    }
+  })
+
   it('takes a domain in any case, and how many revisions are kept', () => {
     const env = { RUNYARD_DOMAIN: 'Agents.Example.com', RUNYARD_KEPT_REVISIONS: '9' }
     const expected = { domain: 'agents.example.com', keptRevisions: 9 }

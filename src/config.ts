@@ -37,6 +37,8 @@ export interface UpConfig {
   readonly oldEncryptionKeys: readonly Buffer[]
   /** `RUNYARD_OIDC_*`: whose signed user tokens are taken; unset: nobody's. */
   readonly userTokens: UserTokenSettings | undefined
+  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
+  readonly tls: { cert: string; key: string } | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
   readonly publicUrl: string | undefined
   /**
@@ -90,6 +92,8 @@ export interface ServeConfig {
   readonly port: number
   /** `--data-dir` / `RUNYARD_DATA_DIR`, default `.runyard/serve`; absolute here. */
   readonly dataDir: string
+  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
+  readonly tls: { cert: string; key: string } | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: what requests say of themselves. */
   readonly publicUrl: string | undefined
   /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
@@ -168,6 +172,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
     oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
     userTokens: readUserTokens(read),
+    tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),
     domain: read.domain(),
@@ -205,6 +210,7 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
     port: read.port(port, ['RUNYARD_PORT', 'PORT']),
     dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
+    tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     databaseUrl: read.databaseUrl(),
     apiKeys: splitList(env.RUNYARD_API_KEYS),

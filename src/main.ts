@@ -42,7 +42,7 @@ async function announceUp(
   config: UpConfig,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { url, adminKey, isAdminKeyNew } = running
+  const { url, adminKey, isAdminKeyNew, fetch } = running
   const base = config.publicUrl ?? url
   if (isAdminKeyNew) {
     console.log(`admin key ${adminKey}`)
@@ -52,7 +52,7 @@ async function announceUp(
   if (config.isExampleWanted && running.isLeading()) {
     const { deployExample } = await import('./main/example.ts')
     const { modelKeys } = config
-    const failure = await deployExample({ url, adminKey, modelKeys, signal: stopping })
+    const failure = await deployExample({ url, adminKey, modelKeys, fetch, signal: stopping })
     if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
   }
   stopping.throwIfAborted()

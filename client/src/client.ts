@@ -34,14 +34,16 @@ export class ControlPlaneClient {
    * The methods beside it are what takes several calls, and what a rollout is made of.
    */
   readonly api: Client<paths>
+  readonly #fetch: typeof fetch
 
-  /** `url` without a path; `apiKey` is sent as `X-Api-Key`. */
-  constructor(options: { url: string; apiKey: string }) {
+  /** `url` without a path; `apiKey` is sent as `X-Api-Key`; `fetch` by default the global one. */
+  constructor(options: { url: string; apiKey: string; fetch?: typeof fetch }) {
     this.url = options.url.replace(/\/+$/, '')
+    this.#fetch = options.fetch ?? fetch
     this.api = createClient<paths>({
       baseUrl: this.url,
       headers: { 'x-api-key': options.apiKey },
-      fetch: (request) => send(this.url, request),
+      fetch: (request) => send(this.#fetch, this.url, request),
     })
   }
 
@@ -116,6 +118,6 @@ export class ControlPlaneClient {
     const signed = upload.upload_url.slice(upload.upload_url.indexOf('/v2/uploads/'))
     const headers = { 'content-type': 'application/gzip' }
     const request = new Request(`${this.url}${signed}`, { method: 'PUT', headers, body: tarball })
-    await send(this.url, request)
+    await send(this.#fetch, this.url, request)
   }
 }

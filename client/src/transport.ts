@@ -21,8 +21,12 @@ export class UnreachableError extends Error {
 }
 
 /** Throws `ControlPlaneError` for an answer that is not 2xx, `UnreachableError` without one. */
-export async function send(base: string, request: Request): Promise<Response> {
-  const response = await fetch(request).catch((cause: unknown) => {
+export async function send(
+  fetchOf: typeof fetch,
+  base: string,
+  request: Request,
+): Promise<Response> {
+  const response = await fetchOf(request).catch((cause: unknown) => {
     if (request.signal.aborted) throw cause
     throw new UnreachableError(base, cause)
   })

@@ -179,7 +179,7 @@ function rawHeaders(controller: Dispatcher.DispatchController): string[] {
  * tells that client that there should have been more.
  */
 function destroyClient({ req, res, upgrade }: Passage): void {
-  const socket = upgrade?.socket ?? req.socket
-  if (res.headersSent && req.httpVersion === '1.0') socket.resetAndDestroy()
-  else socket.destroy()
+  if (upgrade) upgrade.socket.destroy()
+  else if (res.headersSent && req.httpVersion === '1.0') req.socket.resetAndDestroy()
+  else res.destroy()
 }

@@ -6,6 +6,7 @@ import { DEFAULT_WORKSPACE_ID, type Principal } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import type { Authenticate, Target } from '../core/target.ts'
+import type { Certificate } from '../core/tls.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 
 export const KEY = 'key-of-default'
@@ -36,7 +37,7 @@ export interface Agent {
 
 export interface World {
   gateway: Gateway
-  /** `http://127.0.0.1:PORT` */
+  /** `http://127.0.0.1:PORT`, with a certificate `https://`. */
   url: string
   port: number
   /** Starts an agent server; no name leads to it yet. */
@@ -46,11 +47,14 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function openWorld(
-  options: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain'> = {},
-): Promise<World> {
+export async function openWorld({
+  certificate,
+  ...options
+}: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain'> & {
+  certificate?: Certificate
+} = {}): Promise<World> {
   const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
-  const server = gateway.createServer()
+  const server = gateway.createServer(certificate)
   const port = await listen(server)
   const agents: Agent[] = []
   const startAgent = async (revision_id: string, answer: RequestListener) => {
@@ -60,7 +64,7 @@ export async function openWorld(
   }
   return {
     gateway,
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     startAgent,
     async serveAgent(answer) {

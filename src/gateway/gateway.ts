@@ -8,6 +8,7 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { PassedRequest } from '../core/metrics.ts'
 import type { Authenticate, TargetTable } from '../core/target.ts'
+import type { Certificate } from '../core/tls.ts'
 import type { Passage } from './exchange.ts'
 import { forward } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
@@ -82,9 +83,9 @@ export class Gateway {
     return this.table
   }
 
-  /** An HTTP server for this gateway; whoever makes it listen also closes it. */
-  createServer(): Server {
-    return createGatewayServer(this)
+  /** A server for this gateway, with a certificate one for TLS; whoever makes it listen also closes it. */
+  createServer(certificate?: Certificate): Server {
+    return createGatewayServer(this, certificate)
   }
 
   /** For `request`, and for `checkContinue`: clients that ask get their `100 Continue`. */
@@ -223,7 +224,7 @@ export class Gateway {
 
   private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const refusal = asRefusal(error, this.log)
-    if (res.headersSent) req.socket.destroy()
+    if (res.headersSent) res.destroy()
     else if (!res.closed) refuse(req, res, refusal, this.corsOf(req))
   }
 

@@ -119,8 +119,8 @@ function send({ req, res, upgrade }: RelayedRequest, out: http.ClientRequest): v
 
 /** A clean end would pass for the end of a stream. */
 function breakOff({ req, res, upgrade }: RelayedRequest): void {
-  const socket = upgrade?.socket ?? req.socket
-  if (res.headersSent || upgrade) return void socket.destroy()
+  if (upgrade) return void upgrade.socket.destroy()
+  if (res.headersSent) return void res.destroy()
   if (res.closed) return
   const detail = 'The control plane that leads broke off before it answered.'
   refuse(req, res, new AppError('unavailable', detail), {})

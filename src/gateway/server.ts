@@ -1,7 +1,9 @@
 /** The HTTP server's settings, and its answers to what is no HTTP. */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Certificate } from '../core/tls.ts'
 import type { Gateway } from './gateway.ts'
+import { createTlsServer } from './http2.ts'
 
 const SETTINGS: http.ServerOptions = {
   /** For the whole of a request: an upload of 200 MiB on a slow line takes its time. */
@@ -14,13 +16,17 @@ const SETTINGS: http.ServerOptions = {
   shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === 'websocket',
 }
 
-/** A server, not listening yet, all of whose requests go to the gateway. Answers never time out. */
-export function createGatewayServer(gateway: Gateway): http.Server {
+/**
+ * A server, not listening yet, all of whose requests go to the gateway; with a certificate it speaks TLS.
+ * Answers never time out.
+ */
+export function createGatewayServer(gateway: Gateway, certificate?: Certificate): http.Server {
   const answering = new WeakSet<Duplex>()
-  const server = http.createServer(SETTINGS)
+  const server = certificate ? createTlsServer(certificate, SETTINGS) : http.createServer(SETTINGS)
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
-    answering.add(req.socket)
-    res.once('close', () => answering.delete(req.socket))
+    const { socket } = req
+    answering.add(socket)
+    res.once('close', () => answering.delete(socket))
     gateway.handleRequest(req, res)
   }
   server.on('request', onRequest)

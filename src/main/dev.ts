@@ -8,6 +8,7 @@ import { type Log, silentLog } from '../core/log.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { readProjectConfig } from '../graph/config-file.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
+import { followCertificate, readCertificate } from './certificate.ts'
 import { commandPath } from './command-path.ts'
 import { Reloads } from './dev-reloads.ts'
 import { DevSources } from './dev-sources.ts'
@@ -68,7 +69,8 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const gateway = new Gateway({ authenticate: everybody, fallback: NAME, log })
   gateway.targets.pause(NAME, owner)
   started.add('gateway', () => gateway.stop())
-  const server = gateway.createServer()
+  const server = gateway.createServer(config.tls && readCertificate(config.tls))
+  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
   const url = await listen(server, config)
   started.add('listener', () => close(server))
 

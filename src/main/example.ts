@@ -13,10 +13,12 @@ export async function deployExample(options: {
   url: string
   adminKey: string
   modelKeys: Readonly<Record<string, string>>
+  /** Asks the control plane of this process, whose certificate need not name where it listens. */
+  fetch: typeof fetch
   signal: AbortSignal
 }): Promise<string | undefined> {
   const { url, adminKey, signal } = options
-  const client = new ControlPlaneClient({ url, apiKey: adminKey })
+  const client = new ControlPlaneClient({ url, apiKey: adminKey, fetch: options.fetch })
   const found = await client.findDeployment(NAME)
   if (found?.active_revision_id) return undefined
   const secrets = Object.entries(options.modelKeys).map(([name, value]) => ({ name, value }))

@@ -2,9 +2,10 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import { AppError } from '../core/errors.ts'
 
-/** Settles with `http://HOST:PORT`. Throws `bad_request` when the address cannot be had. */
+/** Settles with `http://HOST:PORT`, `https://` of one that speaks TLS. Throws `bad_request` when the address cannot be had. */
 export async function listen(server: Server, at: { host: string; port: number }): Promise<string> {
   server.listen(at.port, at.host)
   try {
@@ -15,7 +16,8 @@ export async function listen(server: Server, at: { host: string; port: number })
     throw new AppError('bad_request', `Cannot listen on ${at.host}:${at.port}: ${why}.`, { cause })
   }
   const { address, family, port } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  const scheme = server instanceof TlsServer ? 'https' : 'http'
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** Takes no new connection and cuts the open ones. */

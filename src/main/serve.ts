@@ -1,14 +1,16 @@
 /** `runyard serve`: one agent server by itself, or as the child of a process driver. */
-import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import type { StopLimits } from '../agent-server/agent-server.ts'
 import { StrayExceptions } from '../agent-server/stray-exceptions.ts'
 import type { ServeConfig } from '../config.ts'
 import type { CorsConfig } from '../core/cors.ts'
 import type { Log } from '../core/log.ts'
 import type { StartMessage } from '../core/runtime-protocol.ts'
+import { createTlsServer } from '../gateway/http2.ts'
 import { loadLater } from './agent-metrics.ts'
 import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
+import { followCertificate, readCertificate } from './certificate.ts'
 import { followDriver } from './follow-driver.ts'
 import { Started } from './lifecycle.ts'
 import { close, listen } from './listen.ts'
@@ -70,13 +72,23 @@ export async function startServe(
 }
 
 /** It does not listen yet. Its connections are cut when the agent server behind it has stopped. */
-function createServer({ config, started, log }: Opening, { agentServer }: Opened): Server {
+function createServer(opening: Opening, { agentServer }: Opened): Server {
+  const { config, started, log } = opening
   const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
+  const server = createListener(opening).on('request', listener)
   server.keepAliveTimeout = KEEP_ALIVE_MS
   started.add('connections', () => close(server))
   const webSockets = new WebSockets({ server, fetch, log })
   started.add('WebSockets', () => webSockets.stop())
+  return server
+}
+
+/** One below a gateway is asked by nobody else, so it needs no TLS. */
+function createListener({ config: { tls }, start, started, log }: Opening): Server {
+  if (!tls || start) return createHttpServer()
+  const server = createTlsServer(readCertificate(tls))
+  started.add('certificate', followCertificate(server, tls, { log }))
   return server
 }
 

@@ -29,6 +29,7 @@ import { openControlPlaneStore } from '../storage/control-plane-store.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
+import { followCertificate, readCertificate } from './certificate.ts'
 import { bundleCommandPath, commandPath, ownPaths } from './command-path.ts'
 import { openControlPlaneMetrics } from './control-plane-metrics.ts'
 import { type DataFolder, findAdminKey, openDataFolder } from './data-folder.ts'
@@ -40,8 +41,10 @@ import { close, listen } from './listen.ts'
 import { whenServing } from './when-serving.ts'
 
 export interface Running {
-  /** Where it listens: `http://HOST:PORT`. */
+  /** Where it listens: `http://HOST:PORT`, or `https://` with a certificate. */
   url: string
+  /** Asks the control plane without a connection. */
+  fetch: typeof fetch
   adminKey: string
   isAdminKeyNew: boolean
   /** Whether it makes the world match the record; else another control plane of its database does. */
@@ -67,6 +70,7 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const clock = systemClock
+  const certificate = config.tls && readCertificate(config.tls)
   const { folder, store, admin, keys } = await openInstallation(config, started)
   const verifyUserToken =
     config.userTokens && createVerifyUserToken(config.userTokens, { ...store, clock })
@@ -122,12 +126,14 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   started.add('election', () => election.stop())
   await election.start()
 
-  const server = gateway.createServer()
+  const server = gateway.createServer(certificate)
+  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
   url = await listen(server, config)
   started.add('listener', () => close(server))
   await election.announce()
   return {
     url,
+    fetch: async (input, init) => app.fetch(new Request(input, init)),
     adminKey: admin.key,
     isAdminKeyNew: admin.isNew,
     isLeading: () => election.isLeading,

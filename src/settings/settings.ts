@@ -1,4 +1,5 @@
 /** Settings, from flags and the environment, read one by one. */
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseDatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
@@ -116,6 +117,15 @@ export class Settings {
       this.problem('RUNYARD_DATABASE_URL', error.message)
     }
     return text
+  }
+
+  /** The paths of the certificate and its key, absolute; one is nothing without the other. */
+  certificate(): { cert: string; key: string } | undefined {
+    const [cert, key] = [this.variable('RUNYARD_TLS_CERT'), this.variable('RUNYARD_TLS_KEY')]
+    if (cert !== undefined && key !== undefined) return { cert: resolve(cert), key: resolve(key) }
+    if (key !== undefined) this.problem('RUNYARD_TLS_CERT', 'has to be set with RUNYARD_TLS_KEY')
+    if (cert !== undefined) this.problem('RUNYARD_TLS_KEY', 'has to be set with RUNYARD_TLS_CERT')
+    return undefined
   }
 
   domain(): string | undefined {

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
 import { startDevProcess } from '../support/dev-process.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -62,6 +62,7 @@ test('dev answers the same, and refuses by the origins of the project', async ()
   const config = { graphs: { agent: './graph.ts:agent' } }
   const files = { 'langgraph.json': JSON.stringify(config), 'graph.ts': GRAPH }
   const dev = startDevProcess(files, { env })
+  onTestFinished(async () => void (await dev.stop()))
   const url = await dev.ready
   await meetStrangers(url)
   const http = { cors: { allow_origins: ['https://app.test'] } }
@@ -69,5 +70,4 @@ test('dev answers the same, and refuses by the origins of the project', async ()
   const refusal = (origin: string) => ask(url, { origin, 'content-length': `${2 ** 40}` })
   await expect.poll(() => refusal('https://app.test')).toEqual([413, 'https://app.test'])
   expect(await refusal('http://localhost:3000')).toEqual([413, undefined])
-  await dev.stop()
 })

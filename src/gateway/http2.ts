@@ -1,0 +1,139 @@
+/**
+ * A server that speaks TLS: HTTP/2 with those who can, HTTP/1.1 with the others and for WebSockets, which
+ * browsers then open beside it. Requests over HTTP/2 look to its listeners as those over HTTP/1.1 do.
+ */
+import type { IncomingHttpHeaders, OutgoingHttpHeader, Server, ServerOptions } from 'node:http'
+import {
+  constants,
+  createSecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type SecureServerOptions,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import type { ReadableOptions } from 'node:stream'
+import type { Certificate } from '../core/tls.ts'
+
+/** Streams stay open for hours, and one page may have many. */
+const MAX_STREAMS = 1000
+/** After so long without a frame a connection takes no new request, in ms. Streams have heartbeats. */
+const IDLE_MS = 75_000
+
+/** It does not listen yet, and answers nothing until it has listeners. `options` are for HTTP/1.1. */
+export function createTlsServer(certificate: Certificate, options: ServerOptions = {}): Server {
+  const server = createSecureServer({
+    ...(options as SecureServerOptions),
+    ...certificate,
+    allowHTTP1: true,
+    settings: { maxConcurrentStreams: MAX_STREAMS },
+    Http2ServerRequest: Request,
+    Http2ServerResponse: Response as unknown as typeof Http2ServerResponse,
+  })
+  server.on('session', (session) => session.setTimeout(IDLE_MS, () => session.close()))
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  const closeAllConnections = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return Object.assign(server, { closeAllConnections }) as unknown as Server
+}
+
+/** Has a `host`, no pseudo headers, and says of a body without a length that there is one. */
+class Request extends Http2ServerRequest {
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    options: ReadableOptions,
+    rawHeaders: readonly string[],
+  ) {
+    const more = missingHeaders(stream, headers)
+    super(stream, Object.assign(headers, more), options, [
+      ...withoutOwn(rawHeaders),
+      ...Object.entries(more).flat(),
+    ])
+  }
+}
+
+/** Browsers send each cookie in a header of its own. */
+function missingHeaders(
+  { endAfterHeaders }: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+): Record<string, string> {
+  const host = headers[':authority'] ?? headers.host
+  const { cookie } = headers
+  return {
+    ...(typeof host === 'string' && { host }),
+    ...(cookie !== undefined && { cookie }),
+    ...(!endAfterHeaders &&
+      headers['content-length'] === undefined && { 'transfer-encoding': 'chunked' }),
+  }
+}
+
+function withoutOwn(raw: readonly string[]): string[] {
+  return raw.filter((_, i) => {
+    const name = raw[i - (i % 2)] ?? ''
+    return !name.startsWith(':') && name !== 'host' && name !== 'cookie'
+  })
+}
+
+/** Those that speak about a connection: HTTP/2 refuses answers that have one. */
+const OF_CONNECTIONS = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+type Headers = readonly string[] | Record<string, OutgoingHttpHeader | undefined>
+
+class Response extends Http2ServerResponse {
+  /** The connection goes on, whatever becomes of this answer. */
+  readonly shouldKeepAlive = true
+
+  constructor(stream: ServerHttp2Stream, options: object) {
+    // @ts-expect-error: the types leave out what every response is made with.
+    super(stream, options)
+    let isClosed = false
+    this.once('close', () => {
+      isClosed = true
+    })
+    Object.defineProperties(this, {
+      closed: { get: () => isClosed },
+      // A client that leaves ends what is written too; that is no finish.
+      writableFinished: {
+        get: () => this.writableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR,
+      },
+    })
+  }
+
+  override setHeader(name: string, value: OutgoingHttpHeader): void {
+    if (!OF_CONNECTIONS.has(name.toLowerCase())) super.setHeader(name, value as string)
+  }
+
+  /** Headers as `ServerResponse` takes them; HTTP/2 has no status message. */
+  override writeHead(status: number, ...rest: (string | Headers | undefined)[]): this {
+    const headers = rest.find((one) => typeof one === 'object')
+    if (Array.isArray(headers)) this.#appendAll(headers)
+    else
+      for (const [name, value] of Object.entries(headers ?? {})) this.setHeader(name, value ?? '')
+    return super.writeHead(status)
+  }
+
+  /** Resets the stream: without a code it would look like a clean end. */
+  override destroy(): this {
+    this.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    return this
+  }
+
+  #appendAll(headers: readonly string[]): void {
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      const [name = '', value = ''] = headers.slice(i, i + 2)
+      if (!OF_CONNECTIONS.has(name.toLowerCase())) this.appendHeader(name, value)
+    }
+  }
+}

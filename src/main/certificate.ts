@@ -1,0 +1,66 @@
+/** The certificate of the settings, read at the start and again whenever its files change. */
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import type { Server } from 'node:http'
+import { createSecureContext, type Server as TlsServer } from 'node:tls'
+import { AppError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Certificate } from '../core/tls.ts'
+
+/** Where it lies; absolute. */
+export interface CertificateFiles {
+  cert: string
+  key: string
+}
+
+/** How often the files are looked at, in ms: those who renew certificates have weeks for it. */
+const LOOK_MS = 10_000
+
+/** Throws `bad_request` for files that cannot be read, and for those that do not belong together. */
+export function readCertificate(files: CertificateFiles): Certificate {
+  const certificate = {
+    cert: read('RUNYARD_TLS_CERT', files.cert),
+    key: read('RUNYARD_TLS_KEY', files.key),
+  }
+  try {
+    createSecureContext(certificate)
+    return certificate
+  } catch (cause) {
+    const why = 'is no certificate in PEM with its private key'
+    throw new AppError('bad_request', `RUNYARD_TLS_CERT: ${files.cert} with ${files.key} ${why}.`, {
+      cause,
+    })
+  }
+}
+
+function read(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    throw new AppError('bad_request', `${name}: ${path} cannot be read.`, { cause })
+  }
+}
+
+/**
+ * Has the server show a renewed certificate to whoever connects from then on; one that is half written
+ * is read again later. Stops with what is answered.
+ */
+export function followCertificate(
+  server: Server,
+  files: CertificateFiles,
+  { log, lookMs = LOOK_MS }: { log: Log; lookMs?: number },
+): () => void {
+  const renew = () => {
+    try {
+      const tls = server as unknown as TlsServer
+      tls.setSecureContext(readCertificate(files))
+      log.info({ path: files.cert }, 'the TLS certificate was read anew')
+    } catch (error) {
+      log.error({ err: error }, 'the changed TLS certificate is not taken')
+    }
+  }
+  const paths = [files.cert, files.key]
+  for (const path of paths) watchFile(path, { interval: lookMs, persistent: false }, renew)
+  return () => {
+    for (const path of paths) unwatchFile(path, renew)
+  }
+}
