@@ -38,11 +38,10 @@ export async function* runFrames(
   const messages = new MessageAssembler(parts.store.events)
   const from = { after: isNew ? 0 : after, signal }
   for await (const logged of parts.events.follow(run_id, from)) {
+    if (isEnd(logged)) return
     const event = toLegacyEvent(logged)
-    if (isEnd(event)) return
-    const shown: LoggedEvent | undefined = isSelected(event, selection)
-      ? await messages.show(event)
-      : undefined
+    const isShown = event && isSelected(event, selection)
+    const shown: LoggedEvent | undefined = isShown ? await messages.show(event) : undefined
     if (shown) yield frameOf(shown)
   }
 }

@@ -41,7 +41,7 @@ export async function* threadFrames(
     // Of the protocol only, and of no legacy stream.
     if (logged.run_id !== null && logged.run_seq === null) continue
     const event = toLegacyEvent(logged)
-    if (!modesOf(event).some((mode) => modes.includes(mode))) continue
+    if (!event || !modesOf(event).some((mode) => modes.includes(mode))) continue
     const shown = await messages.show(event)
     if (shown) yield frame({ ...asShown(shown), id: event.seq })
   }

@@ -10,6 +10,7 @@ import {
   type ProtocolPlace,
   protocolPlaceOf,
 } from '../core/protocol.ts'
+import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
 /** An event as a subscriber gets it. */
 export interface ProtocolEvent {
@@ -128,14 +129,17 @@ export function withoutInterrupts(values: JsonValue): JsonValue {
   return rest
 }
 
-/** How the legacy streams show what a run of the protocol wrote. */
-export function toLegacyEvent<T extends ThreadEvent>(event: T): T {
+/** How the legacy streams show what a run of the protocol wrote. `undefined`: they do not. */
+export function toLegacyEvent<T extends ThreadEvent>(event: T): T | undefined {
   const place = protocolPlaceOf(event.event)
   if (!place) return event
-  const { data } = JSON.parse(event.data) as { data: JsonValue }
   if (place.channel === 'lifecycle') return { ...event, ...beginningOf(event) }
+  const params = JSON.parse(event.data) as MessageParams
+  const isMessage = place.channel === 'messages'
+  const data = isMessage ? legacyMessage(params) : legacyData(place.channel, params.data)
+  if (data === undefined) return undefined
   const name = [place.channel, ...place.namespace].join('|')
-  return { ...event, event: name, data: JSON.stringify(legacyData(place.channel, data)) }
+  return { ...event, event: name, data: JSON.stringify(data) }
 }
 
 /** Of the lifecycle they show how a run begins: `metadata`. */

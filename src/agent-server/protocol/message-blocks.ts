@@ -33,6 +33,7 @@ interface Block {
 
 export class MessageBlocks {
   readonly id: string
+  readonly role: string
   readonly #blocks: Block[] = []
   #open: Block | undefined
   /** Of the block that is open, or was last. */
@@ -40,14 +41,16 @@ export class MessageBlocks {
   #usage: JsonObject | undefined
   #metadata: Record<string, unknown> = {}
 
-  constructor(id: string) {
+  /** `message`: its first piece. */
+  constructor(id: string, message: Message) {
     this.id = id
+    this.role = roleOf(message)
   }
 
-  start(message: Message, metadata: object): JsonObject {
+  start(metadata: object): JsonObject {
     const about = concise(metadata)
     return this.#event('message-start', {
-      role: roleOf(message),
+      role: this.role,
       id: this.id,
       ...(Object.keys(about).length > 0 && { metadata: about }),
     })

@@ -7,6 +7,8 @@ import { type Message, MessageBlocks } from './message-blocks.ts'
 export interface MessageEvent {
   namespace: string[]
   node: string | undefined
+  /** Who the message is of: `ai`, `human`, `system`. */
+  role: string
   data: JsonObject
 }
 
@@ -43,9 +45,9 @@ export class Messages {
     // A graph above answers with what was written below it before.
     if ((this.#writtenIn.get(id) ?? namespace.join('|')) !== namespace.join('|')) return []
     const known = this.#unfinished.get(id)
-    const one = known ?? this.#begin(id, namespace, metadata)
+    const one = known ?? this.#begin(id, { namespace, message, metadata })
     one.pieces += 1
-    const begun = known ? [] : [one.blocks.start(message, metadata)]
+    const begun = known ? [] : [one.blocks.start(metadata)]
     const events = placed(one, [...begun, ...one.blocks.add(message)])
     const isLast = one.pieces === one.of || !message.concat || this.#whole.has(message)
     return isLast ? [...events, ...this.#finish(one)] : events
@@ -85,10 +87,13 @@ export class Messages {
     return rest.flatMap((one) => (failure ? this.#fail(one, failure) : this.#finish(one)))
   }
 
-  #begin(id: string, namespace: string[], metadata: object): Unfinished {
+  #begin(
+    id: string,
+    { namespace, message, metadata }: { namespace: string[]; message: Message; metadata: object },
+  ): Unfinished {
     const { langgraph_node: node } = metadata as { langgraph_node?: string }
     const of = this.#early.get(id)
-    const one = { namespace, node, blocks: new MessageBlocks(id), pieces: 0, of }
+    const one = { namespace, node, blocks: new MessageBlocks(id, message), pieces: 0, of }
     this.#unfinished.set(id, one)
     return one
   }
@@ -110,8 +115,8 @@ export class Messages {
   }
 }
 
-function placed({ namespace, node }: Unfinished, datas: JsonObject[]): MessageEvent[] {
-  return datas.map((data) => ({ namespace, node, data }))
+function placed({ namespace, node, blocks }: Unfinished, datas: JsonObject[]): MessageEvent[] {
+  return datas.map((data) => ({ namespace, node, role: blocks.role, data }))
 }
 
 function isOfTool(message: Message): boolean {

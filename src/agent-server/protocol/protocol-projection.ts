@@ -6,6 +6,7 @@ import { type AgentStatus, type Channel, NODE, protocolEventName } from '../../c
 import type { QueuedRun, RunError } from '../../core/run.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { toWire } from '../../graph/wire.ts'
+import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
 import type { ToldCheckpoint } from '../ordered-writes.ts'
 import { debugPayload } from '../stream-debug.ts'
@@ -29,7 +30,7 @@ export const PROTOCOL_MODES = [
   'tasks',
 ] as const
 
-/** These the legacy streams of the run show as well. */
+/** These the legacy streams of the run show as well, and of messages what models write. */
 const LEGACY_CHANNELS: ReadonlySet<Channel> = new Set(['values', 'updates', 'custom', 'tasks'])
 
 const ROOT_CHECKPOINT = protocolEventName({ channel: 'checkpoints', namespace: [] })
@@ -242,9 +243,10 @@ export class ProtocolProjection implements RunProjection {
   }
 
   #written(events: MessageEvent[]): NewEvent[] {
-    return events.map(({ namespace, node, data }) =>
-      this.#event('messages', namespace, data, { node }),
-    )
+    return events.map(({ namespace, node, role, data }) => {
+      const isOfThreadOnly = role !== 'ai' || !legacyMessage({ namespace, node, data })
+      return { ...this.#event('messages', namespace, data, { node }), isOfThreadOnly }
+    })
   }
 
   #lifecycle(events: ChildEvent[]): NewEvent[] {

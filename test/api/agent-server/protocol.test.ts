@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/errors.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { collect } from '../../support/collect.ts'
 import {
   type Answer,
   endOfRun,
@@ -372,6 +373,18 @@ describe('a subscription', () => {
         .filter((one) => one?.[1] === 'updates' || one?.[1] === 'custom')
         .map((one) => [one?.[1], one?.[2]])
     expect(told(again)).toEqual(told(own))
+  })
+
+  it('is not needed for messages: legacy streams show them in pieces', async () => {
+    const input = { messages: [], answers: 1, words: 2, ms: 0 }
+    const { thread_id, events } = await run(protocol, 'talk', input)
+    const { run_id } = events[0]?.params.data ?? {}
+    const options = { streamMode: ['messages-tuple' as const], lastEventId: '-1' }
+    const parts = await collect(protocol.client.runs.joinStream(thread_id, run_id, options))
+    const pieces = parts.flatMap(({ data }) => (Array.isArray(data) ? [data] : []))
+    const answer = pieces.filter(([, { langgraph_node }]) => langgraph_node !== 'whisper')
+    expect(answer.map(([piece]) => piece.content).join('')).toBe('answer-1.1 answer-1.2 ')
+    expect(new Set(answer.map(([piece]) => piece.id)).size).toBe(1)
   })
 
   it('sees what a legacy run asks, and may answer', async () => {
