@@ -18,7 +18,11 @@ const GOODBYE_MS = 1_000
 /** RFC 6455: the server restarts. */
 const SERVICE_RESTART = 1012
 
-type Fetch = (request: Request, env: { acceptSocket: AcceptSocket }) => Response | Promise<Response>
+/** `incoming`: the connection that the request came by. */
+type Fetch = (
+  request: Request,
+  env: { acceptSocket: AcceptSocket; incoming: IncomingMessage },
+) => Response | Promise<Response>
 
 export class WebSockets {
   readonly #fetch: Fetch
@@ -70,7 +74,8 @@ export class WebSockets {
     const left = new AbortController()
     socket.once('close', () => left.abort())
     watchEnd(socket)
-    const response = await this.#fetch(requestOf(req, left.signal), { acceptSocket })
+    const env = { acceptSocket, incoming: req }
+    const response = await this.#fetch(requestOf(req, left.signal), env)
     const reason = await startOf(response, left.signal)
     unwatchEnd(socket)
     this.#server.handleUpgrade(req, socket, head, (ws) => {
