@@ -43,6 +43,17 @@ test('of one that somebody looks at a moment later nothing is said', async () =>
   expect(log).toBe('went on\n')
 })
 
+test('of many that a database which is away has refused the first is told of', async () => {
+  const log = await logOf(`
+    for (let i = 0; i < 20; i++) Promise.reject(new DatabaseAway('the disk is full'))
+    Promise.reject(new DatabaseAway('it cannot be reached'))
+    ${REST}`)
+  expect(log).toBe(
+    'a promise rejected unattended: the disk is full\n' +
+      'a promise rejected unattended: it cannot be reached\n',
+  )
+})
+
 test('one that a run has left ends it, unless it is of our own database', async () => {
   const log = await logOf(`
     inRun(() => void Promise.reject(new Error('left')))

@@ -4,16 +4,19 @@
  * LangGraph does for a moment: checkpoints are written in the background, and one that is refused
  * because its run was handed on rejects before LangGraph looks.
  */
-import { AppError } from '../core/errors.ts'
+import { AppError, DatabaseAway } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { currentOrigin, type Origin, withOrigin } from '../core/origin.ts'
 
 /** How long somebody may take to look at a promise until it is told of, in ms. */
 const PATIENCE_MS = 1_000
+/** How long nothing more is said of a database that is away in the same way, in ms. */
+const TOLD_ONCE_MS = 60_000
 
 export class StrayRejections {
   readonly #log: Log
   readonly #unattended = new Map<Promise<unknown>, NodeJS.Timeout>()
+  #told = { message: '', at: Number.NEGATIVE_INFINITY }
 
   constructor(log: Log) {
     this.#log = log
@@ -45,8 +48,20 @@ export class StrayRejections {
 
   #tell(reason: unknown, promise: Promise<unknown>, origin: Origin): void {
     this.#unattended.delete(promise)
-    withOrigin(origin, () => this.#log.error({ err: reason }, 'a promise rejected unattended'))
+    if (!this.#isToldAlready(reason)) {
+      withOrigin(origin, () => this.#log.error({ err: reason }, 'a promise rejected unattended'))
+    }
     // What our own database has refused LangGraph comes to in the end, however long its step takes.
     if (!(reason instanceof AppError)) origin.fail?.(reason)
+  }
+
+  /** Each step of a run leaves some while the database is away. */
+  #isToldAlready(reason: unknown): boolean {
+    if (!(reason instanceof DatabaseAway)) return false
+    const { message } = reason
+    const now = performance.now()
+    if (message === this.#told.message && now - this.#told.at < TOLD_ONCE_MS) return true
+    this.#told = { message, at: now }
+    return false
   }
 }

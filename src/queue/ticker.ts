@@ -1,7 +1,13 @@
 /** Work done again and again, one round after the other. */
 import type { Log } from '../core/log.ts'
 
-/** Does `work` every `ms` until it is stopped; a round that fails is logged and the next one comes. */
+/** How long nothing more is said of rounds that fail in the same way, in ms. */
+const TOLD_ONCE_MS = 60_000
+
+/**
+ * Does `work` every `ms` until it is stopped; a round that fails is logged, once a minute where all fail in
+ * the same way, and the next one comes.
+ */
 export class Ticker {
   readonly #ms: number
   readonly #work: () => Promise<void>
@@ -9,6 +15,7 @@ export class Ticker {
   #timer: NodeJS.Timeout | undefined
   #round: Promise<void> = Promise.resolve()
   #isStopped = true
+  #told: { failure: string; at: number } | undefined
 
   constructor(ms: number, work: () => Promise<void>, log: Log) {
     this.#ms = ms
@@ -39,9 +46,19 @@ export class Ticker {
   async #tick(): Promise<void> {
     try {
       await this.#work()
+      if (this.#told) this.#log.info({}, 'rounds of work go well again')
+      this.#told = undefined
     } catch (error) {
-      this.#log.error({ err: error }, 'a round of work failed; it is tried again')
+      this.#tell(error)
     }
     this.#plan()
+  }
+
+  #tell(error: unknown): void {
+    const failure = String(error)
+    const now = performance.now()
+    if (failure === this.#told?.failure && now - this.#told.at < TOLD_ONCE_MS) return
+    this.#told = { failure, at: now }
+    this.#log.error({ err: error }, 'a round of work failed; it is tried again')
   }
 }
