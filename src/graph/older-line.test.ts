@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Graph } from './graph.ts'
 import { asLaterLine } from './older-line.ts'
 
@@ -25,8 +25,8 @@ async function read(graph: Graph, options: object): Promise<unknown[]> {
 it('leaves later lines as they are', () => {
   const { graph } = streaming([])
   const { stream } = graph
-  expect(asLaterLine(graph, '0.4.0').stream).toBe(stream)
-  expect(asLaterLine(graph, '0.3.12').stream).not.toBe(stream)
+  expect(asLaterLine(graph, '1.3.0').stream).toBe(stream)
+  expect(asLaterLine(graph, '1.2.9').stream).not.toBe(stream)
 })
 
 it.each([
@@ -93,4 +93,64 @@ it('finds in `debug` the modes that the line lacks', async () => {
     ['debug', { ...task, payload: told }],
     ['values', {}],
   ])
+})
+
+describe('with version v2', () => {
+  const at = (checkpoint_id: string) => ({ configurable: { checkpoint_id } })
+  const checkpoint = (id: string, parent?: string) => ({
+    config: at(id),
+    ...(parent && { parentConfig: at(parent) }),
+    metadata: { step: 0, source: 'loop' },
+  })
+  const place = (id: string) => ({ id, step: 0, source: 'loop' })
+  const options = { streamMode: ['values', 'updates'], version: 'v2' }
+
+  it('tells the place of a checkpoint before its values', async () => {
+    const { graph, asked } = streaming([
+      ['checkpoints', checkpoint('input')],
+      ['values', { a: 1 }],
+      ['checkpoints', checkpoint('one', 'input')],
+      ['updates', { node: { a: 2 } }],
+      [['child:1'], 'values', { b: 1 }],
+      [['child:1'], 'checkpoints', checkpoint('two')],
+    ])
+    expect(await read(asLaterLine(graph, '1.1.0'), options)).toEqual([
+      ['checkpoints', { ...place('one'), parent_id: 'input' }],
+      ['values', { a: 1 }],
+      ['updates', { node: { a: 2 } }],
+      [['child:1'], 'checkpoints', place('two')],
+      [['child:1'], 'values', { b: 1 }],
+    ])
+    expect(asked).toEqual([{ ...options, streamMode: ['values', 'updates', 'checkpoints'] }])
+  })
+
+  it('tells values that have none at once, and those of another graph by themselves', async () => {
+    const { graph } = streaming([
+      ['values', { a: 1 }],
+      [['child:1'], 'checkpoints', checkpoint('two')],
+      ['values', { __interrupt__: [] }],
+      ['values', { a: 2 }],
+    ])
+    expect(await read(asLaterLine(graph, '0.4.9'), options)).toEqual([
+      ['values', { a: 1 }],
+      ['values', { __interrupt__: [] }],
+      ['values', { a: 2 }],
+    ])
+  })
+
+  it('tells the last values of a graph that fails', async () => {
+    const failing = async () =>
+      (async function* () {
+        yield ['values', { a: 1 }]
+        throw new Error('on purpose')
+      })()
+    const graph = { stream: failing } as unknown as Graph
+    const chunks = await asLaterLine(graph, '1.1.0').stream({}, options)
+    const told: unknown[] = []
+    const reading = (async () => {
+      for await (const chunk of chunks) told.push(chunk)
+    })()
+    await expect(reading).rejects.toThrow('on purpose')
+    expect(told).toEqual([['values', { a: 1 }]])
+  })
 })

@@ -1,16 +1,18 @@
 /**
- * Graphs of LangGraph 0.2 and 0.3, made to take and give what those of later lines do. The rest of the
+ * Graphs of LangGraph before 1.3, made to take and give what those of later lines do. The rest of the
  * server knows those alone.
  *
  * | since | it has | before |
  * |---|---|---|
+ * | 1.3.0 | places of checkpoints, with `version: 'v2'` | nothing like it (`checkpoint-places.ts`) |
  * | 0.4.0 | the option `durability` | `checkpointDuring`; before 0.3.6 every checkpoint is kept |
  * | 0.4.0 | `{id, value}` as an interrupt | more than that; the id under another name, before 0.3.6 none |
  * | 0.4.0 | an object as the result of a task | pairs of channel and value |
  * | 0.3.6 | the modes `tasks` and `checkpoints` | the same as parts of `debug` |
  *
- * How checkpoints differ is in `checkpoint-values.ts`.
+ * How checkpoints themselves differ is in `checkpoint-sends.ts` and `checkpoint-values.ts`.
  */
+import { type Chunk, partsOf, withPlaces } from './checkpoint-places.ts'
 import type { Graph } from './graph.ts'
 import { isOlder } from './version.ts'
 
@@ -19,22 +21,41 @@ interface StreamOptions {
   streamMode: string[]
   durability?: string
   checkpointDuring?: boolean
+  version?: string
 }
 
-/** `[mode, payload]`, or with subgraphs `[namespace, mode, payload]`. */
-type Chunk = unknown[]
+type Stream = (options: StreamOptions) => Promise<AsyncIterable<Chunk>>
 
 /** The same graph, changed; `version` is that of its LangGraph. Later lines are left as they are. */
 export function asLaterLine(graph: Graph, version: string): Graph {
-  if (!isOlder(version, '0.4.0')) return graph
-  const hasModes = !isOlder(version, '0.3.6')
-  const stream = graph.stream.bind(graph)
+  if (!isOlder(version, '1.3.0')) return graph
+  const ask = graph.stream.bind(graph)
   graph.stream = async (input, options) => {
-    const asked = options as StreamOptions
-    const chunks = await stream(input, olderOptions(asked, hasModes))
-    return laterChunks(chunks as AsyncIterable<Chunk>, hasModes ? undefined : asked.streamMode)
+    const own: Stream = async (of) => (await ask(input, of)) as AsyncIterable<Chunk>
+    const later: Stream = isOlder(version, '0.4.0')
+      ? (of) => streamOlder(own, of, { hasModes: !isOlder(version, '0.3.6') })
+      : own
+    return streamWithPlaces(later, options as StreamOptions)
   }
   return graph
+}
+
+async function streamWithPlaces(
+  stream: Stream,
+  options: StreamOptions,
+): Promise<AsyncIterable<Chunk>> {
+  const { version, streamMode } = options
+  if (version !== 'v2' || streamMode.includes('checkpoints')) return stream(options)
+  return withPlaces(await stream({ ...options, streamMode: [...streamMode, 'checkpoints'] }))
+}
+
+async function streamOlder(
+  stream: Stream,
+  options: StreamOptions,
+  { hasModes }: { hasModes: boolean },
+): Promise<AsyncIterable<Chunk>> {
+  const chunks = await stream(olderOptions(options, hasModes))
+  return laterChunks(chunks, hasModes ? undefined : options.streamMode)
 }
 
 function olderOptions(options: StreamOptions, hasModes: boolean): StreamOptions {
@@ -55,11 +76,10 @@ async function* laterChunks(
   parts: string[] | undefined,
 ): AsyncIterable<Chunk> {
   for await (const chunk of chunks) {
-    const [mode, payload] = chunk.slice(-2) as [string, unknown]
-    const place = chunk.slice(0, -2)
+    const { namespace, mode, payload } = partsOf(chunk)
     const told =
-      mode === 'debug' && parts ? partsOf(payload as DebugPayload, parts) : [[mode, payload]]
-    for (const [of, one] of told) yield [...place, of, laterPayload(of as string, one)]
+      mode === 'debug' && parts ? debugParts(payload as DebugPayload, parts) : [[mode, payload]]
+    for (const [of, one] of told) yield [...namespace, of, laterPayload(of as string, one)]
   }
 }
 
@@ -68,7 +88,7 @@ interface DebugPayload {
   payload: object
 }
 
-function partsOf(debug: DebugPayload, asked: string[]): [string, unknown][] {
+function debugParts(debug: DebugPayload, asked: string[]): [string, unknown][] {
   const part = debug.type === 'checkpoint' ? 'checkpoints' : 'tasks'
   const told: [string, unknown][] = [
     [part, debug.payload],

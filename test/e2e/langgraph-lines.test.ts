@@ -204,6 +204,17 @@ describe.each(LINES)('LangGraph %s', (line) => {
     await send(server.url, thread_id, 'run.start', start, GATEWAY)
     const follow = () => subscribe(server.url, thread_id, {}, undefined, GATEWAY)
     const first = await readUntil(await follow(), endOfRun(1))
+    const root = first.filter(({ params: { namespace } }) => namespace.length === 0)
+    const step = ['tasks', 'updates', 'tasks', 'checkpoints', 'values']
+    expect(root.map(({ method }) => method).filter((name) => name !== 'custom')).toEqual([
+      'lifecycle',
+      'checkpoints',
+      'values',
+      ...step,
+      'tasks',
+      'tasks',
+      'lifecycle',
+    ])
     const asked = first.find(({ method }) => method === 'input.requested')?.params
     // Before 0.3.6 it has no id to be told with.
     expect(asked?.data.payload).toEqual(line === '0.2' ? undefined : question('cats'))
