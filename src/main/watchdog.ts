@@ -54,6 +54,8 @@ export class Watchdog {
   /** From now on, until `stop`, a loop that is blocked is told of. */
   start(): void {
     Object.assign(globalThis, { [PLACE]: () => ({ ...currentPlace(), at: stackHere() }) })
+    // It may be blocked from now on: a server begins with the runs that it finds.
+    Atomics.store(this.#counts, 0, 1)
     this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), LOOK_MS / 2).unref()
   }
 
