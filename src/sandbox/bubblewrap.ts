@@ -16,6 +16,8 @@ const MACHINE = [
   ...['ssl', 'ca-certificates', 'pki', 'crypto-policies', 'alternatives', 'fonts'].map(etc),
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'gitconfig'].map(etc),
   '/run/systemd/resolve',
+  // A PostgreSQL of this machine may be reached by its socket.
+  ...['/run/postgresql', '/var/run/postgresql'],
 ]
 
 /** What is put in front of a command. */
