@@ -52,6 +52,7 @@ function malformed(error: NodeJS.ErrnoException): string {
   return [
     `HTTP/1.1 ${status}`,
     'Connection: close',
+    'Access-Control-Allow-Origin: *',
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     '',
