@@ -1,9 +1,11 @@
 /** `up` and `serve` with a certificate of their own, to HTTP clients and to a real browser. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, rm } from 'node:fs/promises'
 import { connect, type OutgoingHttpHeaders } from 'node:http2'
 import { join, resolve } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { silentLog } from '../../src/core/log.ts'
@@ -100,9 +102,18 @@ describe('serve', () => {
   )
 })
 
-test('up says https in what it hands out, and answers over HTTP/2', async () => {
+test('up says https in what it hands out, answers over HTTP/2, and doctor is content', async () => {
   const runyard = await startRunyard({ env })
   onTestFinished(() => runyard.stop())
+  const doctor = ['doctor', '--json', '--port', new URL(runyard.url).port]
+  const own = { ...process.env, ...env, RUNYARD_DATA_DIR: runyard.dataDir }
+  const { stdout } = await promisify(execFile)(bin, doctor, { env: own })
+  expect(JSON.parse(stdout)).toEqual(
+    expect.arrayContaining([
+      { what: 'port', status: 'ok', says: expect.stringContaining('a Runyard answers') },
+      { what: 'certificate', status: 'ok', says: expect.stringContaining('DNS:localhost') },
+    ]),
+  )
   expect(runyard.url).toMatch(/^https:/)
   const key = { 'x-api-key': runyard.adminKey, 'content-type': 'application/json' }
   const create = { ':path': '/v2/deployments', ':method': 'POST', ...key }
