@@ -99,7 +99,9 @@ async function loadBundled(
     return await loadModules(config, parts)
   } catch (err) {
     closeBundle()
-    parts.log.warn({ err }, 'The bundle could not be used; the sources are loaded as they are.')
+    // Where the project itself is at fault its sources say so again, with all that belongs to it.
+    const fields = err instanceof AppError ? { reason: err.message } : { err }
+    parts.log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
     return undefined
   }
 }

@@ -42,7 +42,8 @@ it('do not say again what is told', () => {
     'reading',
     'runyard: Graph "a": Error: no ink',
     '    at plan (graph.ts:3:19)',
-    logged('warn', { err: { message: 'Graph "a": Error: no ink' }, msg: 'The bundle is bad.' }),
+    logged('warn', { reason: 'Graph "a": Error: no ink', msg: 'The bundle is bad.' }),
+    logged('warn', { err: { message: 'no ink' }, msg: 'The bundle is bad.' }),
   ]
   expect(lastWords(lines, told)).toEqual(['reading'])
 })

@@ -25,14 +25,15 @@ export function lastWords(lines: string[], told: string): string[] {
 interface LogLine {
   level: string
   msg?: string
-  err?: { type?: string; message?: string }
+  reason?: string
+  err?: { message?: string }
 }
 
 /** A line that was cut is none. */
 function sentenceOf(line: string, told: string): string[] {
-  const { level, msg = '', err } = parse(line) ?? { level: 'cut' }
+  const { level, msg = '', reason, err } = parse(line) ?? { level: 'cut' }
   if (level !== 'warn' && level !== 'error') return []
-  const cause = err?.message
+  const cause = err?.message ?? reason
   if (cause !== undefined && told.includes(cause)) return []
   return [cause === undefined ? msg : `${msg.replace(/\.$/, '')}: ${cause}`]
 }
