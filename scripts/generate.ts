@@ -1,5 +1,5 @@
-// Writes the generated files that are committed: both OpenAPI documents, the client's types, and the
-// schema snapshots.
+// Writes the generated files that are committed: both OpenAPI documents, the client's types, the schema
+// snapshots, and the README's table of settings.
 // With `--check` it writes nothing and fails when one of them is not what it would write.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import type { Parts } from '../src/agent-server/parts.ts'
 import { createControlPlaneApp } from '../src/control-plane/app.ts'
 import type { ControlPlaneParts } from '../src/control-plane/parts.ts'
 import { silentLog } from '../src/core/log.ts'
+import { withSettingsTable } from '../src/settings/documentation.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../src/storage/agent-store.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../src/storage/control-plane-store.ts'
 import type { Migration } from '../src/storage/migrate.ts'
@@ -50,7 +51,10 @@ async function postgresSchemas(): Promise<Record<string, string>> {
 
 const controlPlaneDocument = await documentOf(controlPlane)
 
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+
 const generated: Record<string, string> = {
+  'README.md': withSettingsTable(readme),
   'openapi/agent-server.json': await documentOf(agentServer),
   'openapi/control-plane.json': controlPlaneDocument,
   'client/src/control-plane.gen.ts': await clientTypes(controlPlaneDocument),

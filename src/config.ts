@@ -14,6 +14,7 @@ import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
 import { readSandbox } from './settings/sandbox.ts'
 import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
+import { handedOn, rowOf } from './settings/table.ts'
 import { readUserTokens } from './settings/user-tokens.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
@@ -164,9 +165,9 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
   const read = new Settings(flags, env)
   const limits = readAgentServerSettings(read)
   const config: UpConfig = {
-    host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
-    port: read.port(8124, ['RUNYARD_PORT', 'PORT']),
-    dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard'),
+    host: read.value('RUNYARD_HOST') ?? rowOf('RUNYARD_HOST').default,
+    port: read.port(rowOf('RUNYARD_PORT').default.up),
+    dataDir: dataDirOf(read, 'up'),
     databaseUrl: read.databaseUrl(),
     adminKey: readAdminKey(read),
     encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
@@ -176,17 +177,17 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),
     domain: read.domain(),
-    isExampleWanted: read.flag('RUNYARD_EXAMPLE', true),
-    buildTimeoutMs: read.limit('RUNYARD_BUILD_TIMEOUT_SECS', 900) * 1000,
-    buildMemoryBytes: read.limit('RUNYARD_BUILD_MEMORY_MB', 4096) * 1024 ** 2,
-    drainMs: read.limit('RUNYARD_DRAIN_SECS', 60) * 1000,
-    idleMs: read.limit('RUNYARD_IDLE_SECS', 300) * 1000,
-    keptRevisions: read.count(undefined, 'RUNYARD_KEPT_REVISIONS', 5),
-    logLevel: read.logLevel(),
+    isExampleWanted: read.switch('RUNYARD_EXAMPLE'),
+    buildTimeoutMs: read.number('RUNYARD_BUILD_TIMEOUT_SECS') * 1000,
+    buildMemoryBytes: read.number('RUNYARD_BUILD_MEMORY_MB') * 1024 ** 2,
+    drainMs: read.number('RUNYARD_DRAIN_SECS') * 1000,
+    idleMs: read.number('RUNYARD_IDLE_SECS') * 1000,
+    keptRevisions: read.number('RUNYARD_KEPT_REVISIONS'),
+    logLevel: read.choice('RUNYARD_LOG_LEVEL'),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
     agentServerEnv: {
-      ...pick(env, AGENT_SERVER_VARIABLES),
+      ...pick(env, handedOn()),
       ...pick(
         env,
         Object.keys(env).filter((name) => name.startsWith('OTEL_')),
@@ -204,23 +205,23 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
   const read = new Settings(flags, env)
   const workers = readWorkers(read)
   // Nobody but who watches over it asks a worker; several on one machine need no ports to be chosen.
-  const port = workers.role === 'worker' ? 0 : 2024
+  const port = workers.role === 'worker' ? 0 : rowOf('RUNYARD_PORT').default.serve
   const config: ServeConfig = {
-    configPath: resolve(read.text('config') ?? 'langgraph.json'),
-    host: read.text('host', 'RUNYARD_HOST') ?? '127.0.0.1',
-    port: read.port(port, ['RUNYARD_PORT', 'PORT']),
-    dataDir: resolve(read.text('dataDir', 'RUNYARD_DATA_DIR') ?? '.runyard/serve'),
+    configPath: resolve(read.flag('config') ?? 'langgraph.json'),
+    host: read.value('RUNYARD_HOST') ?? rowOf('RUNYARD_HOST').default,
+    port: read.port(port),
+    dataDir: dataDirOf(read, 'serve'),
     tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     databaseUrl: read.databaseUrl(),
-    apiKeys: splitList(env.RUNYARD_API_KEYS),
+    apiKeys: splitList(read.value('RUNYARD_API_KEYS')),
     ...readOpenTo(read),
-    devHost: read.variable('RUNYARD_DEV_HOST'),
-    concurrency: read.count('nJobsPerWorker', 'N_JOBS_PER_WORKER', 32),
+    devHost: env.RUNYARD_DEV_HOST || undefined,
+    concurrency: read.number('N_JOBS_PER_WORKER'),
     ...workers,
     workerArgs: [],
     ...readAgentServerSettings(read),
-    logLevel: read.logLevel(),
+    logLevel: read.choice('RUNYARD_LOG_LEVEL'),
   }
   return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
 }
@@ -256,24 +257,16 @@ export function applyProjectEnvironment(
   return Object.assign(process.env, { ...defaults, ...process.env, ...values })
 }
 
+function dataDirOf(read: Settings, reader: 'up' | 'serve'): string {
+  const fallback = rowOf('RUNYARD_DATA_DIR').default[reader]
+  return resolve(read.value('RUNYARD_DATA_DIR') ?? fallback)
+}
+
 /** A URL from the environment they find there, where others cannot read it. */
 function workerArgsOf({ configPath, dataDir }: ServeConfig, { databaseUrl }: Flags): string[] {
   const where = databaseUrl ? ['--database-url', databaseUrl] : []
   return ['--config', configPath, '--data-dir', dataDir, ...where]
 }
-
-/** Settings of agent servers that whoever runs `up` decides; a project cannot change them. */
-const AGENT_SERVER_VARIABLES = [
-  'RUNYARD_PUBLIC_URL',
-  'RUNYARD_WEBHOOK_ALLOW',
-  'RUNYARD_WEBHOOK_TIMEOUT_SECS',
-  'RUNYARD_MAX_BODY_BYTES',
-  'RUNYARD_MAX_PENDING_RUNS',
-  'RUNYARD_MAX_PENDING_RUNS_PER_THREAD',
-  'RUNYARD_MAX_REQUESTS_PER_SECOND',
-  'RUNYARD_STREAM_BUFFER_BYTES',
-  'RUNYARD_MAX_PAGE_BYTES',
-]
 
 /** What a build or an agent server needs of the machine: paths, locale, proxies, certificates. */
 const CHILD_VARIABLES =

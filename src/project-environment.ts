@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { AppError } from './core/errors.ts'
 import { type Environment, pick, splitList } from './settings/settings.ts'
+import { rowOf } from './settings/table.ts'
 
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
 
@@ -23,15 +24,13 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
   }
 }
 
-const HOUR_MS = 3_600_000
-
 /**
  * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds a run may take, each attempt
  * by itself; unset: 3,600. Answered in ms. To be read once the project's own environment is in
  * place. Throws `bad_request`.
  */
 export function readRunTimeoutMs(env: Environment): number {
-  return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS', 'seconds') ?? HOUR_MS
+  return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS')
 }
 
 /**
@@ -39,20 +38,19 @@ export function readRunTimeoutMs(env: Environment): number {
  * again; unset: 60. Answered in ms. To be read as the time limit is. Throws `bad_request`.
  */
 export function readEventRetentionMs(env: Environment): number {
-  return readTimeMs(env, 'EVENT_RETENTION_MINUTES', 'minutes') ?? HOUR_MS
+  return readTimeMs(env, 'EVENT_RETENTION_MINUTES')
 }
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000 }
 
-/** A number above 0 of this unit, in ms; `undefined`: it is not set. */
+/** A number above 0, also a broken one, of the setting's unit, in ms. */
 function readTimeMs(
   env: Environment,
-  name: string,
-  unit: keyof typeof UNIT_MS,
-): number | undefined {
+  name: 'BG_JOB_TIMEOUT_SECS' | 'EVENT_RETENTION_MINUTES',
+): number {
+  const { unit, default: fallback } = rowOf(name)
   const text = env[name]
-  if (!text) return undefined
-  const count = Number(text)
+  const count = text ? Number(text) : fallback
   if (count > 0 && Number.isFinite(count)) return count * UNIT_MS[unit]
   throw new AppError('bad_request', `${name} must be a number of ${unit} above 0, not "${text}".`)
 }

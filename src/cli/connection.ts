@@ -8,6 +8,7 @@ import {
 } from '../../client/src/client.ts'
 import { readClientConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
+import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 
 /** What a command of this kind gets, beside its own options. */
@@ -24,11 +25,8 @@ export interface Connection {
 export function clientCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .option('--url <url>', 'the control plane (default: RUNYARD_URL, else http://127.0.0.1:8124)')
-    .option(
-      '--api-key <key>',
-      'default: RUNYARD_API_KEY, else the admin key in the data folder of a Runyard on this machine',
-    )
+    .option(...optionOf('RUNYARD_URL', 'commands'))
+    .option(...optionOf('RUNYARD_API_KEY', 'commands'))
     .option('--json', 'answer with JSON')
     .exitOverride()
 }

@@ -9,7 +9,9 @@ import {
   type UpConfig,
 } from '../config.ts'
 import { AppError } from '../core/errors.ts'
+import { optionOf, variablesOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
+import type { Reader } from '../settings/table.ts'
 import { readVersion } from '../version.ts'
 
 /** The part of `main.ts` that commands start. Each settles when the server has stopped. */
@@ -21,12 +23,10 @@ export interface ServerCommands {
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
 }
 
+/** Names of variables are long: what is said of them gets more than the usual 80 columns. */
+const HELP_WIDTH = 110
 /** How long a command that has failed may go on, in ms. */
 const LAST_MOMENT_MS = 2_000
-/** Others on the machine can read a command line. */
-const DATABASE_URL =
-  'PostgreSQL instead of SQLite; better in RUNYARD_DATABASE_URL, for its password'
-
 /**
  * Runs one command. `loadMain` is called only by commands that start a server, so that the others
  * do not pay for loading it. Sets the exit code: 0 done, 1 failed, 2 wrong usage.
@@ -71,11 +71,12 @@ function createProgram(loadMain: () => Promise<ServerCommands>): Command {
 function upCommand(loadMain: () => Promise<ServerCommands>): Command {
   return new Command('up')
     .description('start the control plane and the gateway, and every deployment')
-    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <port>', 'the port; 0 picks a free one (default: 8124)')
-    .option('--data-dir <folder>', 'everything that Runyard writes (default: .runyard)')
-    .option('--database-url <url>', DATABASE_URL)
+    .option(...optionOf('RUNYARD_HOST', 'up'))
+    .option(...optionOf('RUNYARD_PORT', 'up'))
+    .option(...optionOf('RUNYARD_DATA_DIR', 'up'))
+    .option(...optionOf('RUNYARD_DATABASE_URL', 'up'))
     .option('--exit-with-parent', 'stop when the process that started it is gone')
+    .addHelpText('after', ({ command }) => describeVariables(command, ['up']))
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
       const { exitWithParent, ...flags } = options
@@ -88,20 +89,15 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
   return new Command('serve')
     .description('serve one project by itself')
     .option('--config <file>', 'the project (default: langgraph.json in the current folder)')
-    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
-    .option('--port <port>', 'the port; 0 picks a free one (default: 2024; a worker: 0)')
-    .option(
-      '--data-dir <folder>',
-      'where threads, runs and state are kept (default: .runyard/serve)',
-    )
-    .option('--database-url <url>', DATABASE_URL)
+    .option(...optionOf('RUNYARD_HOST', 'serve'))
+    .option(...optionOf('RUNYARD_PORT', 'serve'))
+    .option(...optionOf('RUNYARD_DATA_DIR', 'serve'))
+    .option(...optionOf('RUNYARD_DATABASE_URL', 'serve'))
     .option('--workers <n>', 'so many processes execute the runs (default: 1, this one)')
-    .option(
-      '--role <role>',
-      'api: answers only; worker: executes runs, and answers /ok only (default: all)',
-    )
+    .option(...optionOf('RUNYARD_ROLE', 'serve'))
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
     .addOption(new Option('--helper', 'as a worker of the serve that has started it').hideHelp())
+    .addHelpText('after', ({ command }) => describeVariables(command, ['serve', 'project']))
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
       const { managed, helper, ...flags } = options
@@ -112,18 +108,17 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
 }
 
 function devCommand(loadMain: () => Promise<ServerCommands>): Command {
+  const [portFlag, port] = optionOf('RUNYARD_PORT', 'serve')
   return new Command('dev')
     .description('serve one project, and reload it whenever one of its files changes')
     .option('-c, --config <file>', 'the project (default: langgraph.json in the current folder)')
-    .option('--host <host>', 'where to listen (default: 127.0.0.1)')
-    .option('-p, --port <port>', 'the port; 0 picks a free one (default: 2024)')
-    .option(
-      '--data-dir <folder>',
-      'where threads, runs and state are kept (default: .runyard/serve)',
-    )
-    .option('-n, --n-jobs-per-worker <n>', 'how many runs execute at once (default: 32)')
+    .option(...optionOf('RUNYARD_HOST', 'serve'))
+    .option(`-p, ${portFlag}`, port)
+    .option(...optionOf('RUNYARD_DATA_DIR', 'serve'))
+    .option(...optionOf('N_JOBS_PER_WORKER', 'serve'))
     .option('--no-reload', 'do not watch the files: the same as serve')
     .addOption(new Option('--no-browser', 'nothing is ever opened').hideHelp())
+    .addHelpText('after', ({ command }) => describeVariables(command, ['serve', 'project']))
     .exitOverride()
     .action(async ({ reload, browser: _, ...options }: Record<string, string | boolean>) => {
       const config = readDevConfig(options as Flags)
@@ -144,6 +139,19 @@ function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
       const config = readUpConfig(flags as Flags)
       await (await loadMain()).doctor(config, { isJson: json === true })
     })
+}
+
+/** What the command reads from the environment alone, set as its options are. */
+function describeVariables(command: Command, readers: readonly Reader[]): string {
+  const help = command.createHelp()
+  help.prepareContext({ helpWidth: HELP_WIDTH })
+  const variables = variablesOf(
+    readers,
+    command.options.map(({ long }) => long ?? ''),
+  )
+  const width = Math.max(...variables.map(([name]) => name.length))
+  const lines = variables.map(([name, text]) => help.formatItem(name, width, text, help))
+  return ['', 'Variables:', ...lines].join('\n')
 }
 
 function report(error: unknown): number {

@@ -1,12 +1,12 @@
 /** The settings of agent servers, which `serve` reads for itself and `up` hands on to its own. */
-import { SERVER_ROLES, type ServerRole } from '../core/server-role.ts'
+import type { ServerRole } from '../core/server-role.ts'
 import { type Settings, splitList } from './settings.ts'
 
 /** Wrong ones are told of at once, by `up` too. */
 export function readAgentServerSettings(settings: Settings) {
   return {
     webhookAllow: settings.ranges('RUNYARD_WEBHOOK_ALLOW'),
-    webhookTimeoutMs: (settings.number('RUNYARD_WEBHOOK_TIMEOUT_SECS') ?? 10) * 1000,
+    webhookTimeoutMs: settings.number('RUNYARD_WEBHOOK_TIMEOUT_SECS') * 1000,
     maxBodyBytes: settings.number('RUNYARD_MAX_BODY_BYTES'),
     maxPendingRuns: settings.number('RUNYARD_MAX_PENDING_RUNS'),
     maxPendingRunsPerThread: settings.number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
@@ -18,8 +18,8 @@ export function readAgentServerSettings(settings: Settings) {
 
 /** By which names, and by whose pages, a server without keys is asked. */
 export function readOpenTo(settings: Settings) {
-  const hosts = splitList(settings.variable('RUNYARD_ALLOWED_HOSTS'))
-  const origins = settings.variable('RUNYARD_ALLOWED_ORIGINS')
+  const hosts = splitList(settings.value('RUNYARD_ALLOWED_HOSTS'))
+  const origins = settings.value('RUNYARD_ALLOWED_ORIGINS')
   for (const host of hosts) {
     if (host === '*' || /^[\w.-]+$/.test(host)) continue
     const form = 'names such as agents.test, .agents.test or *, without ports'
@@ -38,16 +38,14 @@ export function readOpenTo(settings: Settings) {
 
 /** Workers of a server's own are for one that would execute runs itself. */
 export function readWorkers(settings: Settings): { role: ServerRole; workers: number } {
-  const text = settings.text('role', 'RUNYARD_ROLE') ?? 'all'
-  const role = SERVER_ROLES.find((one) => one === text)
-  if (!role) settings.problem('RUNYARD_ROLE', `must be one of ${SERVER_ROLES.join(', ')}`)
-  const given = settings.text('workers') ?? '1'
+  const role = settings.choice('RUNYARD_ROLE')
+  const given = settings.flag('workers') ?? '1'
   const isCount = /^[1-9]\d?$/.test(given)
   if (!isCount) settings.problem('--workers', `must be a number from 1 to 99, not "${given}"`)
   const workers = isCount ? Number(given) : 1
-  if (workers > 1 && text !== 'all') {
+  if (workers > 1 && role !== 'all') {
     const whose = 'is for a server that executes runs and answers: leave --role away'
     settings.problem('--workers', whose)
   }
-  return { role: role ?? 'all', workers }
+  return { role, workers }
 }

@@ -3,12 +3,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isThisMachine } from '../core/this-machine.ts'
 import type { Settings } from './settings.ts'
-
-const DEFAULT_URL = 'http://127.0.0.1:8124'
+import { rowOf } from './table.ts'
 
 export function readControlPlaneUrl(settings: Settings): string {
-  const given = settings.given('url', '--url', 'RUNYARD_URL')
-  return given ? settings.asBaseUrl(...given) : DEFAULT_URL
+  const given = settings.given('RUNYARD_URL')
+  return given ? settings.asBaseUrl(...given) : rowOf('RUNYARD_URL').default
 }
 
 /** The key of this machine's own installation is never sent to another machine. */
@@ -16,9 +15,12 @@ export function readControlPlaneKey(
   settings: Settings,
   url: string,
 ): { apiKey: string; keySource: string } {
-  const given = settings.given('apiKey', '--api-key', 'RUNYARD_API_KEY')
+  const given = settings.given('RUNYARD_API_KEY')
   if (given) return { keySource: given[0], apiKey: asKey(settings, ...given) }
-  const file = resolve(settings.variable('RUNYARD_DATA_DIR') ?? '.runyard', 'admin.key')
+  const file = resolve(
+    settings.value('RUNYARD_DATA_DIR') ?? rowOf('RUNYARD_DATA_DIR').default.up,
+    'admin.key',
+  )
   const isHere = isThisMachine(URL.parse(url)?.hostname ?? '')
   const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   if (apiKey === '') {

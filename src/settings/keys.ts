@@ -3,7 +3,7 @@ import { type Settings, splitList } from './settings.ts'
 
 /** `undefined`: it is made at the first start. */
 export function readAdminKey(settings: Settings): string | undefined {
-  const key = settings.variable('RUNYARD_ADMIN_KEY')
+  const key = settings.value('RUNYARD_ADMIN_KEY')
   if (key !== undefined && !/^[\x21-\x7e]{8,512}$/.test(key)) {
     settings.problem('RUNYARD_ADMIN_KEY', 'must be 8 to 512 printable characters without spaces')
   }
@@ -14,7 +14,7 @@ export function readEncryptionKeys(
   settings: Settings,
   variable: 'RUNYARD_ENCRYPTION_KEY' | 'RUNYARD_ENCRYPTION_KEY_OLD',
 ): Buffer[] {
-  const keys = splitList(settings.variable(variable)).map((text) => Buffer.from(text, 'base64'))
+  const keys = splitList(settings.value(variable)).map((text) => Buffer.from(text, 'base64'))
   for (const { length } of keys) {
     if (length !== 32) settings.problem(variable, `must be 32 bytes in base64, these are ${length}`)
   }

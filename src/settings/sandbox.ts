@@ -1,12 +1,13 @@
 /** How far projects are kept away from the operator's files. */
 import type { SandboxSetting } from '../core/sandbox.ts'
 import type { Settings } from './settings.ts'
+import { rowOf } from './table.ts'
 
 const NAME = 'RUNYARD_SANDBOX'
 const USER = /^user:([a-z_][\w.-]{0,31}|\d{1,10})$/i
 
 export function readSandbox(settings: Settings): SandboxSetting {
-  const text = settings.variable(NAME)?.trim() || 'off'
+  const text = settings.value(NAME)?.trim() || rowOf(NAME).default
   if (text === 'off' || text === 'auto') return { mode: text }
   const setting: SandboxSetting = { mode: 'given' }
   for (const part of text.split(',').map((one) => one.trim())) {

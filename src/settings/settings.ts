@@ -4,11 +4,26 @@ import { z } from 'zod'
 import { parseDatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
 import { type IpRange, parseIpRange } from '../core/ip-range.ts'
-import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
+import {
+  type ChoiceSetting,
+  type NumberSetting,
+  type Row,
+  rowOf,
+  type Setting,
+  type SettingName,
+  type SettingOf,
+  type SwitchSetting,
+} from './table.ts'
 
 /** What the command line gave; absent options were not given. */
 export type Flags = Readonly<Record<string, string | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A number, or also `undefined` where the setting has no default. */
+type NumberOf<N extends NumberSetting> =
+  SettingOf<N> extends { default: number } ? number : number | undefined
+
+type ChoiceOf<N extends ChoiceSetting> = Extract<Row, { name: N; type: 'choice' }>['values'][number]
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -23,50 +38,60 @@ export class Settings {
     this.#env = env
   }
 
-  /** `undefined`: it is not set, or empty. */
-  variable(name: string): string | undefined {
-    return this.#env[name] || undefined
+  /** The flag's where there is one, else the variable's; `undefined`: it is not set, or empty. */
+  value(name: SettingName): string | undefined {
+    return this.given(name)?.[1]
   }
 
-  text(flag: string, variable?: string): string | undefined {
-    return this.#flags[flag] || (variable && this.#env[variable]) || undefined
+  /** What only the command line gives. */
+  flag(flag: string): string | undefined {
+    return this.#flags[flag] || undefined
   }
 
-  port(fallback: number, variables: string[]): number {
-    const [name, value] = this.#firstOf('port', variables) ?? ['port', String(fallback)]
+  /** Platforms give a port in `PORT`, which comes after the flag and the variable of ours. */
+  port(fallback: number): number {
+    const platforms: [string, string] = ['PORT', this.#env.PORT || String(fallback)]
+    const [name, value] = this.given('RUNYARD_PORT') ?? platforms
     const parsed = z.coerce.number().int().min(0).max(65535).safeParse(value)
     if (parsed.success && /^\d+$/.test(value)) return parsed.data
     this.problem(name, `must be a port number from 0 to 65535, not "${value}"`)
     return fallback
   }
 
-  count(flag: string | undefined, variable: string, fallback: number): number {
-    const value = flag === undefined ? this.#env[variable] || undefined : this.text(flag, variable)
-    if (value === undefined) return fallback
-    if (/^[1-9]\d{0,3}$/.test(value)) return Number(value)
-    this.problem(variable, `must be a number from 1 to 9999, not "${value}"`)
-    return fallback
+  /** A whole number within the bounds of its row; what is not set is the row's default, if any. */
+  number<N extends NumberSetting>(name: N): NumberOf<N> {
+    const row: Setting = rowOf(name)
+    const value = this.value(name)
+    if (value === undefined) return row.default as NumberOf<N>
+    const { min = 1, max } = row
+    const isNumber = /^(0|[1-9]\d{0,14})$/.test(value)
+    const isTaken = isNumber && Number(value) >= min && (max === undefined || Number(value) <= max)
+    if (isTaken) return Number(value) as NumberOf<N>
+    const form = max === undefined ? 'a whole number above 0' : `a number from ${min} to ${max}`
+    this.problem(name, `must be ${form}, not "${value}"`)
+    return row.default as NumberOf<N>
   }
 
-  limit(variable: string, fallback: number): number {
-    const value = this.#env[variable]
-    if (!value) return fallback
-    if (/^[1-9]\d{0,6}$/.test(value)) return Number(value)
-    this.problem(variable, `must be a number from 1 to 9999999, not "${value}"`)
-    return fallback
+  /** One of the values of its row; what is not set is the row's default. */
+  choice<N extends ChoiceSetting>(name: N): ChoiceOf<N> {
+    const { values = [], default: fallback }: Setting = rowOf(name)
+    const text = this.value(name)
+    if (text === undefined || values.includes(text)) return (text ?? fallback) as ChoiceOf<N>
+    this.problem(name, `must be one of ${values.join(', ')}`)
+    return fallback as ChoiceOf<N>
   }
 
-  flag(variable: string, fallback: boolean): boolean {
-    const value = this.#env[variable]
-    if (value === undefined || value === '') return fallback
+  switch(name: SwitchSetting): boolean {
+    const value = this.value(name)
+    if (value === undefined) return rowOf(name).default
     if (['0', 'false'].includes(value)) return false
     if (['1', 'true'].includes(value)) return true
-    this.problem(variable, `must be 0 or 1, not "${value}"`)
-    return fallback
+    this.problem(name, `must be 0 or 1, not "${value}"`)
+    return rowOf(name).default
   }
 
   /** Separated by commas; none where it is not set. */
-  ranges(variable: string): IpRange[] {
+  ranges(variable: SettingName): IpRange[] {
     return splitList(this.#env[variable]).flatMap((text) => {
       const ranges = parseIpRange(text)
       if (!ranges) {
@@ -77,23 +102,7 @@ export class Settings {
     })
   }
 
-  /** A whole number above 0; `undefined`: it is not set. */
-  number(variable: string): number | undefined {
-    const value = this.#env[variable]
-    if (value === undefined || value === '') return undefined
-    if (/^[1-9]\d{0,14}$/.test(value)) return Number(value)
-    this.problem(variable, `must be a whole number above 0, not "${value}"`)
-    return undefined
-  }
-
-  logLevel(): LogLevel {
-    const value = this.#env.RUNYARD_LOG_LEVEL || 'info'
-    const level = LOG_LEVELS.find((one) => one === value)
-    if (!level) this.problem('RUNYARD_LOG_LEVEL', `must be one of ${LOG_LEVELS.join(', ')}`)
-    return level ?? 'info'
-  }
-
-  baseUrl(variable: string): string | undefined {
+  baseUrl(variable: SettingName): string | undefined {
     const text = this.#env[variable]
     if (!text) return undefined
     return this.asBaseUrl(variable, text)
@@ -109,7 +118,7 @@ export class Settings {
 
   /** What is wrong with it is told without it: it holds a password. */
   databaseUrl(): string | undefined {
-    const text = this.text('databaseUrl', 'RUNYARD_DATABASE_URL')
+    const text = this.value('RUNYARD_DATABASE_URL')
     try {
       if (text !== undefined) parseDatabaseUrl(text)
     } catch (error) {
@@ -121,7 +130,7 @@ export class Settings {
 
   /** The paths of the certificate and its key, absolute; one is nothing without the other. */
   certificate(): { cert: string; key: string } | undefined {
-    const [cert, key] = [this.variable('RUNYARD_TLS_CERT'), this.variable('RUNYARD_TLS_KEY')]
+    const [cert, key] = [this.value('RUNYARD_TLS_CERT'), this.value('RUNYARD_TLS_KEY')]
     if (cert !== undefined && key !== undefined) return { cert: resolve(cert), key: resolve(key) }
     if (key !== undefined) this.problem('RUNYARD_TLS_CERT', 'has to be set with RUNYARD_TLS_KEY')
     if (cert !== undefined) this.problem('RUNYARD_TLS_KEY', 'has to be set with RUNYARD_TLS_CERT')
@@ -143,19 +152,14 @@ export class Settings {
     throw new AppError('bad_request', `The configuration does not work:\n${list}`)
   }
 
-  #firstOf(flag: string, variables: string[]): [string, string] | undefined {
-    const given = this.#flags[flag]
-    if (given !== undefined) return [`--${flag}`, given]
-    const variable = variables.find((one) => this.#env[one])
-    return variable === undefined ? undefined : [variable, this.#env[variable] ?? '']
-  }
-
   /** The flag's or else the variable's value, with the name that the user knows it by. */
-  given(flag: string, option: string, variable: string): [string, string] | undefined {
+  given(name: SettingName): [string, string] | undefined {
+    const [, option = ''] = /(--[\w-]+)/.exec((rowOf(name) as Setting).flag ?? '') ?? []
+    const flag = option.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
     const value = this.#flags[flag]
     if (value) return [option, value]
-    const set = this.#env[variable]
-    return set ? [variable, set] : undefined
+    const set = this.#env[name]
+    return set ? [name, set] : undefined
   }
 
   /** What is wrong with the setting of this name, in the words that follow the name. */

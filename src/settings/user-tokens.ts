@@ -3,15 +3,15 @@ import { ROLES, type Role } from '../core/api-key.ts'
 import { isThisMachine } from '../core/this-machine.ts'
 import type { UserTokenSettings } from '../core/user-token.ts'
 import type { Settings } from './settings.ts'
+import { rowOf } from './table.ts'
 
 /**
- * `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` together; `RUNYARD_OIDC_ROLES` such as
- * `platform=admin,*=viewer` (default: the roles by their own names); `RUNYARD_OIDC_ROLE_CLAIM`,
- * default `roles`; `RUNYARD_OIDC_WORKSPACE_CLAIM`; `RUNYARD_OIDC_CLOCK_SKEW_SECS`, default 30.
+ * `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` belong together; the others matter with them.
+ * `undefined`: neither is set.
  */
 export function readUserTokens(settings: Settings): UserTokenSettings | undefined {
-  const issuer = settings.variable('RUNYARD_OIDC_ISSUER')
-  const audience = settings.variable('RUNYARD_OIDC_AUDIENCE')
+  const issuer = settings.value('RUNYARD_OIDC_ISSUER')
+  const audience = settings.value('RUNYARD_OIDC_AUDIENCE')
   if (!issuer && !audience) return undefined
   if (!issuer || !audience) {
     const missing = issuer ? 'RUNYARD_OIDC_AUDIENCE' : 'RUNYARD_OIDC_ISSUER'
@@ -23,15 +23,16 @@ export function readUserTokens(settings: Settings): UserTokenSettings | undefine
   return {
     issuer: issuer ?? '',
     audience: audience ?? '',
-    roleClaim: settings.variable('RUNYARD_OIDC_ROLE_CLAIM') ?? 'roles',
+    roleClaim:
+      settings.value('RUNYARD_OIDC_ROLE_CLAIM') ?? rowOf('RUNYARD_OIDC_ROLE_CLAIM').default,
     roles: readRoles(settings),
-    workspaceClaim: settings.variable('RUNYARD_OIDC_WORKSPACE_CLAIM'),
-    clockSkewMs: readClockSkewMs(settings),
+    workspaceClaim: settings.value('RUNYARD_OIDC_WORKSPACE_CLAIM'),
+    clockSkewMs: settings.number('RUNYARD_OIDC_CLOCK_SKEW_SECS') * 1000,
   }
 }
 
 function readRoles(settings: Settings): Record<string, Role> {
-  const text = settings.variable('RUNYARD_OIDC_ROLES')
+  const text = settings.value('RUNYARD_OIDC_ROLES')
   if (!text) return Object.fromEntries(ROLES.map((role) => [role, role]))
   const pairs = text.split(',').map((pair) => pair.trim().split(/=(?=[^=]*$)/))
   const known = pairs.flatMap(([value, name]): [string, Role][] => {
@@ -43,13 +44,6 @@ function readRoles(settings: Settings): Record<string, Role> {
     settings.problem('RUNYARD_OIDC_ROLES', `must be ${form}, not "${text}"`)
   }
   return Object.fromEntries(known)
-}
-
-function readClockSkewMs(settings: Settings): number {
-  const text = settings.variable('RUNYARD_OIDC_CLOCK_SKEW_SECS') ?? '30'
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 300) return Number(text) * 1000
-  settings.problem('RUNYARD_OIDC_CLOCK_SKEW_SECS', `must be 0 to 300 seconds, not "${text}"`)
-  return 0
 }
 
 /** What comes in plain text proves nothing, unless it comes from this machine. */

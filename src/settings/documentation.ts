@@ -1,0 +1,69 @@
+/** The table of settings as people read it: in the README, and in the help of the commands. */
+import { type Reader, rowOf, SETTINGS, type Setting, type SettingName } from './table.ts'
+
+const ALL: readonly Setting[] = SETTINGS
+
+const READERS: Record<Reader, string> = {
+  up: '`up`',
+  serve: '`serve`, `dev`',
+  project: "agent servers, also in a project's own `env`",
+  commands: 'commands',
+}
+
+/** The README with the table of today between the comments that mark its place. */
+export function withSettingsTable(readme: string): string {
+  const place = /(<!-- settings:.*-->\n)[\s\S]*(<!-- \/settings -->)/
+  return readme.replace(place, (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`)
+}
+
+/** In Markdown, with its head. */
+function settingsTable(): string {
+  const rows = ALL.map((row) =>
+    [
+      `\`${row.name}\``,
+      defaultOf(row),
+      row.readBy.map((one) => READERS[one]).join(', '),
+      row.meaning,
+    ].join(' | '),
+  )
+  const lines = ['variable | default | read by | meaning', '---|---|---|---', ...rows]
+  return lines.map((line) => (line.startsWith('---') ? `|${line}|` : `| ${line} |`)).join('\n')
+}
+
+/** The flags and the description of an option, for commander. */
+export function optionOf(name: SettingName, reader: Reader): [flags: string, description: string] {
+  const row: Setting = rowOf(name)
+  return [
+    row.flag ?? '',
+    `${plain(row.meaning)} (${name}; default: ${plain(defaultOf(row, reader))})`,
+  ]
+}
+
+/** Name and description of what a reader takes from the environment alone, given its flags. */
+export function variablesOf(
+  readers: readonly Reader[],
+  flags: readonly string[],
+): [name: string, description: string][] {
+  return ALL.filter(({ readBy }) => readBy.some((one) => readers.includes(one)))
+    .filter(({ flag }) => !flags.some((one) => flag?.includes(`${one} `)))
+    .map((row) => [
+      row.name,
+      `${plain(row.meaning)} (default: ${plain(defaultOf(row, readers[0]))})`,
+    ])
+}
+
+/** In Markdown; for one reader where they differ, else for all. */
+function defaultOf({ default: value, unit, unset }: Setting, reader?: Reader): string {
+  if (value === undefined) return unset ?? 'none'
+  if (typeof value === 'object') {
+    if (reader !== undefined) return `\`${value[reader === 'serve' ? 'serve' : 'up']}\``
+    return `\`${value.up}\` (\`serve\`, \`dev\`: \`${value.serve}\`)`
+  }
+  const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
+  return `\`${text}\`${unit ? ` ${unit}` : ''}`
+}
+
+/** Without Markdown: a link is its text. */
+function plain(markdown: string): string {
+  return markdown.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '')
+}

@@ -1,0 +1,77 @@
+/** What is read is in the table, and what is in the table is read and told. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readClientConfig, readServeConfig, readUpConfig } from '../config.ts'
+import { AppError } from '../core/errors.ts'
+import { withSettingsTable } from './documentation.ts'
+import { type Reader, SETTINGS, type Setting } from './table.ts'
+
+const ALL: readonly Setting[] = SETTINGS
+const root = resolve(import.meta.dirname, '../..')
+/** `dev` says it to the `serve` that it starts. */
+const INTERNAL = 'RUNYARD_DEV_HOST'
+const OIDC = { RUNYARD_OIDC_ISSUER: 'https://id.example', RUNYARD_OIDC_AUDIENCE: 'here' }
+
+/** Which variables the function looks at; those that OIDC depends on are set. */
+function readsOf(read: (env: Record<string, string>) => unknown): string[] {
+  const names = new Set<string>()
+  const get = (env: Record<string, string>, name: string) => {
+    names.add(name)
+    return env[name]
+  }
+  try {
+    read(new Proxy<Record<string, string>>({ ...OIDC }, { get }))
+  } catch (error) {
+    // A command without a key is refused when all is read.
+    if (!(error instanceof AppError)) throw error
+  }
+  return [...names].filter(isOurs).toSorted()
+}
+
+const isOurs = (name: string) =>
+  name !== INTERNAL && (name.startsWith('RUNYARD_') || ALL.some((row) => row.name === name))
+
+const namesFor = (reader: Reader) =>
+  ALL.flatMap(({ name, readBy }) => (readBy.includes(reader) ? [name] : [])).toSorted()
+
+describe('the table of settings', () => {
+  it.each<[Reader, (env: Record<string, string>) => unknown]>([
+    ['up', (env) => readUpConfig({}, env)],
+    ['serve', (env) => readServeConfig({}, env)],
+    ['commands', (env) => readClientConfig({}, env)],
+  ])('has what %s reads, no more and no less', (reader, read) => {
+    expect(readsOf(read)).toEqual(namesFor(reader))
+  })
+
+  it('has what is read of a project’s environment', () => {
+    const source = readFileSync(resolve(root, 'src/project-environment.ts'), 'utf8')
+    const [otel, ...others] = namesFor('project').toSorted((one) =>
+      one.startsWith('OTEL') ? -1 : 1,
+    )
+    expect(otel).toMatch(/^OTEL_/)
+    for (const name of others) expect(source).toContain(name)
+  })
+
+  it('is the README’s', () => {
+    const readme = readFileSync(resolve(root, 'README.md'), 'utf8')
+    expect(withSettingsTable(readme)).toBe(readme)
+    for (const { name } of ALL) expect(readme).toContain(`| \`${name}\` |`)
+  })
+
+  it('has each setting once', () => {
+    expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length)
+  })
+})
+
+it.each(ALL.filter(({ type, readBy }) => type === 'number' && readBy.includes('up')))(
+  '$name is taken from its smallest to its largest',
+  ({ name, min = 1, max }) => {
+    const read = (value: number) => readUpConfig({}, { ...OIDC, [name]: String(value) })
+    expect(() => read(min)).not.toThrow()
+    expect(() => read(min - 1)).toThrow(`${name}: must be`)
+    if (max === undefined) return
+    expect(() => read(max)).not.toThrow()
+    expect(() => read(max + 1)).toThrow(`${name}: must be a number from ${min} to ${max}`)
+  },
+)

@@ -1,0 +1,424 @@
+/**
+ * Every setting, once. What `Settings` accepts, the help of the commands and the README's table come
+ * from here.
+ */
+import { LOG_LEVELS } from '../core/log.ts'
+import { SERVER_ROLES } from '../core/server-role.ts'
+
+/** `serve` stands for `dev` too; `project`: an agent server, also from its project's own `env`. */
+export type Reader = 'up' | 'serve' | 'project' | 'commands'
+
+type Value = string | number | boolean
+
+export interface Setting {
+  /** The environment variable. */
+  name: string
+  /** As commander writes it, where commands have a flag for it too. */
+  flag?: string
+  type: 'text' | 'path' | 'port' | 'number' | 'switch' | 'choice' | 'list' | 'url' | 'key' | 'json'
+  /** Numbers only: the smallest (default 1) and the largest that are taken. */
+  min?: number
+  max?: number
+  /** Choices only. */
+  values?: readonly string[]
+  unit?: 'seconds' | 'minutes' | 'bytes' | 'MiB'
+  /** What holds where it is not set: for all, or for `up` and `serve` each. */
+  default?: Value | { up: Value; serve: Value }
+  /** In words, in Markdown, where there is no value. Absent too: `none`. */
+  unset?: string
+  readBy: readonly Reader[]
+  /** `up` gives it to its agent servers, whatever a project says. */
+  isHandedOn?: true
+  /** One sentence, in Markdown. */
+  meaning: string
+}
+
+export const SETTINGS = [
+  {
+    name: 'RUNYARD_HOST',
+    flag: '--host <host>',
+    type: 'text',
+    default: '127.0.0.1',
+    readBy: ['up', 'serve'],
+    meaning: 'where it listens',
+  },
+  {
+    name: 'RUNYARD_PORT',
+    flag: '--port <port>',
+    type: 'port',
+    default: { up: 8124, serve: 2024 },
+    readBy: ['up', 'serve'],
+    meaning: 'the port; 0 picks a free one, and a worker does so by itself',
+  },
+  {
+    name: 'RUNYARD_DATA_DIR',
+    flag: '--data-dir <folder>',
+    type: 'path',
+    default: { up: '.runyard', serve: '.runyard/serve' },
+    readBy: ['up', 'serve', 'commands'],
+    meaning: 'everything that Runyard writes',
+  },
+  {
+    name: 'RUNYARD_DATABASE_URL',
+    flag: '--database-url <url>',
+    type: 'url',
+    unset: 'none: SQLite in the data folder',
+    readBy: ['up', 'serve'],
+    meaning:
+      '`postgres://…`: all state is kept there ([docs/postgres.md](docs/postgres.md)); better a variable than a flag, for its password',
+  },
+  {
+    name: 'RUNYARD_URL',
+    flag: '--url <url>',
+    type: 'url',
+    default: 'http://127.0.0.1:8124',
+    readBy: ['commands'],
+    meaning: 'the control plane that [commands](docs/cli.md) talk to',
+  },
+  {
+    name: 'RUNYARD_API_KEY',
+    flag: '--api-key <key>',
+    type: 'key',
+    unset: 'the admin key in the data folder of a Runyard on this machine',
+    readBy: ['commands'],
+    meaning: 'the key that commands send',
+  },
+  {
+    name: 'RUNYARD_ADMIN_KEY',
+    type: 'key',
+    unset: 'made at the first start, kept in `<data dir>/admin.key`',
+    readBy: ['up'],
+    meaning: 'the first API key, role admin; 8 to 512 printable characters',
+  },
+  {
+    name: 'RUNYARD_ENCRYPTION_KEY',
+    type: 'key',
+    unset: 'made at the first start, kept in `<data dir>/encryption.key`',
+    readBy: ['up'],
+    meaning: '32 bytes in base64: encrypts secrets and OAuth tokens in the database',
+  },
+  {
+    name: 'RUNYARD_ENCRYPTION_KEY_OLD',
+    type: 'list',
+    readBy: ['up'],
+    meaning:
+      'the keys before it, separated by commas: what they encrypted is encrypted anew at the start',
+  },
+  {
+    name: 'RUNYARD_OIDC_ISSUER',
+    type: 'url',
+    unset: 'none: only API keys are taken',
+    readBy: ['up'],
+    meaning:
+      'whose signed tokens people come with ([docs/people.md](docs/people.md#people-signed-tokens))',
+  },
+  {
+    name: 'RUNYARD_OIDC_AUDIENCE',
+    type: 'text',
+    readBy: ['up'],
+    meaning: 'whom those tokens must be meant for (`aud`); set together with the issuer',
+  },
+  {
+    name: 'RUNYARD_OIDC_ROLE_CLAIM',
+    type: 'text',
+    default: 'roles',
+    readBy: ['up'],
+    meaning: 'the claim of a token that says the roles',
+  },
+  {
+    name: 'RUNYARD_OIDC_ROLES',
+    type: 'list',
+    unset: 'the roles by their own names',
+    readBy: ['up'],
+    meaning: 'which value of that claim gives which role: `platform-team=admin,*=viewer`',
+  },
+  {
+    name: 'RUNYARD_OIDC_WORKSPACE_CLAIM',
+    type: 'text',
+    unset: 'none: the first workspace',
+    readBy: ['up'],
+    meaning: "the claim with the ids of the user's workspaces",
+  },
+  {
+    name: 'RUNYARD_OIDC_CLOCK_SKEW_SECS',
+    type: 'number',
+    min: 0,
+    max: 300,
+    unit: 'seconds',
+    default: 30,
+    readBy: ['up'],
+    meaning: "how far the issuer's clock and this one may be apart",
+  },
+  {
+    name: 'RUNYARD_TLS_CERT',
+    type: 'path',
+    readBy: ['up', 'serve'],
+    meaning:
+      'the certificate in PEM, with which it speaks TLS where it listens, HTTP/2 and HTTP/1.1 ([docs/tls.md](docs/tls.md))',
+  },
+  {
+    name: 'RUNYARD_TLS_KEY',
+    type: 'path',
+    readBy: ['up', 'serve'],
+    meaning: 'its private key in PEM; set together with the certificate',
+  },
+  {
+    name: 'RUNYARD_PUBLIC_URL',
+    type: 'url',
+    unset: 'where it listens',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      'the base of the URLs that it hands out, when it stands [behind a proxy](docs/tls.md#behind-a-proxy)',
+  },
+  {
+    name: 'RUNYARD_INTERNAL_URL',
+    type: 'url',
+    unset: 'where it listens',
+    readBy: ['up'],
+    meaning:
+      'where other `up` of the same PostgreSQL reach this one ([docs/postgres.md](docs/postgres.md#two-control-planes))',
+  },
+  {
+    name: 'RUNYARD_DOMAIN',
+    type: 'text',
+    readBy: ['up'],
+    meaning:
+      'a domain whose subdomains lead here: the deployment `support` answers at `support.<domain>` too, without a prefix; `_` in names is written `-`',
+  },
+  {
+    name: 'RUNYARD_KEPT_REVISIONS',
+    type: 'number',
+    max: 9999,
+    default: 5,
+    readBy: ['up'],
+    meaning:
+      'how many deployed revisions of a deployment keep their build and tarball: a rollback to one of them takes no longer than a process start',
+  },
+  {
+    name: 'RUNYARD_DRAIN_SECS',
+    type: 'number',
+    max: 9_999_999,
+    unit: 'seconds',
+    default: 60,
+    readBy: ['up'],
+    meaning:
+      'how long runs and streams of a replaced revision go on in it; then they are handed on to the new one',
+  },
+  {
+    name: 'RUNYARD_IDLE_SECS',
+    type: 'number',
+    max: 9_999_999,
+    unit: 'seconds',
+    default: 300,
+    readBy: ['up'],
+    meaning: 'how long nobody has to ask a deployment with `min_scale` 0 for it to sleep',
+  },
+  {
+    name: 'RUNYARD_EXAMPLE',
+    type: 'switch',
+    default: true,
+    readBy: ['up'],
+    meaning: '`0`: do not deploy the example agent',
+  },
+  {
+    name: 'RUNYARD_BUILD_TIMEOUT_SECS',
+    type: 'number',
+    max: 9_999_999,
+    unit: 'seconds',
+    default: 900,
+    readBy: ['up'],
+    meaning: 'how long one command of a build may take; then it is ended',
+  },
+  {
+    name: 'RUNYARD_BUILD_MEMORY_MB',
+    type: 'number',
+    max: 9_999_999,
+    unit: 'MiB',
+    default: 4096,
+    readBy: ['up'],
+    meaning: 'what one command of a build may take of memory, with all that it starts',
+  },
+  {
+    name: 'RUNYARD_SANDBOX',
+    type: 'text',
+    default: 'off',
+    readBy: ['up'],
+    meaning:
+      "what keeps the code of projects away from the operator's files: `auto`, `bwrap`, `user:NAME`, or `user:NAME,bwrap` ([docs/operations.md](docs/operations.md#sandbox))",
+  },
+  {
+    name: 'RUNYARD_API_KEYS',
+    type: 'list',
+    unset: 'none: no key is asked for',
+    readBy: ['serve'],
+    meaning: 'the keys that it accepts, separated by commas',
+  },
+  {
+    name: 'RUNYARD_ALLOWED_ORIGINS',
+    type: 'list',
+    unset: "the hosted Studio's",
+    readBy: ['serve'],
+    meaning:
+      'without keys: whose web pages it answers, besides those of this machine; `*` is any ([docs/auth.md](docs/auth.md#without-keys))',
+  },
+  {
+    name: 'RUNYARD_ALLOWED_HOSTS',
+    type: 'list',
+    readBy: ['serve'],
+    meaning:
+      'without keys: by which names it is asked, besides those of the loopback; `.example.com` is every name below it, `*` any',
+  },
+  {
+    name: 'N_JOBS_PER_WORKER',
+    flag: '-n, --n-jobs-per-worker <n>',
+    type: 'number',
+    max: 9999,
+    default: 32,
+    readBy: ['serve'],
+    meaning: 'how many runs are executed at once',
+  },
+  {
+    name: 'RUNYARD_ROLE',
+    flag: '--role <role>',
+    type: 'choice',
+    values: SERVER_ROLES,
+    default: 'all',
+    readBy: ['serve'],
+    meaning:
+      '`api` answers and executes no run, `worker` executes runs, and answers only how it is ([docs/postgres.md](docs/postgres.md#several-servers))',
+  },
+  {
+    name: 'RUNYARD_WEBHOOK_ALLOW',
+    type: 'list',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      'what webhooks may reach although it is not public: addresses, ranges, `loopback`, `private`',
+  },
+  {
+    name: 'RUNYARD_WEBHOOK_TIMEOUT_SECS',
+    type: 'number',
+    unit: 'seconds',
+    default: 10,
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'how long an attempt to deliver a webhook may take',
+  },
+  {
+    name: 'RUNYARD_MAX_BODY_BYTES',
+    type: 'number',
+    unit: 'bytes',
+    unset: '300 MiB; gateway 256 MiB',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'the largest request that is read ([docs/operations.md](docs/operations.md#limits))',
+  },
+  {
+    name: 'RUNYARD_MAX_PENDING_RUNS',
+    type: 'number',
+    unset: '100,000',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'how many runs may wait in all',
+  },
+  {
+    name: 'RUNYARD_MAX_PENDING_RUNS_PER_THREAD',
+    type: 'number',
+    unset: '1,000',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'how many runs may wait on one thread',
+  },
+  {
+    name: 'RUNYARD_MAX_REQUESTS_PER_SECOND',
+    type: 'number',
+    unset: 'any number',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      'how many requests a caller may send in a second, by its key, its identity or else its address',
+  },
+  {
+    name: 'RUNYARD_STREAM_BUFFER_BYTES',
+    type: 'number',
+    unit: 'bytes',
+    unset: '1 MiB',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'how much is kept in memory of the events of each run that is followed',
+  },
+  {
+    name: 'RUNYARD_MAX_PAGE_BYTES',
+    type: 'number',
+    unit: 'bytes',
+    unset: '32 MiB',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      "how large a page of threads or of a thread's history becomes before its limit is reached",
+  },
+  {
+    name: 'RUNYARD_LOG_LEVEL',
+    type: 'choice',
+    values: LOG_LEVELS,
+    default: 'info',
+    readBy: ['up', 'serve'],
+    meaning: 'what is logged: `debug`, `info`, `warn`, `error` or `silent`',
+  },
+  {
+    name: 'BG_JOB_TIMEOUT_SECS',
+    type: 'number',
+    unit: 'seconds',
+    default: 3600,
+    readBy: ['project'],
+    meaning: 'what a run may take, each attempt by itself',
+  },
+  {
+    name: 'EVENT_RETENTION_MINUTES',
+    type: 'number',
+    unit: 'minutes',
+    default: 60,
+    readBy: ['project'],
+    meaning: 'how long after the end of a run its streams can be read again',
+  },
+  {
+    name: 'LANGGRAPH_CONFIG',
+    type: 'json',
+    readBy: ['project'],
+    meaning:
+      "the `config` and `context` of each graph's own assistant, over those in `langgraph.json`",
+  },
+  {
+    name: 'RUNYARD_WEBHOOK_SECRET',
+    type: 'list',
+    readBy: ['project'],
+    meaning:
+      'what [webhooks](docs/webhooks.md) are signed with, `whsec_` and base64; several are separated by commas',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    type: 'url',
+    readBy: ['project'],
+    meaning:
+      'where [traces](docs/operations.md#traces) go; the other variables of OpenTelemetry, `OTEL_*`, are read too',
+  },
+] as const satisfies readonly Setting[]
+
+export type Row = (typeof SETTINGS)[number]
+export type SettingName = Row['name']
+export type NumberSetting = Extract<Row, { type: 'number' }>['name']
+export type ChoiceSetting = Extract<Row, { type: 'choice' }>['name']
+export type SwitchSetting = Extract<Row, { type: 'switch' }>['name']
+export type SettingOf<N extends SettingName> = Extract<Row, { name: N }>
+
+/** The row of this name. */
+export function rowOf<N extends SettingName>(name: N): SettingOf<N> {
+  return SETTINGS.find((one) => one.name === name) as SettingOf<N>
+}
+
+/** The names of what `up` gives to its agent servers. */
+export function handedOn(): string[] {
+  const all: readonly Setting[] = SETTINGS
+  return all.filter(({ isHandedOn }) => isHandedOn).map(({ name }) => name)
+}
