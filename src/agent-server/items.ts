@@ -9,9 +9,9 @@ import type { ItemPut, ItemSearch, Refresh } from '../graph/items.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Puts the item in place of the one that is there. Throws `invalid`, `not_found` (someone else's is
- * there), `forbidden` (the caller could not see it afterwards), and `unavailable` or `bad_request`
- * where the project's embeddings do not work.
+ * Puts the item in place of the one that is there. Throws `invalid`, `forbidden` (the caller could not
+ * see it afterwards, whatever is there now), `not_found` (someone else's is there), and `unavailable`
+ * or `bad_request` where the project's embeddings do not work.
  */
 export async function putItem(
   parts: Parts,
@@ -21,9 +21,9 @@ export async function putItem(
   const value = { ...put }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'put' }, value)
   requireId(value)
+  if (!isVisible(value, filter)) throw wouldNotBeYours(value)
   const before = filter && (await parts.project.items.get(value, { refresh_ttl: false }))
   if (before && !isVisible(before, filter)) throw noItem(value)
-  if (!isVisible(value, filter)) throw wouldNotBeYours(value)
   await parts.project.items.write([value])
 }
 
