@@ -130,8 +130,9 @@ async function readSchemas(
 function toolInput({ input_schema, context_schema }: GraphSchemas): Tool['inputSchema'] {
   const { $schema: _, ...input } = rooted(input_schema ?? {})
   const own = objectOf(input.properties)
-  if (!context_schema || 'context' in own) return { ...input, type: 'object' }
-  const { $schema: __, ...context } = context_schema
+  const { $schema: __, ...context } = rooted(context_schema ?? {})
+  // Of a graph without a context there is nothing that a model could fill in.
+  if (!isObject(context.properties) || 'context' in own) return { ...input, type: 'object' }
   const described = { description: 'What the run is given beside its input.', ...context }
   const properties = { ...own, context: described } as Tool['inputSchema']['properties']
   return { ...input, type: 'object', properties }
