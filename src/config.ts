@@ -1,6 +1,7 @@
 /**
  * Environment and flags become one validated, frozen configuration. The only file that reads
- * `process.env`. A flag wins over its `RUNYARD_*` variable, that over `PORT`, that over the default.
+ * `process.env`. A flag wins over its `RUNYARD_*` variable, that over `PORT`, that over the
+ * default, which stands in `settings/table.ts`.
  */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -19,11 +20,11 @@ import { readUserTokens } from './settings/user-tokens.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
 export interface UpConfig {
-  /** `RUNYARD_HOST`, default `127.0.0.1`. */
+  /** `RUNYARD_HOST`. */
   readonly host: string
-  /** `RUNYARD_PORT`, default 8124; 0 picks a free port. */
+  /** `RUNYARD_PORT`; 0 picks a free port. */
   readonly port: number
-  /** `RUNYARD_DATA_DIR`, default `./.runyard`; absolute here. */
+  /** `RUNYARD_DATA_DIR`; absolute here. */
   readonly dataDir: string
   /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
   readonly databaseUrl: string | undefined
@@ -49,25 +50,25 @@ export interface UpConfig {
   readonly internalUrl: string | undefined
   /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: at its path only. */
   readonly domain: string | undefined
-  /** `RUNYARD_EXAMPLE`, default on: deploys the example agent on first start. */
+  /** `RUNYARD_EXAMPLE`: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
-  /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take; default 900. */
+  /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take. */
   readonly buildTimeoutMs: number
-  /** `RUNYARD_BUILD_MEMORY_MB`: what it may take of memory with all it starts; default 4,096. */
+  /** `RUNYARD_BUILD_MEMORY_MB`: what it may take of memory with all it starts. */
   readonly buildMemoryBytes: number
   /**
-   * `RUNYARD_KEPT_REVISIONS`, default 5: how many deployed revisions of a deployment keep their build,
+   * `RUNYARD_KEPT_REVISIONS`: how many deployed revisions of a deployment keep their build,
    * so that a rollback to one takes no longer than a process start.
    */
   readonly keptRevisions: number
   /**
    * `RUNYARD_DRAIN_SECS`: how long runs and streams of a replaced revision go on there before they are
-   * handed on; default 60.
+   * handed on.
    */
   readonly drainMs: number
-  /** `RUNYARD_IDLE_SECS`: how long nobody asks a deployment with min_scale 0 until it sleeps; default 300. */
+  /** `RUNYARD_IDLE_SECS`: how long nobody asks a deployment with min_scale 0 until it sleeps. */
   readonly idleMs: number
-  /** `RUNYARD_LOG_LEVEL`, default `info`. */
+  /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
   /** The model keys found in the environment: they become secrets of the example. */
   readonly modelKeys: Readonly<Record<string, string>>
@@ -79,7 +80,7 @@ export interface UpConfig {
   readonly maxRequestsPerSecond: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
-  /** `RUNYARD_SANDBOX`, default off: what keeps projects away from the operator's files. */
+  /** `RUNYARD_SANDBOX`: what keeps projects away from the operator's files. */
   readonly sandbox: SandboxSetting
 }
 
@@ -87,11 +88,11 @@ export interface UpConfig {
 export interface ServeConfig {
   /** `--config`, default `langgraph.json` in the current folder; absolute here. */
   readonly configPath: string
-  /** `--host` / `RUNYARD_HOST`, default `127.0.0.1`. */
+  /** `--host` / `RUNYARD_HOST`. */
   readonly host: string
-  /** `--port` / `RUNYARD_PORT` / `PORT`, default 2024, for a worker 0; 0 picks a free port. */
+  /** `--port` / `RUNYARD_PORT` / `PORT`, of a worker 0 where none is set; 0 picks a free port. */
   readonly port: number
-  /** `--data-dir` / `RUNYARD_DATA_DIR`, default `.runyard/serve`; absolute here. */
+  /** `--data-dir` / `RUNYARD_DATA_DIR`; absolute here. */
   readonly dataDir: string
   /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
   readonly tls: { cert: string; key: string } | undefined
@@ -113,17 +114,17 @@ export interface ServeConfig {
   readonly allowedOrigins: readonly string[] | undefined
   /** `RUNYARD_DEV_HOST`: where the `dev` listens that has started it; unset: none has. */
   readonly devHost: string | undefined
-  /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once; default 32. */
+  /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
   readonly concurrency: number
-  /** `--role` / `RUNYARD_ROLE`, default `all`. */
+  /** `--role` / `RUNYARD_ROLE`. */
   readonly role: ServerRole
   /** `--workers`: how many processes of its own execute runs; default 1: this one does. */
   readonly workers: number
   /** What `serve` is to be given for each of them, the role apart. */
   readonly workerArgs: readonly string[]
-  /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. Default: nothing. */
+  /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. */
   readonly webhookAllow: readonly IpRange[]
-  /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. Default 10 s. */
+  /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. */
   readonly webhookTimeoutMs: number
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that is read; unset: 300 MiB. */
   readonly maxBodyBytes: number | undefined
@@ -137,7 +138,7 @@ export interface ServeConfig {
   readonly streamBufferBytes: number | undefined
   /** `RUNYARD_MAX_PAGE_BYTES`: how large a page of threads or of a history becomes; unset: 32 MiB. */
   readonly pageBytes: number | undefined
-  /** `RUNYARD_LOG_LEVEL`, default `info`. */
+  /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
 }
 
@@ -149,7 +150,7 @@ export interface DevConfig extends ServeConfig {
 
 /** How commands find a running control plane. */
 export interface ClientConfig {
-  /** `--url` / `RUNYARD_URL`, default `http://127.0.0.1:8124`; without a slash at the end. */
+  /** `--url` / `RUNYARD_URL`, without a slash at the end. */
   readonly url: string
   /**
    * `--api-key` / `RUNYARD_API_KEY`, else `admin.key` in the data folder (`RUNYARD_DATA_DIR`, default
