@@ -2,7 +2,8 @@
  * How long the fuzz, the property tests and the kill runs go on: short in `npm test`, whole in
  * `npm run chaos`, which sets `CHAOS=1`. `CHAOS_SEED` repeats what a seed gave before.
  */
-const isChaos = process.env.CHAOS === '1'
+/** Whether it is `npm run chaos`. */
+export const isChaos = process.env.CHAOS === '1'
 
 /**
  * Where all random choices start from, a 32-bit integer: `CHAOS_SEED`, which `npm run chaos` draws

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -20,9 +21,13 @@ const python = ['python3', 'python3.13', 'python3.12', 'python3.11'].find(
 /** Why there is none on this machine. */
 export const NO_PYTHON = python ? undefined : 'there is no Python 3.11 or newer with ensurepip'
 
-/** Makes the environment if there is none yet, which takes half a minute. Answers its Python. */
-export async function installPython(): Promise<string> {
-  const requirements = join(PEER, 'requirements.txt')
+const CLIENTS = join(PEER, 'requirements.txt')
+
+/**
+ * Makes an environment with what a file of requirements pins, if there is none yet, which takes half a
+ * minute. Answers its Python. Default: the official clients.
+ */
+export async function installPython(requirements: string | URL = CLIENTS): Promise<string> {
   const key = createHash('sha256')
     .update(await readFile(requirements))
     .digest('hex')
@@ -32,10 +37,14 @@ export async function installPython(): Promise<string> {
   await mkdir(CACHE, { recursive: true })
   await run(String(python), ['-m', 'venv', made])
   const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']
-  await run(join(made, 'bin/python'), [...install, '--requirement', requirements])
+  await run(join(made, 'bin/python'), [...install, '--requirement', pathOf(requirements)])
   // Another process may have been quicker.
   await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }))
   return join(folder, 'bin/python')
+}
+
+function pathOf(file: string | URL): string {
+  return typeof file === 'string' ? file : fileURLToPath(file)
 }
 
 /** Runs a script of the peer, and answers the JSON that it prints. */

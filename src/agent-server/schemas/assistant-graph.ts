@@ -9,7 +9,7 @@ const isDepth = (value: unknown) => /^(true|false|\d{1,4})$/.test(String(value))
 export const DrawingQuerySchema = z.object({
   xray: z
     .custom<string>(isDepth, 'Expected true, false or a depth.')
-    .openapi({ type: ['boolean', 'integer'], minimum: 0, default: false })
+    .openapi({ type: ['boolean', 'integer'], minimum: 0, maximum: 9999, default: false })
     .optional()
     .transform((text = 'false') => (/^\d/.test(text) ? Number(text) : text === 'true')),
 })

@@ -14,7 +14,7 @@ const LABEL = {
   type: 'string',
   minLength: 1,
   maxLength: MAX_NAME_BYTES,
-  pattern: '^[^.]+$',
+  pattern: '^[^.\\u0000]+$',
 } as const
 
 const NamespaceSchema = LabelsSchema.openapi({
@@ -25,7 +25,9 @@ const NamespaceSchema = LabelsSchema.openapi({
     'period.',
 })
 
-const KeySchema = z.string().openapi({ minLength: 1, maxLength: MAX_NAME_BYTES })
+const KeySchema = z
+  .string()
+  .openapi({ minLength: 1, maxLength: MAX_NAME_BYTES, pattern: '^[^\\u0000]*$' })
 
 export const ItemSchema = z
   .object({
@@ -60,7 +62,7 @@ export const ItemDeleteSchema = z
 export const ItemQuerySchema = z.object({
   key: KeySchema,
   namespace: queryList(z.string()).openapi({
-    items: { type: 'string', minLength: 1 },
+    items: { type: 'string', minLength: 1, pattern: '^[^\\u0000]*$' },
     description: 'The labels, joined by periods or one after the other.',
   }),
   refresh_ttl: z.enum(['true', 'false', '1', '0']).optional().openapi({ type: 'boolean' }),

@@ -14,7 +14,7 @@ export const OffsetSchema = z.coerce
   .int()
   .min(0)
   .default(0)
-  .openapi({ type: 'integer', minimum: 0, default: 0 })
+  .openapi({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
 
 /** A list as a repeated key, as one JSON array, or one item by itself. */
 export function queryList<T extends z.ZodType>(item: T) {
