@@ -5,6 +5,18 @@ const include = ['src/**/*.test.ts', 'client/**/*.test.ts', 'test/**/*.test.ts']
 const exclude = ['**/node_modules/**', 'test/fixtures/**', 'test/peer/**']
 /** Looks at what the others have noted, so it runs when they are over. */
 const last = 'test/contract/coverage.test.ts'
+/**
+ * These take most of the time: real installs and builds, browsers, processes that are killed. They run
+ * with `npm run test:slow`, as do the API tests on PostgreSQL and on three servers; all else is what
+ * `npm test` runs.
+ */
+const slow = [
+  'test/e2e/**/*.test.ts',
+  'test/chaos/**/*.test.ts',
+  'test/fuzz/**/*.test.ts',
+  'test/docs.test.ts',
+  'test/graph/bundle.test.ts',
+]
 
 /** The agent server's API tests, which run on each database and on several servers. */
 const ofAgentServer = 'test/api/agent-server/*.test.ts'
@@ -37,11 +49,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'all',
+          name: 'quick',
           include,
-          exclude: [...exclude, last, ofAgentServer],
+          exclude: [...exclude, ...slow, last, ofAgentServer],
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', include: slow, exclude, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { ...api, name: 'SQLite' } },
       {

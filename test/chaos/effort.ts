@@ -1,5 +1,5 @@
 /**
- * How long the fuzz, the property tests and the kill runs go on: short in `npm test`, whole in
+ * How long the fuzz, the property tests and the kill runs go on: short in `npm run test:slow`, whole in
  * `npm run chaos`, which sets `CHAOS=1`. `CHAOS_SEED` repeats what a seed gave before.
  */
 /** Whether it is `npm run chaos`. */
