@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startServeProcess } from '../support/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -17,13 +17,16 @@ it('is told of by /ok and by every answer, and not by a 201 that is gone', async
       cwd: root,
     },
   )
+  onTestFinished(async () => {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
   const status = async (path: string, init?: RequestInit) =>
     (await fetch(server.url + path, init)).status
-  const create = { method: 'POST', body: '{}' }
+  const headers = { 'content-type': 'application/json' }
+  const create = { method: 'POST', headers, body: '{}' }
   expect([await status('/ok?check_db=1'), await status('/threads', create)]).toEqual([200, 200])
   rmSync(join(dataDir, 'agent.db'))
-  await expect.poll(() => status('/ok'), { timeout: 2_500 }).toBe(503)
+  await expect.poll(() => status('/ok')).toBe(503)
   expect(await status('/threads', create)).toBe(503)
-  await server.stop()
-  rmSync(dataDir, { recursive: true })
 })
