@@ -64,8 +64,8 @@ export async function putPushConfig(
     created_at: timestamp(parts.clock),
     config: TaskPushNotificationConfig.toJSON(config) as JsonObject,
   }
-  // What has ended stays so: the second look at the latest finds what the first did.
-  while (!(await putWhere(parts, record, await standing(parts, task_id, run_id)))) {}
+  // A run that has ended stays so: where it ends between the two looks, the next round finds it ended.
+  while (!(await putWhere(parts, record, run_id, await standing(parts, task_id, run_id)))) {}
   return config
 }
 
@@ -76,16 +76,17 @@ async function standing(parts: Parts, task_id: string, run_id: string) {
   return { run, task: await viewTask(parts, { task_id, run }) }
 }
 
-/** `false`: the run has ended meanwhile, so that nobody would tell of it. */
+/** `false`: the run that the task is at has ended meanwhile, so that nobody would tell of it. */
 async function putWhere(
   parts: Parts,
   record: PushConfig,
+  run_id: string,
   stands: { run: QueuedRun; task: Task } | undefined,
 ): Promise<boolean> {
   const { task_id, config_id, thread_id } = record
   const isPut = await parts.store.transaction(
     async (tx) => {
-      const run = await tx.runs.get(stands?.run.run_id ?? task_id)
+      const run = await tx.runs.get(run_id)
       if (!stands && run && isTerminal(run.status)) return false
       const others = (await tx.pushConfigs.list(task_id)).filter(
         (one) => one.config_id !== config_id,

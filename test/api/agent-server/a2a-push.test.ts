@@ -95,6 +95,15 @@ describe.each([{ legacy: false }, { legacy: true }])('a task (0.3: $legacy)', ({
     ])
   })
 
+  it('is told by a config that came with an answer', async () => {
+    const client = await clientOf('ask', legacy)
+    const { id } = await send(client, { data: { question: 'why?' } }, {})
+    const wanted = { ...AT_ONCE, taskPushNotificationConfig: about() }
+    await send(client, { text: 'because' }, wanted, { taskId: id })
+    await receiver.count(1)
+    expect(told(0)).toEqual({ id, state: legacy ? 'completed' : 'TASK_STATE_COMPLETED' })
+  })
+
   it('is told by a config that came later, until it is removed', async () => {
     const client = await clientOf('ask', legacy)
     const { id: taskId } = await send(client, { data: { question: 'why?' } }, {})
