@@ -1,4 +1,5 @@
 /** A run that would take its process down ends alone: those beside it do not. */
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
@@ -22,7 +23,10 @@ beforeEach(async () => {
   await start()
 })
 afterEach(async () => {
-  serving.process.kill('SIGKILL')
+  const { process } = serving
+  const exited = process.exitCode ?? process.signalCode ?? once(process, 'exit')
+  process.kill('SIGKILL')
+  await exited
   await rm(dataDir, { recursive: true, force: true })
 })
 
@@ -86,9 +90,10 @@ test('what a run throws outside of its nodes, or its call of process.exit, ends 
 })
 
 test('of the runs beside one that kills its process only that one ends in error, as the last alone', async () => {
-  const innocents = [await begin('wait', 700), await begin('wait', 700)]
+  // They wait for long enough to be at work still whenever the guilty one is begun.
+  const innocents = [await begin('wait', 2_000), await begin('wait', 2_000)]
   const guilty = await begin('die')
-  await expect.poll(() => statusKeptUp(guilty), { timeout: 45_000 }).toBe('error')
+  await expect.poll(() => statusKeptUp(guilty), { timeout: 90_000 }).toBe('error')
   expect(await endOf(guilty)).toMatchObject({
     status: 'error',
     attempt: 3,
@@ -101,15 +106,15 @@ test('of the runs beside one that kills its process only that one ends in error,
   }
   const late = await begin('wait')
   expect(await endOf(late)).toMatchObject({ status: 'success', attempt: 1 })
-}, 60_000)
+}, 120_000)
 
 test('a node that blocks the event loop is told of while it does', async () => {
   const { run_id, thread_id } = await begin('block', 8_000)
-  await expect.poll(() => log, { timeout: 15_000 }).toContain('the event loop is blocked')
+  await expect.poll(() => log).toContain('the event loop is blocked')
   const told = log.split('\n').find((line) => line.includes('the event loop is blocked')) ?? ''
   expect(JSON.parse(told)).toMatchObject({ level: 'error', run_id, thread_id, node: 'do' })
   expect(JSON.parse(told).at).toContainEqual(
     expect.stringMatching(/block \(.*fatal\/graph\.ts:[\d:]+\)$/),
   )
   expect(await endOf({ run_id, thread_id })).toMatchObject({ status: 'success', attempt: 1 })
-}, 60_000)
+})
