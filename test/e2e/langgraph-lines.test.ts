@@ -82,8 +82,8 @@ describe.each(LINES)('LangGraph %s', (line) => {
   let client: Client
   beforeAll(async () => {
     configPath = makeProject(line)
-    const made = await bundleProject(configPath)
-    const bundlePath = 'file' in made ? made.file : ''
+    const { file: bundlePath } = (await bundleProject(configPath)) as { file?: string }
+    if (bundlePath === undefined) throw new Error('The project was not bundled.')
     started = { configPath, dataDir: join(dir, `data-${line}`), bundlePath }
     server = await startManagedServe(started)
     client = clientOf(server)
