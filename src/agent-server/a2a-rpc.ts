@@ -121,7 +121,9 @@ function checkRequest(request: JsonObject, version: string | undefined): Error |
   if (version && !isCurrentVersion(version) && !/^0\.3(\.\d+)?$/.test(version)) {
     return new VersionNotSupportedError('The header A2A-Version must be 1.0 or 0.3.')
   }
-  const { params } = request
+  const { id, params } = request
+  const isId = id === undefined || id === null || typeof id === 'string' || Number.isInteger(id)
+  if (!isId) return new RequestMalformedError('id must be a string or an integer.')
   if (!isObject(params)) return undefined
   const deep = JsonObjectSchema.safeParse(params)
   const read = deep.success ? Params.safeParse(params) : deep

@@ -87,8 +87,8 @@ export const EXPLAINED: Explanation[] = [
     document: 'agent-server',
     operation: /^POST \/(mcp\/|a2a\/|threads\/\{thread_id\}\/commands)/,
     check: 'negative_data_rejection',
-    answer: /^200 .*"error"/,
-    reason: 'Their refusals are answers of their protocols.',
+    answer: /^(200 .*"error"|202 )/s,
+    reason: 'Their refusals are answers of their protocols, and notifications are taken unread.',
   },
   {
     document: 'agent-server',

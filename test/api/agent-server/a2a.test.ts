@@ -317,6 +317,7 @@ it('refuses in words of JSON-RPC', async () => {
     ['[]', -32600],
     [`{"jsonrpc":"2.0","method":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, -32600],
     [ask('nope'), -32601],
+    ['{"jsonrpc":"2.0","id":[1],"method":"GetTask"}', -32602],
     [ask('message/send'), -32602],
     [ask('message/send', message([])), -32602],
     [ask('message/send', message([null])), -32602],
