@@ -1,10 +1,11 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DatabaseAway } from '../core/errors.ts'
 import { openAgentStore } from './agent-store.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 
 let dir: string
 let path: string
@@ -38,6 +39,26 @@ describe('a database file that is removed while it is in use', () => {
       await store.close()
     }
   })
+})
+
+it('a database file is not gone for one who opens it while the last other one closes it', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const other = new SqliteConnection(path)
+    other.configure()
+    other.script('CREATE TABLE notes (id INTEGER)')
+    const connection = new SqliteConnection(path)
+    // Kept under another name, so that the next journal is another file for certain.
+    linkSync(`${path}-wal`, `${path}-wal.kept`)
+    other.close()
+    connection.configure()
+    connection.script('DROP TABLE notes')
+    vi.advanceTimersByTime(1_001)
+    expect(connection.isGone).toBe(false)
+    connection.close()
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 describe('a database file that cannot be opened', () => {

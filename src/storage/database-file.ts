@@ -26,7 +26,14 @@ export class DatabaseFile {
     if (this.path === ':memory:') return
     mkdirSync(dirname(this.path), { recursive: true })
     closeSync(openSync(this.path, 'a', 0o600))
-    this.#look()
+  }
+
+  /**
+   * Notes what it is. To be called once the connection has its journal open: until then another process
+   * that closes the database removes the journal, as SQLite does, and a new one takes its place.
+   */
+  note(): void {
+    if (this.path !== ':memory:') this.#look()
   }
 
   /** One that comes back is not gone any more. */

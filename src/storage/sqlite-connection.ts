@@ -40,6 +40,7 @@ export class SqliteConnection {
   configure(): void {
     this.#database.exec('PRAGMA journal_mode = WAL')
     this.#database.exec('PRAGMA synchronous = NORMAL')
+    this.#file.note()
   }
 
   all(sql: string, params: SqlValue[]): unknown[] {
