@@ -95,6 +95,21 @@ test.each(ORIGINS)(
   },
 )
 
+test('what a project says of origins harms nobody but its own pages', async () => {
+  const { targets } = world.gateway
+  const say = (name: string, cors: CorsConfig) =>
+    targets.set(name, { ...PLACE, endpoints: [{ url: plain.url, token: '', cors }] })
+  // It takes minutes to find that this does not match.
+  say('slow', { allow_origin_regex: '(a+)+' })
+  say('broken', { expose_headers: ['no\nheader'] })
+  const [status, headers] = await ask('slow/threads', `${'a'.repeat(40)}!`)
+  expect([status, headers]).toEqual([401, expect.not.objectContaining(NAMED)])
+  await expect(ask('broken/threads', 'https://app.test')).rejects.toThrow('fetch failed')
+  expect((await ask('plain/threads', 'https://app.test'))[0]).toBe(401)
+})
+
+const NAMED = { 'access-control-allow-origin': expect.anything() }
+
 /** Caches keep preflights by their address. */
 function withoutHeaderList({ vary, ...headers }: Record<string, string>) {
   return headers

@@ -224,8 +224,15 @@ export class Gateway {
 
   private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const refusal = asRefusal(error, this.log)
-    if (res.headersSent) res.destroy()
-    else if (!res.closed) refuse(req, res, refusal, this.corsOf(req))
+    if (res.headersSent) return void res.destroy()
+    if (res.closed) return
+    try {
+      refuse(req, res, refusal, this.corsOf(req))
+    } catch (cause) {
+      // What a project says of origins may be no header; nobody else may be the worse for it.
+      this.log.error({ err: cause }, 'a refusal could not be sent')
+      res.destroy()
+    }
   }
 
   /** Every page may read that there is nothing. */

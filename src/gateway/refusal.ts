@@ -1,9 +1,9 @@
 /** Answers that the gateway gives itself, in the form of both APIs: `{"detail": "…"}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type CorsConfig, corsHeaders } from '../core/cors.ts'
+import type { CorsConfig } from '../core/cors.ts'
 import { AppError, HTTP_STATUS } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { answerPreflight, isPreflight } from './cors.ts'
+import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import { endAnswer } from './request-body.ts'
 
 /** The refusal that the client is told of; what is none is logged and told as `internal`. */

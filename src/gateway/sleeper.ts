@@ -1,8 +1,7 @@
 /** What callers without a key get of a deployment that sleeps, so that they need not wake it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { corsHeaders } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
-import { answerPreflight } from './cors.ts'
+import { answerPreflight, corsHeaders } from './cors.ts'
 import type { Name } from './name.ts'
 import { endAnswer } from './request-body.ts'
 import type { AgentRoute } from './route.ts'

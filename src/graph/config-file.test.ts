@@ -111,6 +111,11 @@ describe('readProjectConfig', () => {
       { graphs: { a: './src/agent.ts:g' }, node_version: [] },
       /"node_version": write a version such as "24"/,
     ],
+    [
+      'a header with a line break',
+      { graphs: { a: './src/agent.ts:g' }, http: { cors: { expose_headers: ['a\nb'] } } },
+      /"http\.cors\.expose_headers\.0": write names as HTTP has them/,
+    ],
   ])('refuses %s', async (_, content, message) => {
     await mkdir(join(root, 'project/src/x.ts'))
     await expect(read(content)).rejects.toEqual(refusal(message))

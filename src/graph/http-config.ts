@@ -51,14 +51,17 @@ export interface HeaderPatterns {
 const Flag = z.boolean('write true or false').nullish()
 const Texts = z.array(z.string(), 'write a list of texts').nullish()
 
+/** They are put in headers, which hold no line breaks and the like. */
+const Names = z.array(z.string().regex(/^[\x20-\x7e]*$/, 'write names as HTTP has them')).nullish()
+
 const CorsEntry = z.looseObject({
   allow_origins: Texts,
   /** Has to match the whole origin. */
   allow_origin_regex: z.string().refine(isRegex, 'write a regular expression').nullish(),
-  allow_methods: Texts,
-  allow_headers: Texts,
+  allow_methods: Names,
+  allow_headers: Names,
   allow_credentials: Flag,
-  expose_headers: Texts,
+  expose_headers: Names,
   /** In seconds. */
   max_age: z.int().nonnegative('write a number of seconds').nullish(),
 })
