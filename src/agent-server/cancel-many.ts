@@ -69,7 +69,8 @@ async function cancelByStatus(
     }, threads)
     announceCancelled(parts, cancelled)
     const last = runs.at(-1)
-    if (!last) break
+    // Another look would find runs that have begun since because these ended.
+    if (!last || runs.length < BATCH) break
     after = last.seq
   }
   if (found === 0) throw nothingToCancel(status)
