@@ -29,6 +29,8 @@ export interface ExecutionsParts {
   log: Log
 }
 
+/** When what the database did not take is tried again, in ms. */
+const RETRY_MS = 1_000
 /** `setTimeout` takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -62,7 +64,7 @@ export class Executions {
   ): Execution {
     const execution = new Execution(claimed, this.#parts.execute)
     this.#all.set(execution, this.#attend(execution, onDone))
-    if (execution.isAlone) this.#clearInTime(execution, onDone)
+    if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
     return execution
   }
 
@@ -125,11 +127,13 @@ export class Executions {
   }
 
   /** With each attempt it executes alone twice as long: one that takes its time to kill is found too. */
-  #clearInTime(execution: Execution, onDone: () => void): void {
-    const { attempt, settled } = execution
-    const aloneMs = this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS)
-    const timer = setTimeout(() => this.#clear(execution, onDone), Math.min(aloneMs, MAX_TIMER_MS))
-    void settled.then(() => clearTimeout(timer))
+  #aloneMsOf({ attempt }: Execution): number {
+    return Math.min(this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS), MAX_TIMER_MS)
+  }
+
+  #clearAfter(ms: number, execution: Execution, onDone: () => void): void {
+    const timer = setTimeout(() => this.#clear(execution, onDone), ms)
+    void execution.settled.then(() => clearTimeout(timer))
   }
 
   async #clear(execution: Execution, onDone: () => void): Promise<void> {
@@ -141,7 +145,11 @@ export class Executions {
       this.#endSeclusion(execution)
       onDone()
     } catch (error) {
-      log.error({ run_id, err: error }, 'could not note that the run may have company')
+      log.error(
+        { run_id, err: error },
+        'could not note that the run may have company; it is tried again',
+      )
+      this.#clearAfter(RETRY_MS, execution, onDone)
     }
   }
 

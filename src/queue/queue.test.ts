@@ -289,6 +289,24 @@ describe('a suspect', () => {
     expect(freed.released).toContain(suspect.run_id)
     for (const run of [suspect, other]) letGo(run)
   })
+
+  test('has company all the same where the database was away when its time was over', async () => {
+    const suspect = await addSuspect()
+    const { execute, letGo, executes } = held()
+    const { runs } = world.store
+    let asked = 0
+    const clear: typeof runs.clear = async (lease) => {
+      asked += 1
+      if (asked === 1) throw new Error('The database is away.')
+      return runs.clear(lease)
+    }
+    const store = { ...world.store, runs: { ...runs, clear } }
+    await startQueue({ execute, aloneMs: 1, store })
+    await eventually(() => expect(asked).toBe(1))
+    const other = await world.addRun()
+    await eventually(() => expect([suspect, other].every(executes)).toBe(true))
+    for (const run of [suspect, other]) letGo(run)
+  })
 })
 
 describe('beside servers that tell', () => {
