@@ -1,11 +1,12 @@
 /**
  * Bubblewrap's view of the machine: programs and libraries, what the command is given, an empty `/tmp`, and
- * nothing else.
+ * nothing else. Of the data folder there is only what is given, wherever that folder lies.
  *
  * The process has a user namespace of its own, so that the kernel keeps it from the environment, the
  * memory and the open files of processes outside. Process ids are those of the machine: agent servers
  * on one database tell by them who still lives.
  */
+import { sep } from 'node:path'
 import type { SandboxView } from '../core/sandbox.ts'
 
 /** Programs, libraries, and what they need to find names, hosts, certificates and the time. */
@@ -13,7 +14,10 @@ const MACHINE = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix'],
   ...['passwd', 'group', 'hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(etc),
   ...['services', 'protocols', 'localtime', 'timezone', 'machine-id', 'mime.types'].map(etc),
-  ...['ssl', 'ca-certificates', 'pki', 'crypto-policies', 'alternatives', 'fonts'].map(etc),
+  // Beside them lie private keys, which Runyard's user may be able to read.
+  ...['ssl/certs', 'ssl/cert.pem', 'ssl/ca-bundle.pem', 'ssl/openssl.cnf'].map(etc),
+  ...['pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf', 'pki/ca-trust'].map(etc),
+  ...['pki/trust', 'ca-certificates', 'crypto-policies', 'alternatives', 'fonts'].map(etc),
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'gitconfig'].map(etc),
   '/run/systemd/resolve',
   // A PostgreSQL of this machine may be reached by its socket.
@@ -23,16 +27,19 @@ const MACHINE = [
 /** What is put in front of a command. */
 export function bubblewrapArguments(
   { cwd, readable, writable }: SandboxView,
-  bwrap = 'bwrap',
+  dataDir: string,
 ): [string, ...string[]] {
-  const machine = MACHINE.flatMap((path) => ['--ro-bind-try', path, path])
+  const isWithin = (path: string) => path.startsWith(dataDir + sep)
+  const readOnly = (path: string) => ['--ro-bind-try', path, path]
   return [
-    bwrap,
+    'bwrap',
     ...['--unshare-user', '--unshare-ipc', '--unshare-uts', '--die-with-parent'],
     ...['--cap-drop', 'ALL'],
-    ...machine,
+    ...MACHINE.flatMap(readOnly),
     ...['--ro-bind', '/proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
-    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...readable.filter((path) => !isWithin(path)).flatMap(readOnly),
+    ...['--tmpfs', dataDir],
+    ...readable.filter(isWithin).flatMap(readOnly),
     ...writable.flatMap((path) => ['--bind', path, path]),
     ...['--chdir', cwd, '--'],
   ]

@@ -67,7 +67,7 @@ function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): S
       if (user) for (const path of view.readable) openToAll(dataDir, path)
       const whole = { ...view, readable: [...readable, ...view.readable] }
       return {
-        command: isBubblewrap ? [...bubblewrapArguments(whole), ...command] : command,
+        command: isBubblewrap ? [...bubblewrapArguments(whole, dataDir), ...command] : command,
         ...(user && { uid: user.uid, gid: user.gid }),
         env: placesBelow(view.writable.at(-1) ?? '/tmp'),
         hasMonitor: isBubblewrap,
@@ -139,7 +139,9 @@ function tryOut({ user, isBubblewrap }: Kind, options: SandboxOptions): string |
   try {
     const readable = readableBy(user, options.readable)
     const view: SandboxView = { cwd: '/', readable, writable: [] }
-    const [file, ...args] = isBubblewrap ? [...bubblewrapArguments(view), ...command] : command
+    const [file, ...args] = isBubblewrap
+      ? [...bubblewrapArguments(view, dataDir), ...command]
+      : command
     const as = user && { uid: user.uid, gid: user.gid }
     execFileSync(file as string, args, { ...as, cwd: '/', timeout: TRIAL_MS, stdio: 'pipe' })
     return undefined
