@@ -47,10 +47,11 @@ export async function recordEnd(
   const { status, error } = ending
   const values = finalValues(state, status)
   const { next = [] } = state ?? {}
-  const isPosted = await enqueuePosts(tx, run, { status, error, values, next }, now)
   const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
-  const [logged] = await Promise.all([
+  // Asked together: whether somebody is to be told costs no round trip of its own.
+  const [isPosted, logged] = await Promise.all([
+    enqueuePosts(tx, run, { status, error, values, next }, now),
     tx.events.append({ thread_id, run_id, created_at: now }, events),
     forgetUser(tx, run),
     releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
