@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Target } from '../core/target.ts'
 import { openWorld, type World, withKey } from './gateway-fixture.ts'
 
@@ -136,14 +136,12 @@ it('is kept awake by those whom its own auth lets in', async () => {
   })
   world.gateway.targets.set('agent', withOwnAuth(target))
   const { last_at } = world.gateway.targets.activity('agent')
-  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(last_at))
+  await expect.poll(() => Date.now()).toBeGreaterThan(last_at)
   expect(await status()).toBe(401)
   expect((await fetch(`${world.url}/agents/agent/ok`)).status).toBe(401)
   expect(world.gateway.targets.activity('agent').last_at).toBe(last_at)
   expect(await status({ authorization: 'Bearer theirs' })).toBe(200)
-  await vi.waitFor(() =>
-    expect(world.gateway.targets.activity('agent').last_at).toBeGreaterThan(last_at),
-  )
+  await expect.poll(() => world.gateway.targets.activity('agent').last_at).toBeGreaterThan(last_at)
 })
 
 it('remembers who asks while nothing runs', async () => {

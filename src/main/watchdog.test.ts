@@ -38,11 +38,13 @@ test('a node that blocks the loop is told of with its place, whichever was calle
     const spun = withOrigin(${IN_NODE}, spin)
     dog.note({ run_id: 'another' })
     await spun`)
-  expect(lines[0]).toMatchObject({ level: 'error', ...place })
+  // A machine that is busy may keep the loop waiting before, which is told of too.
+  const told = lines.find(({ run_id }) => run_id === place.run_id)
+  expect(told).toMatchObject({ level: 'error', ...place })
   expect(lines.at(-1)).toMatchObject(OVER)
-  expect(lines[0]?.blocked_ms).toBeGreaterThan(699)
-  expect(lines[0]).not.toHaveProperty('is_last_begun')
-}, 20_000)
+  expect(told?.blocked_ms).toBeGreaterThan(699)
+  expect(told).not.toHaveProperty('is_last_begun')
+})
 
 test('of what no debugger can stop the node is told that was called last, from the start on', async () => {
   const lines = await linesOf(`
@@ -50,4 +52,4 @@ test('of what no debugger can stop the node is told that was called last, from t
     execFileSync('sleep', ['5'])`)
   expect(lines[0]).toMatchObject({ level: 'error', ...place, is_last_begun: true })
   expect(lines.at(-1)).toMatchObject(OVER)
-}, 20_000)
+})

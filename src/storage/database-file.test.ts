@@ -16,16 +16,16 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('a database file that is removed while it is in use', () => {
-  it('is found out within two seconds, and found again when it comes back', async () => {
+  it('is found out, and found again when it comes back', async () => {
     const store = await openAgentStore(path)
     const outcome = () => store.checkWrites().catch((error: Error) => error)
     expect(await outcome()).toBeUndefined()
     renameSync(path, `${path}.away`)
-    await expect.poll(outcome, { timeout: 2_000 }).toBeInstanceOf(DatabaseAway)
+    await expect.poll(outcome).toBeInstanceOf(DatabaseAway)
     expect(store.isGone()).toBe(true)
     await expect(store.transaction((tx) => tx.ping())).rejects.toThrow(path)
     renameSync(`${path}.away`, path)
-    await expect.poll(outcome, { timeout: 3_000 }).toBeUndefined()
+    await expect.poll(outcome).toBeUndefined()
     await store.close()
   })
 
@@ -35,7 +35,7 @@ describe('a database file that is removed while it is in use', () => {
       rmSync(`${path}-wal`)
       rmSync(path)
       change()
-      await expect.poll(() => store.isGone(), { timeout: 2_000 }).toBe(true)
+      await expect.poll(() => store.isGone()).toBe(true)
       await store.close()
     }
   })
