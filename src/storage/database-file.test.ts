@@ -1,4 +1,4 @@
-import { linkSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,15 @@ describe('a database file that is removed while it is in use', () => {
     await expect(store.transaction((tx) => tx.ping())).rejects.toThrow(path)
     renameSync(`${path}.away`, path)
     await expect.poll(outcome).toBeUndefined()
+    await store.close()
+  })
+
+  it('is found out where what is in its place cannot be looked at', async () => {
+    const store = await openAgentStore(path)
+    const outcome = () => store.ping().catch((error: Error) => error)
+    rmSync(path)
+    symlinkSync(path, path)
+    await expect.poll(outcome, { timeout: 2_000 }).toBeInstanceOf(DatabaseAway)
     await store.close()
   })
 

@@ -57,13 +57,22 @@ export class DatabaseFile {
   #look(): void {
     this.#lookedAt = performance.now()
     this.#isGone = [this.path, `${this.path}-wal`].some((path) => {
-      const found = statSync(path, { throwIfNoEntry: false })
-      const identity = found && `${found.dev} ${found.ino}`
+      const identity = identityOf(path)
       const known = this.#seen.get(path)
       // The journal appears with the first write.
       if (known === undefined && identity !== undefined) this.#seen.set(path, identity)
       return known !== undefined && identity !== known
     })
+  }
+}
+
+/** `undefined`: it is not there, or cannot be reached. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch {
+    return undefined
   }
 }
 
