@@ -13,7 +13,9 @@ import https from 'node:https'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { CERTIFICATE } from '../../test/support/certificate.ts'
+import { close, listen } from '../main/listen.ts'
 import { echo, KEY, openWorld, type World } from './gateway-fixture.ts'
+import { createTlsServer } from './http2.ts'
 
 const ca = CERTIFICATE.cert
 
@@ -102,6 +104,24 @@ describe('a request over HTTP/2', () => {
     late.close()
     const fallback = session.request({ ':path': '/v2/x' })
     expect(await whole(fallback)).toMatchObject({ body: 'control plane: /v2/x' })
+  })
+
+  test('that is answered and given up does not stay open for the rest of its body', async () => {
+    let giveUp = () => {}
+    const server = createTlsServer(CERTIFICATE).on('request', (req, res) => {
+      giveUp = () => req.destroy()
+      req.resume()
+      res.end('enough')
+    })
+    const client = connect(await listen(server, { host: '127.0.0.1', port: 0 }), { ca })
+    const stream = client.request({ ':method': 'POST' }, { endStream: false })
+    // Nobody here closes it: reading it with a loop would.
+    await once(stream.resume(), 'end')
+    giveUp()
+    await once(stream, 'close')
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR)
+    client.close()
+    await close(server)
   })
 })
 

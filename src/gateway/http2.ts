@@ -56,6 +56,12 @@ class Request extends Http2ServerRequest {
       ...Object.entries(more).flat(),
     ])
   }
+
+  /** Gives up what the client has not sent yet; an answer that has ended is whole all the same. */
+  override destroy(error?: Error): this {
+    this.stream.close(constants.NGHTTP2_NO_ERROR)
+    return super.destroy(error)
+  }
 }
 
 /** Browsers send each cookie in a header of its own. */
