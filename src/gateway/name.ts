@@ -1,4 +1,5 @@
 /** One deployment's name: what answers under it just now, and who waits for that. */
+import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { AppError } from '../core/errors.ts'
 import { haveOwnAuth } from '../core/runtime.ts'
@@ -83,25 +84,27 @@ export class Name {
    * `changed`, for a caller of whom nothing is known: they must not hold more connections than are
    * good for the others. Throws `unavailable`.
    */
-  async changedForStranger(ms: number): Promise<void> {
+  async changedForStranger(ms: number, res: ServerResponse): Promise<void> {
     if (this.strangers >= MOST_STRANGERS) {
       throw new AppError('unavailable', `Too many wait for "${this.name}" already; try again soon.`)
     }
     this.strangers += 1
-    await this.changed(ms)
+    await this.changed(ms, res)
     this.strangers -= 1
   }
 
-  /** Settles with the next change of its state, or after `ms`. */
-  changed(ms: number): Promise<void> {
+  /** Settles with the next change of its state, after `ms`, or when the client of `res` leaves. */
+  changed(ms: number, res: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
         this.waiting.delete(done)
+        res.off('close', done)
         resolve()
       }
       const timer = setTimeout(done, ms)
       this.waiting.add(done)
+      res.once('close', done)
     })
   }
 }

@@ -127,6 +127,21 @@ describe('a deployment that sleeps', () => {
     const all = await Promise.all(answers)
     expect(all.filter((one) => one === 200)).toHaveLength(100)
   })
+
+  it('forgets who has left while it was on its way', async () => {
+    const { target } = await startAgent('one')
+    const { deployment_id, workspace_id } = target
+    const { promise: waits, resolve: onRequest } = Promise.withResolvers<void>()
+    const hold = { deployment_id, workspace_id, limitMs: 60_000, onRequest, hasOwnAuth: true }
+    world.gateway.targets.hold('agent', hold)
+    const leaving = new AbortController()
+    const answer = get('/threads', { signal: leaving.signal })
+    await waits
+    leaving.abort()
+    await expect(answer).rejects.toThrow('aborted')
+    const { targets } = world.gateway
+    await expect.poll(() => targets.activity('agent').open).toBe(0)
+  })
 })
 
 it('is kept awake by those whom its own auth lets in', async () => {

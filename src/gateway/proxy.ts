@@ -88,7 +88,7 @@ class Forwarding {
     const failure = this.failure as Failure
     const isLate = this.leftMs(name) < this.waitMs || this.sendings >= MOST_SENDINGS
     if (isLate || !isRepeatable(failure, this.passage)) throw refusalOf(failure, name.name)
-    await name.changed(this.waitMs)
+    await name.changed(this.waitMs, this.passage.res)
     this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS)
   }
 
@@ -98,7 +98,8 @@ class Forwarding {
     const leftMs = this.leftMs(name)
     if (leftMs <= 0) throw this.failure ? refusalOf(this.failure, name.name) : notBack(name.name)
     name.noteWaiting()
-    await (this.passage.caller ? name.changed(leftMs) : name.changedForStranger(leftMs))
+    const { caller, res } = this.passage
+    await (caller ? name.changed(leftMs, res) : name.changedForStranger(leftMs, res))
   }
 
   private leftMs({ state }: Name): number {
