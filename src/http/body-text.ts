@@ -9,8 +9,8 @@ import { AppError } from '../core/errors.ts'
 export const requireUtf8: MiddlewareHandler = async (c, next) => {
   if (c.req.header('content-type') === 'application/json' && !isTakenAway(c.req)) {
     const text = decode(await c.req.arrayBuffer())
-    // The cache holds promises, whatever its type says.
-    Object.assign(c.req.bodyCache, { text: Promise.resolve(text) })
+    // In place of the bytes: an answer may stream for hours. The cache holds promises, whatever its type says.
+    Object.assign(c.req, { bodyCache: { text: Promise.resolve(text) } })
   }
   await next()
 }
