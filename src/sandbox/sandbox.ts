@@ -10,6 +10,7 @@ import {
   closeDataFolder,
   findUser,
   giveTo,
+  handOverTo,
   openToAll,
   openWay,
   readableBy,
@@ -74,7 +75,7 @@ function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): S
       }
     },
     async handOver(folder) {
-      if (user) giveTo(user, folder)
+      if (user) await handOverTo(user, folder)
     },
   }
 }

@@ -1,7 +1,8 @@
 /** Another user of the machine, whom the code of projects runs as. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError } from '../core/errors.ts'
 
 export interface SecondUser {
@@ -85,5 +86,11 @@ export function giveTo({ uid, gid }: SecondUser, folder: string): void {
   // What is in a folder of theirs was made by them.
   if (owner === uid) return
   execFileSync('chown', ['-hR', `${uid}:${gid}`, folder], { stdio: 'pipe' })
+  chmodSync(folder, PRIVATE_FOLDER)
+}
+
+/** `giveTo` for a folder of any size that this process has made: all else goes on meanwhile. */
+export async function handOverTo({ uid, gid }: SecondUser, folder: string): Promise<void> {
+  await promisify(execFile)('chown', ['-hR', `${uid}:${gid}`, folder])
   chmodSync(folder, PRIVATE_FOLDER)
 }
