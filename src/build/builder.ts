@@ -180,7 +180,7 @@ function confinement(
 ): NonNullable<StepContext['confine']> {
   const readable = node === null ? [] : [dirname(dirname(node))]
   const writable = [source, homeFolder(dir, deployment_id)]
-  return (command, cwd) => sandbox.confine(command, { cwd, readable, writable })
+  return (command, at) => sandbox.confine(command, { ...at, readable, writable })
 }
 
 /** Puts the source in its folder and answers the commit, where it has one. */

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLineSplitter } from '../core/output-lines.ts'
 import { groupMemoryBytes } from './group-memory.ts'
@@ -16,6 +17,8 @@ export interface CommandOptions {
   gid?: number
   /** Its whole environment: nothing of this process's own is added. */
   env: Readonly<Record<string, string>>
+  /** What it reads from descriptor 4, to the end; absent: there is none. */
+  input?: string
   /** Aborting kills the group and rejects with the signal's reason. */
   signal: AbortSignal
   /** How long it may take, in ms; then the group is killed. */
@@ -70,9 +73,10 @@ export async function runCommand(
     ...(options.uid !== undefined && { uid: options.uid }),
     ...(options.gid !== undefined && { gid: options.gid }),
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', options.input === undefined ? 'ignore' : 'pipe'],
   })
   child.on('error', () => {})
+  writeInput(child, options.input)
   const output = readOutput(child, options)
   const deadline = AbortSignal.timeout(options.limitMs)
   const kill = () => killGroup(child)
@@ -90,6 +94,13 @@ export async function runCommand(
     options.signal.removeEventListener('abort', kill)
     deadline.removeEventListener('abort', kill)
   }
+}
+
+/** A command that ends without having read it says itself what went wrong. */
+function writeInput({ stdio }: ChildProcess, input = ''): void {
+  const stream = stdio[4] as Writable | null | undefined
+  stream?.on('error', () => {})
+  stream?.end(input)
 }
 
 /** Kills the group once it takes more than it may. */
@@ -129,7 +140,7 @@ async function settle(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => {
     for (const stream of child.stdio) stream?.destroy()
   }, PIPE_GRACE_MS)
-  child.stdio[3]?.destroy()
+  for (const stream of child.stdio.slice(3)) stream?.destroy()
   const pipes = [child.stdout, child.stderr].filter((pipe) => pipe && !pipe.closed)
   await Promise.all(pipes.map((pipe) => once(pipe as NonNullable<typeof pipe>, 'close')))
   clearTimeout(timer)

@@ -89,7 +89,8 @@ async function link(from: string, to: string, context: StepContext): Promise<voi
   const flags = process.platform === 'linux' ? '-al' : '-a'
   const end = await runCommand(['cp', flags, from, to], {
     cwd: dirname(to),
-    env: context.env,
+    // Not the project's variables: this runs outside of its sandbox.
+    env: { PATH: context.env.PATH ?? '' },
     signal: context.signal,
     limitMs: LINK_LIMIT_MS,
     maxMemoryBytes: context.limits.maxMemoryBytes,

@@ -39,7 +39,10 @@ export interface StepContext {
   /** The environment of the build's commands: base settings, then the project's own variables. */
   env: Readonly<Record<string, string>>
   /** Keeps a command away from what is not the project's; absent for commands of Runyard's own. */
-  confine?: (command: readonly [string, ...string[]], cwd: string) => ConfinedCommand
+  confine?: (
+    command: readonly [string, ...string[]],
+    at: { cwd: string; variables: Readonly<Record<string, string>> },
+  ) => ConfinedCommand
 }
 
 /**
@@ -53,14 +56,18 @@ export async function runStep(
   context: StepContext,
 ): Promise<void> {
   context.log.line(`$ ${at.title}`)
-  const confined: Omit<ConfinedCommand, 'hasMonitor'> = context.confine?.(command, at.cwd) ?? {
-    command,
-    env: {},
-  }
-  const { uid, gid } = confined
+  const variables = { ...context.env, ...at.env }
+  const { cwd } = at
+  const confined: Omit<ConfinedCommand, 'hasMonitor'> = context.confine?.(command, {
+    cwd,
+    variables,
+  }) ?? { command, env: variables }
+  const { uid, gid, input } = confined
   const end = await runCommand(confined.command, {
-    cwd: at.cwd,
-    env: { ...context.env, ...confined.env, ...at.env },
+    cwd,
+    // A project cannot choose the PATH, by which the sandbox's own program is found.
+    env: { PATH: context.env.PATH ?? '', ...confined.env },
+    ...(input !== undefined && { input }),
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
     signal: context.signal,

@@ -18,6 +18,11 @@ export interface SandboxView {
   readable: readonly string[]
   /** Folders, made where they are missing; the last is its home. */
   writable: readonly string[]
+  /**
+   * The whole of the command's environment, where whoever wrote the command chose some of it: a loader or
+   * a shell outside of the sandbox obeys variables too, so that none of it gets there.
+   */
+  variables?: Readonly<Record<string, string>>
 }
 
 /** What is spawned in place of a command. */
@@ -26,8 +31,10 @@ export interface ConfinedCommand {
   /** Whom it runs as; absent: as this process. */
   uid?: number
   gid?: number
-  /** What it finds in its environment in place of what there would be. */
+  /** What it finds in its environment in place of what there would be; with `variables` all of it. */
   env: Readonly<Record<string, string>>
+  /** What it reads from descriptor 4 first, to the end; absent: nothing. */
+  input?: string
   /** Another process stands between, which signals do not pass. */
   hasMonitor: boolean
 }
@@ -42,6 +49,6 @@ export interface Sandbox {
 
 export const noSandbox: Sandbox = {
   hasOwnUser: false,
-  confine: (command) => ({ command, env: {}, hasMonitor: false }),
+  confine: (command, { variables = {} }) => ({ command, env: variables, hasMonitor: false }),
   handOver: async () => {},
 }

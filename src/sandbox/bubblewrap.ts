@@ -7,6 +7,7 @@
  * on one database tell by them who still lives.
  */
 import { sep } from 'node:path'
+import { AppError } from '../core/errors.ts'
 import type { SandboxView } from '../core/sandbox.ts'
 
 /** Programs, libraries, and what they need to find names, hosts, certificates and the time. */
@@ -26,7 +27,7 @@ const MACHINE = [
 
 /** What is put in front of a command. */
 export function bubblewrapArguments(
-  { cwd, readable, writable }: SandboxView,
+  { cwd, readable, writable, variables }: SandboxView,
   dataDir: string,
 ): [string, ...string[]] {
   const isWithin = (path: string) => path.startsWith(dataDir + sep)
@@ -41,8 +42,22 @@ export function bubblewrapArguments(
     ...['--tmpfs', dataDir],
     ...readable.filter(isWithin).flatMap(readOnly),
     ...writable.flatMap((path) => ['--bind', path, path]),
+    ...(variables ? ['--args', '4'] : []),
     ...['--chdir', cwd, '--'],
   ]
+}
+
+/**
+ * The environment of a command, as `bwrap --args` reads it: on a command line others could read it, and in
+ * bubblewrap's own environment it could take bubblewrap over. Throws `bad_request` for what no environment
+ * can hold.
+ */
+export function setVariables(variables: Readonly<Record<string, string>>): string {
+  const words = Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])
+  if (words.some((word) => word.includes('\0'))) {
+    throw new AppError('bad_request', 'The value of a variable must not hold the character NUL.')
+  }
+  return words.map((word) => `${word}\0`).join('')
 }
 
 function etc(name: string): string {

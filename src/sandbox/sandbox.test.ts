@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { DEFAULT_LIMITS, runStep } from '../build/step.ts'
 import { silentLog } from '../core/log.ts'
+import type { SandboxView } from '../core/sandbox.ts'
 import { openSandbox } from './sandbox.ts'
 
 let above: string
@@ -39,6 +41,31 @@ it.skipIf(!hasBubblewrap())(
     expect(found.toSorted()).toEqual([join(source, 'graph'), join(above, 'program')].toSorted())
   },
 )
+
+it.skipIf(!hasBubblewrap())('gives variables to the command alone', async () => {
+  const sandbox = openSandbox({
+    setting: { mode: 'given', isBubblewrap: true },
+    dataDir: join(above, 'data'),
+    readable: [process.execPath],
+    log: silentLog,
+  })
+  // Every program that this is loaded into says that it cannot be.
+  const variables = { LD_PRELOAD: '/evil.so', A_KEY: 'of $theirs\n' }
+  const env = { PATH: process.env.PATH ?? '' }
+  const printed: string[] = []
+  const context = {
+    log: { line: (line: string) => printed.push(line), tail: () => [], close: async () => {} },
+    signal: new AbortController().signal,
+    limits: DEFAULT_LIMITS,
+    env: { ...env, ...variables },
+    confine: (command: readonly [string, ...string[]], at: Pick<SandboxView, 'cwd'>) =>
+      sandbox.confine(command, { ...at, readable: [], writable: [] }),
+  }
+  const at = { cwd: '/', limitMs: 60_000, title: 'printenv' }
+  await runStep('build', ['printenv', 'A_KEY'], at, context)
+  expect(printed.filter((line) => line.includes('/evil.so'))).toHaveLength(1)
+  expect(printed).toContain('of $theirs')
+})
 
 function hasBubblewrap(): boolean {
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { noSandbox, type Sandbox, type SandboxSetting, type SandboxView } from '../core/sandbox.ts'
-import { bubblewrapArguments } from './bubblewrap.ts'
+import { bubblewrapArguments, setVariables } from './bubblewrap.ts'
 import {
   closeDataFolder,
   findUser,
@@ -67,11 +67,14 @@ function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): S
       if (user) for (const path of view.writable) openWay(dataDir, path)
       if (user) for (const path of view.readable) openToAll(dataDir, path)
       const whole = { ...view, readable: [...readable, ...view.readable] }
+      const env = { ...view.variables, ...placesBelow(view.writable.at(-1) ?? '/tmp') }
+      const as = user && { uid: user.uid, gid: user.gid }
+      if (!isBubblewrap) return { command, ...as, env, hasMonitor: false }
       return {
-        command: isBubblewrap ? [...bubblewrapArguments(whole, dataDir), ...command] : command,
-        ...(user && { uid: user.uid, gid: user.gid }),
-        env: placesBelow(view.writable.at(-1) ?? '/tmp'),
-        hasMonitor: isBubblewrap,
+        command: [...bubblewrapArguments(whole, dataDir), ...command],
+        ...as,
+        ...(view.variables ? { env: {}, input: setVariables(env) } : { env }),
+        hasMonitor: true,
       }
     },
     async handOver(folder) {
