@@ -1,4 +1,5 @@
 /** Lists of tasks of the Agent2Agent protocol: of one context, or of all that the caller may see. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ListTasksRequest, type ListTasksResponse, type Task, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Caller } from '../core/authorization.ts'
@@ -37,7 +38,7 @@ export async function listTasks(
   const to = from + pageSize
   const tasks: Task[] = []
   for (const run of wanted.slice(from, to)) {
-    tasks.push(await viewTask(parts, { task_id: taskIdOf(run), run }, request.historyLength ?? 0))
+    tasks.push(await look(parts, run, request.historyLength ?? 0))
   }
   const nextPageToken = to < wanted.length ? String(to) : ''
   return { tasks, nextPageToken, pageSize, totalSize: wanted.length }
@@ -60,6 +61,7 @@ async function runsOfAll(parts: Parts, caller: Caller): Promise<QueuedRun[]> {
   const found: QueuedRun[] = []
   for (const { thread_id } of threads) {
     if (thread_id) found.push(...(await runsOfThread(parts, caller, thread_id)))
+    await nextTurn()
   }
   return found.toSorted((a, b) => b.seq - a.seq)
 }
@@ -81,11 +83,17 @@ function latestOfTasks(runs: QueuedRun[]): QueuedRun[] {
   return [...seen.values()]
 }
 
+/** Large states take their time, and reading SQLite never waits: others have their turn in between. */
+async function look(parts: Parts, run: QueuedRun, historyLength: number): Promise<Task> {
+  await nextTurn()
+  return viewTask(parts, { task_id: taskIdOf(run), run }, historyLength)
+}
+
 /** What the run says rules most of them out; only the others are looked at as a whole. */
 async function withState(parts: Parts, runs: QueuedRun[], state: TaskState): Promise<QueuedRun[]> {
   const found: QueuedRun[] = []
   for (const run of runs.filter(({ status }) => STATUSES[state]?.includes(status))) {
-    const { status } = await viewTask(parts, { task_id: taskIdOf(run), run }, 0)
+    const { status } = await look(parts, run, 0)
     if (status?.state === state) found.push(run)
   }
   return found
