@@ -40,4 +40,7 @@ it('is the sentence alone where the project has no part in it, and takes whateve
     'There is no database.',
   )
   expect(describeStartFailure('thrown', config)).toBe('thrown')
+  const round = new Error('round')
+  round.cause = failed('and round', [], round)
+  expect(describeStartFailure(round, config)).toBe('round')
 })

@@ -37,8 +37,10 @@ function rootsOf(configPath: string): string[] {
   }
 }
 
-function causesOf(error: unknown): Error[] {
-  return error instanceof Error ? [error, ...causesOf(error.cause)] : []
+/** The error and what led to it; some lead to themselves. */
+function causesOf(error: unknown, before: Error[] = []): Error[] {
+  if (!(error instanceof Error) || before.includes(error)) return before
+  return causesOf(error.cause, [...before, error])
 }
 
 function framesOf({ stack = '' }: Error, roots: string[]): string[] {
