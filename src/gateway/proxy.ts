@@ -93,7 +93,7 @@ class Forwarding {
   }
 
   private async waitForTarget(name: Name): Promise<void> {
-    // Who has met an agent server that was just dying waits for the next one all the same.
+    // A request that has met a dying agent server waits for the next one, whatever is known of it.
     if (!this.failure) name.requireHope()
     const leftMs = this.leftMs(name)
     if (leftMs <= 0) throw this.failure ? refusalOf(this.failure, name.name) : notBack(name.name)
