@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -26,6 +27,18 @@ const install = (name: string, version: string, at = 'node_modules') =>
 const refusal = (sentence: string) => new AppError('bad_request', sentence)
 
 describe('a project’s LangGraph', () => {
+  it('is refused where its package.json is a pipe, or another file', async () => {
+    const manifest = join(folder, 'node_modules/@langchain/langgraph/package.json')
+    const no = refusal(`${manifest} is no JSON file: install the package again.`)
+    await mkdir(dirname(manifest), { recursive: true })
+    execFileSync('mkfifo', [manifest])
+    await expect(checkLangGraph(file)).rejects.toEqual(no)
+    await rm(manifest)
+    await write('secret', 'of another')
+    await symlink(join(folder, 'secret'), manifest)
+    await expect(checkLangGraph(file)).rejects.toEqual(no)
+  })
+
   it.each(['0.2.57', '0.3.0', '1.4.18', '2.0.0-beta.1', '10.0.0'])('may be %s', async (version) => {
     await install('@langchain/core', '1.2.13')
     await install('@langchain/langgraph', version)

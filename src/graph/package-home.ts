@@ -3,10 +3,14 @@
  * alone, which brings LangGraph along: a package manager that keeps packages apart (pnpm) lets nobody
  * but `langchain` import it then.
  */
-import { readFile, realpath } from 'node:fs/promises'
+import { constants, open, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { AppError } from '../core/errors.ts'
 import { isMissing } from './project-path.ts'
+
+/** No manifest is larger; in bytes. */
+const MAX_MANIFEST_BYTES = 4 * 1024 ** 2
 
 interface Manifest {
   version: string
@@ -57,11 +61,32 @@ async function dependenciesOf(file: string): Promise<string[]> {
   }
 }
 
+/**
+ * Throws `bad_request` for what is no manifest. A project's commands may leave there what they like: a pipe
+ * would be waited for without end, and parts of another file would stand in the parser's own words.
+ */
 async function readManifest(path: string): Promise<Manifest | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'))
+    const text = await readSmallFile(path)
+    return text === undefined ? undefined : JSON.parse(text)
   } catch (cause) {
+    throw new AppError('bad_request', `${path} is no JSON file: install the package again.`, {
+      cause,
+    })
+  }
+}
+
+async function readSmallFile(path: string): Promise<string | undefined> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause) => {
     if (isMissing(cause)) return undefined
     throw cause
+  })
+  try {
+    const stats = await file?.stat()
+    if (stats && (!stats.isFile() || stats.size > MAX_MANIFEST_BYTES))
+      throw new TypeError('no file')
+    return await file?.readFile('utf8')
+  } finally {
+    await file?.close()
   }
 }
