@@ -31,7 +31,7 @@ export class RolledOut {
       source: 'github',
       source_config: {
         repo_url: this.#repository.url,
-        install_command: `ln -s ${MODULES} node_modules`,
+        install_command: `mkdir node_modules && ln -s ${MODULES}/* node_modules`,
         resource_spec: { min_scale: 0, max_scale: 1 },
       },
       source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },

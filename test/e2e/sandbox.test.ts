@@ -47,7 +47,8 @@ const idOf = (user: string) => Number(execFileSync('id', ['-u', user]))
 
 /** Deploys the spy, whose build writes what it can read to `stolen`. */
 async function deploySpy(client: ControlPlaneClient, name: string, paths: string[]) {
-  const install_command = `ln -s ${join(root, 'node_modules')} node_modules`
+  // A folder of the project's own, since its bundle is written there.
+  const install_command = `mkdir node_modules && ln -s ${join(root, 'node_modules')}/* node_modules`
   const build_command = `cat ${paths.join(' ')} > stolen 2>/dev/null; true`
   await client.createDeployment({
     name,
@@ -58,7 +59,7 @@ async function deploySpy(client: ControlPlaneClient, name: string, paths: string
   })
   const signal = AbortSignal.timeout(DEPLOY_MS)
   const revision = await deployFolder(client, { folder: SPY, name, secrets: [], signal })
-  expect(revision).toMatchObject({ status: 'DEPLOYED' })
+  expect(revision).toMatchObject({ status: 'DEPLOYED', status_message: null })
 }
 
 async function look(paths: string[]) {

@@ -57,7 +57,7 @@ it('deploys through the one that follows, and serves on when the leader pauses o
     source: 'github',
     source_config: {
       repo_url: repository.url,
-      install_command: `ln -s ${MODULES} node_modules`,
+      install_command: `mkdir node_modules && ln -s ${MODULES}/* node_modules`,
     },
     source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
     secrets: [],
