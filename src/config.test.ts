@@ -137,7 +137,7 @@ describe('the configuration of serve', () => {
     expect(read('bwrap')).toEqual({ mode: 'given', isBubblewrap: true })
     const both = { mode: 'given', user: 'agents', isBubblewrap: true }
     expect(read('user:agents, bwrap')).toEqual(both)
-    for (const bad of ['on', 'user:', 'user:a b', 'user:root', 'bwrap,auto']) {
+    for (const bad of ['on', 'user:', 'user:a b', 'user:root', 'user:00', 'bwrap,auto']) {
       expect(() => read(bad)).toThrow('RUNYARD_SANDBOX')
     }
   })

@@ -16,7 +16,7 @@ export function readSandbox(settings: Settings): SandboxSetting {
     else if (user !== undefined) setting.user = user
     else settings.problem(NAME, `must be off, auto, bwrap, user:NAME or both, not "${text}"`)
   }
-  if (setting.user === '0' || setting.user === 'root') {
+  if (setting.user === 'root' || Number(setting.user) === 0) {
     settings.problem(NAME, 'must name another user than root')
   }
   return setting
