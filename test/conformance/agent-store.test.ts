@@ -20,6 +20,7 @@ import { testRunStore } from './run-store.ts'
 import { testServerStore } from './server-store.ts'
 import { testThreadStore } from './thread-store.ts'
 import { testWebhookDeliveryStore } from './webhook-delivery-store.ts'
+import { expectWriteCheck } from './write-check.ts'
 
 /** Each finds a place for a fresh database; a folder is there for it. */
 const IMPLEMENTATIONS = {
@@ -139,18 +140,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   })
 
   it('takes a write to show that it does, and none once it is closed', async () => {
-    await expect(store.checkWrites()).resolves.toBeUndefined()
-    await store.close()
-    await expect
-      .poll(
-        () =>
-          store.checkWrites().then(
-            () => 'written',
-            () => 'refused',
-          ),
-        { timeout: 5_000 },
-      )
-      .toBe('refused')
+    await expectWriteCheck(store)
   })
 
   it('answers a ping while it is open, and closes twice without harm', async () => {

@@ -18,6 +18,7 @@ import { testOAuthTokenStore } from './oauth-token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
 import { testUploadStore } from './upload-store.ts'
 import { testWorkspaceStore } from './workspace-store.ts'
+import { expectWriteCheck } from './write-check.ts'
 
 /** Each finds a place for a fresh database; a folder is there for it. */
 const IMPLEMENTATIONS = {
@@ -108,18 +109,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   })
 
   it('takes a write to show that it does, and none once it is closed', async () => {
-    await expect(store.checkWrites()).resolves.toBeUndefined()
-    await store.close()
-    await expect
-      .poll(
-        () =>
-          store.checkWrites().then(
-            () => 'written',
-            () => 'refused',
-          ),
-        { timeout: 5_000 },
-      )
-      .toBe('refused')
+    await expectWriteCheck(store)
   })
 
   it('answers a ping while it is open, and closes twice without harm', async () => {
