@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLineSplitter } from '../core/output-lines.ts'
-import { groupMemoryBytes } from './group-memory.ts'
+import { endGroup, killGroup } from '../child-process/group.ts'
+import { groupResidentBytes } from '../child-process/memory.ts'
+import { readLines } from '../child-process/output-lines.ts'
 
 export interface CommandOptions {
   /** Where it runs; absolute. */
@@ -43,8 +44,6 @@ export interface CommandEnd {
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
 /** How often it is looked how much memory the command takes. */
 const MEMORY_LOOK_MS = 250
-/** How long the pipes may stay open once the group is gone (a daemon that left the group has them). */
-const PIPE_GRACE_MS = 1000
 /** How often, and how long apart, it is looked whether the group is gone. */
 const GROUP_LOOKS = 50
 const GROUP_LOOK_MS = 5
@@ -108,7 +107,7 @@ function watchMemory(child: ChildProcess, maxBytes: number) {
   let isTooLarge = false
   const timer = setInterval(async () => {
     const { pid } = child
-    if (pid === undefined || (await groupMemoryBytes(pid)) <= maxBytes) return
+    if (pid === undefined || (await groupResidentBytes(pid)) <= maxBytes) return
     isTooLarge = killGroup(child)
   }, MEMORY_LOOK_MS)
   return { isTooLarge: () => isTooLarge, stop: () => clearInterval(timer) }
@@ -128,36 +127,10 @@ function readOutput(child: ChildProcess, options: CommandOptions): () => string 
   return () => Buffer.concat(captured).toString('utf8')
 }
 
-function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => void): void {
-  const lines = createLineSplitter(onLine)
-  stream?.on('data', lines.write)
-  stream?.once('close', lines.end)
-}
-
 /** Ends what the command left behind, and waits until its output is read. */
 async function settle(child: ChildProcess): Promise<void> {
-  killGroup(child)
-  const timer = setTimeout(() => {
-    for (const stream of child.stdio) stream?.destroy()
-  }, PIPE_GRACE_MS)
   for (const stream of child.stdio.slice(3)) stream?.destroy()
-  const pipes = [child.stdout, child.stderr].filter((pipe) => pipe && !pipe.closed)
-  await Promise.all(pipes.map((pipe) => once(pipe as NonNullable<typeof pipe>, 'close')))
-  clearTimeout(timer)
-  await untilGroupIsGone(child)
-}
-
-/** A killed process closes its pipes a moment before it is gone. */
-async function untilGroupIsGone(child: ChildProcess): Promise<void> {
+  await endGroup(child)
+  // A killed process closes its pipes a moment before it is gone.
   for (let looks = 0; looks < GROUP_LOOKS && killGroup(child); looks++) await delay(GROUP_LOOK_MS)
-}
-
-/** Answers whether there was anyone to kill, dead ones included that their parent still has to see. */
-function killGroup(child: ChildProcess): boolean {
-  if (child.pid === undefined) return false
-  try {
-    return process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    return false
-  }
 }

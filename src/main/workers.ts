@@ -1,16 +1,13 @@
 /** The processes that execute the runs of a `serve --workers N`: started, started again, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { type Backoff, keepRunning } from '../child-process/restarts.ts'
 import type { Log } from '../core/log.ts'
 import { commandPath } from './command-path.ts'
 import type { NoticePeer } from './process-notices.ts'
 
-/** How long to wait before a worker that has ended is started again, in ms: at first, and at most. */
-const FIRST_WAIT_MS = 200
-const MAX_WAIT_MS = 10_000
-/** One that ran for so long had no trouble starting, in ms. */
-const STEADY_MS = 30_000
+/** One that ran for `resetMs` had no trouble starting. */
+const BACKOFF: Backoff = { firstMs: 200, baseMs: 400, maxMs: 10_000, resetMs: 30_000 }
 
 export interface WorkersOptions {
   count: number
@@ -46,16 +43,14 @@ export class Workers {
 
   async #keep(number: number): Promise<void> {
     const { signal } = this.#stopping
-    let waitMs = FIRST_WAIT_MS
-    while (!signal.aborted) {
+    const runOnce = async () => {
       const since = performance.now()
       const reason = await this.#runOnce()
-      if (signal.aborted) return
-      if (performance.now() - since > STEADY_MS) waitMs = FIRST_WAIT_MS
+      if (signal.aborted) return undefined
       this.#options.log.error({ worker: number, reason }, 'a worker has ended; it is started again')
-      await delay(waitMs, undefined, { signal }).catch(() => {})
-      waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)
+      return performance.now() - since
     }
+    await keepRunning({ runOnce, backoff: BACKOFF, signal })
   }
 
   /** Settles when the process has ended, with its exit code or the signal. */

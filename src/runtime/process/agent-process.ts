@@ -5,7 +5,8 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLineSplitter } from '../../core/output-lines.ts'
+import { endGroup, killGroup } from '../../child-process/group.ts'
+import { readLines } from '../../child-process/output-lines.ts'
 import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/runtime.ts'
 import {
@@ -72,8 +73,6 @@ export interface AgentProcess {
   kill(): void
 }
 
-/** How long the pipes may stay open after the end (a process that left the group holds them). */
-const PIPE_GRACE_MS = 1000
 /** A rollout does not wait longer to learn of parked threads. */
 const INSPECTION_MS = 10_000
 
@@ -114,7 +113,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     activate: () => activate(child, exited),
     drain: (limits) => drain(child, limits, exited),
     terminate: () => terminate(child, hasMonitor),
-    kill: () => killGroup(child),
+    kill: () => void killGroup(child),
   }
 }
 
@@ -216,17 +215,10 @@ async function drain(
   return Promise.race([drained, exited.then(() => undefined)])
 }
 
-function readLines(stream: ChildProcess['stdout'], onLine: (line: string) => void): void {
-  const lines = createLineSplitter(onLine)
-  stream?.on('data', lines.write)
-  stream?.once('close', lines.end)
-}
-
 async function describeEnd(child: ChildProcess, hasMonitor: boolean): Promise<string> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    killGroup(child)
-    await closePipes(child)
+    await endGroup(child)
     const by = signal ?? (hasMonitor ? signalOf(code) : undefined)
     return by ? `it was ended by ${by}` : `it ended with exit code ${code}`
   } catch (error) {
@@ -238,22 +230,4 @@ async function describeEnd(child: ChildProcess, hasMonitor: boolean): Promise<st
 function signalOf(code: number | null): string | undefined {
   const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
   return name
-}
-
-async function closePipes(child: ChildProcess): Promise<void> {
-  const pipes = [child.stdout, child.stderr].filter((pipe) => pipe !== null)
-  const timer = setTimeout(() => {
-    for (const pipe of pipes) pipe.destroy()
-  }, PIPE_GRACE_MS)
-  await Promise.all(pipes.filter((pipe) => !pipe.closed).map((pipe) => once(pipe, 'close')))
-  clearTimeout(timer)
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // The group is gone already.
-  }
 }

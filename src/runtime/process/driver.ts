@@ -1,10 +1,10 @@
 /** The process driver: agent servers as child processes of this one. */
+import type { Backoff } from '../../child-process/restarts.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/runtime.ts'
 import { noSandbox, type Sandbox } from '../../core/sandbox.ts'
 import { type AgentCommand, startAgentProcess } from './agent-process.ts'
-import { type Backoff, DEFAULT_BACKOFF } from './backoff.ts'
 import { DeployLog, deployLogPaths } from './deploy-log.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from './health.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
@@ -37,6 +37,7 @@ export interface ProcessDriverOptions {
   healthTimeoutMs?: number
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
   healthCheck?: Partial<HealthCheck>
+  /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */
   backoff?: Partial<Backoff>
   /** How long one that is one too many may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
@@ -47,6 +48,7 @@ export interface ProcessDriverOptions {
 }
 
 const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
+const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 /** Longer than it is told that it may take (`RETIRING_LIMITS`). */
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024

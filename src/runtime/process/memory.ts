@@ -1,6 +1,6 @@
 /** How much memory an agent server may take: `resource_spec`, as its process is held to it. */
-import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { residentBytes } from '../../child-process/memory.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 const LOOK_MS = 2000
@@ -39,16 +39,6 @@ export async function waitUntilTooLarge(
     if (usedMb > limitMb) {
       return `it took ${usedMb} MB of memory, more than the ${limitMb} of its memory_limit_mb`
     }
-  }
-}
-
-/** What the process has in memory, in bytes; 0 where it is not known. */
-export async function residentBytes(pid: number): Promise<number> {
-  try {
-    const rss = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
-    return Number(rss ?? 0) * 1024
-  } catch {
-    return 0
   }
 }
 

@@ -2,13 +2,12 @@
  * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` …
  * until it is stopped; or `starting` → `failed`. The drawing stands in `core/runtime.ts`.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 import type { ParkedThreads } from '../../core/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/runtime.ts'
 import type { AgentProcess } from './agent-process.ts'
-import { type Backoff, backoffMs } from './backoff.ts'
 import type { DeployLog } from './deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
 import { lastWords } from './last-words.ts'
@@ -52,8 +51,8 @@ export class Supervisor {
   #done: Promise<void> = Promise.resolve()
   #hasBeenHealthy = false
   #restarts = 0
-  /** Since it was last healthy for `resetMs`. */
-  #restartsInARow = 0
+  /** How long the process of now, or the last one, was healthy, in ms. */
+  #healthyMs = 0
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -115,21 +114,26 @@ export class Supervisor {
   }
 
   async #supervise(): Promise<void> {
-    while (!this.isStopping) {
-      this.#options.deployLog.forget()
+    const { backoff, deployLog } = this.#options
+    const runOnce = async () => {
+      deployLog.forget()
+      this.#healthyMs = 0
       const reason = await this.#runOnce()
-      if (this.isStopping) return
-      this.#lastReason = reason
-      if (!this.#hasBeenHealthy) {
-        this.#become({ kind: 'failed', reason })
-        return
-      }
-      this.#restarts += 1
-      this.#become({ kind: 'restarting', reason, restarts: this.#restarts })
-      const waitMs = backoffMs(this.#restartsInARow, this.#options.backoff)
-      this.#restartsInARow += 1
-      await delay(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
+      return this.isStopping ? undefined : this.#takeEnd(reason)
     }
+    await keepRunning({ runOnce, backoff, signal: this.#stopping.signal })
+  }
+
+  /** Answers how long the process was healthy, in ms; `undefined`: none is started after it. */
+  #takeEnd(reason: string): number | undefined {
+    this.#lastReason = reason
+    if (!this.#hasBeenHealthy) {
+      this.#become({ kind: 'failed', reason })
+      return undefined
+    }
+    this.#restarts += 1
+    this.#become({ kind: 'restarting', reason, restarts: this.#restarts })
+    return this.#healthyMs
   }
 
   /** Runs one process to its end and answers why it ended. */
@@ -156,12 +160,12 @@ export class Supervisor {
   }
 
   async #serve(started: AgentProcess, endpoint: Endpoint): Promise<string> {
-    const { clock, backoff } = this.#options
+    const { clock } = this.#options
     this.#hasBeenHealthy = true
     this.#become({ kind: 'healthy', endpoint })
     const since = clock.now()
     const reason = await this.#endOf(started, endpoint)
-    if (clock.now() - since >= backoff.resetMs) this.#restartsInARow = 0
+    this.#healthyMs = clock.now() - since
     return this.#explain(reason)
   }
 

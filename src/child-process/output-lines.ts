@@ -1,4 +1,6 @@
 /** Cuts the output of a process into lines. */
+import type { Readable } from 'node:stream'
+
 export interface LineSplitter {
   write(chunk: Uint8Array): void
   /** Hands on what came after the last line break. */
@@ -30,6 +32,13 @@ export function createLineSplitter(onLine: (line: string) => void): LineSplitter
       rest = ''
     },
   }
+}
+
+/** The same for all that comes out of a stream. */
+export function readLines(stream: Readable | null, onLine: (line: string) => void): void {
+  const lines = createLineSplitter(onLine)
+  stream?.on('data', lines.write)
+  stream?.once('close', lines.end)
 }
 
 function plain(line: string): string {
