@@ -4,10 +4,11 @@
  * `messages/complete` with those of its messages that were in none before it, whoever wrote them. In the
  * log all pieces but the first are only what they added (`PIECE_EVENT`).
  */
+
+import { growthOf } from '../core/agent/growth.ts'
 import { type NewEvent, PIECE_EVENT } from '../core/event.ts'
 import type { JsonValue } from '../core/json.ts'
 import { toWire } from '../graph/wire.ts'
-import { growthOf } from '../stream/growth.ts'
 
 /** The part of a LangChain message that is needed here, whichever copy of the library made it. */
 interface Message {

@@ -6,9 +6,10 @@
  * where whole messages so far are 9,875 KB, 64 times as much. To take a piece out costs the writer
  * 15 µs; to put it in again and write the message out costs a reader as much.
  */
+
+import { applyGrowth, type Growth } from '../core/agent/growth.ts'
 import { type EventStore, type NewEvent, PIECE_EVENT, type ThreadEvent } from '../core/event.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
-import { applyGrowth, type Growth } from './growth.ts'
 
 const PARTIAL = 'messages/partial'
 const COMPLETE = 'messages/complete'

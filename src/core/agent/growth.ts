@@ -2,7 +2,7 @@
  * How one JSON value became another, where that is mostly longer texts and longer lists: a message
  * that a model is writing. A text of n pieces costs n pieces this way; each time whole it costs n².
  */
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import type { JsonObject, JsonValue } from '../json.ts'
 
 /** `+`: the text goes on like this. `=`: it is this now. `in`: what its items or fields became. */
 export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string]: Growth } }

@@ -1,0 +1,96 @@
+/**
+ * One run of a graph, as its host executes it.
+ *
+ * ```
+ * begun ──emissions──▶ completed            the graph is done, or stopped at an interrupt or breakpoint
+ *           │  └─────▶ failed               the graph, or what it called back for, has thrown
+ *           └─signal─▶ stopped              with or without its nodes: `ended` tells
+ * ```
+ */
+import type { GraphCheckpoints } from '../checkpoint.ts'
+import type { NewEvent } from '../event.ts'
+import type { JsonValue } from '../json.ts'
+import type { RunCommand } from '../run.ts'
+import type { StreamMode } from '../stream-mode.ts'
+import type { Emission } from './emission.ts'
+
+export interface GraphRunRequest {
+  run_id: string
+  /** `null`: goes on from the checkpoint. Not read where there is a `command`. */
+  input: JsonValue
+  command?: RunCommand
+  context: JsonValue
+  /** What is to be told; see `Emission`. */
+  modes: readonly HostMode[]
+  /** Whether subgraphs are told of; see `Emission`. */
+  subgraphs: boolean
+  interrupt_before?: '*' | string[]
+  interrupt_after?: '*' | string[]
+  durability?: 'sync' | 'async' | 'exit'
+}
+
+/**
+ * What a run may be asked to tell: the stream modes of the API, and for runs of the protocol
+ *
+ * - `places`: which checkpoint the values belong to that come next;
+ * - `model_ends`: which messages are written to their end;
+ * - `transformers`: that the graph's own stream transformers take part (`GraphRun.transform`).
+ */
+export type HostMode = StreamMode | 'places' | 'model_ends' | 'transformers'
+
+/** Whom the host calls for this run alone. */
+export interface RunCalls {
+  /**
+   * What the run writes and goes on from. A `put` answers when the checkpoint is stored, which may wait for
+   * the emissions that the host has handed out before the call: the host must not wait for the `put` with
+   * those. Once the run is not the server's any more it throws `conflict`.
+   */
+  checkpoints: GraphCheckpoints
+}
+
+export interface GraphRun {
+  /**
+   * What the graph emits, in its order, in batches of at least one. The next batch is pulled when the last is
+   * taken: a host lets the graph go on by so much as it keeps for that, and no more. Over once the run is;
+   * never rejects. Who stops early calls `return` of its iterator, and waits for nothing.
+   */
+  emissions: AsyncIterable<readonly Emission[]>
+  /** How the graph has ended; settles when the emissions are over. Never rejects. */
+  end: Promise<GraphEnd>
+  /** Settles when no function of its nodes is at work any more. Never rejects. */
+  ended(): Promise<void>
+  /** The stream transformers that the graph was compiled with; asked for by `transformers`. */
+  transform?: StreamTransform
+}
+
+export type GraphEnd =
+  | { kind: 'completed' }
+  /** After its signal: nothing is said of the graph. */
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: GraphFailure }
+
+export interface GraphFailure {
+  /**
+   * `graph`: the project's code, or LangGraph, refuses or breaks. `database_away`: a call back found the
+   * database away; the run is not to blame, and is tried again.
+   */
+  kind: 'graph' | 'database_away'
+  /** The name of the error's class. */
+  error: string
+  message: string
+  /** How the log tells it: an `Error` with its stack and causes, or JSON of the same. */
+  thrown?: unknown
+}
+
+/**
+ * Stream transformers see what the run tells in the words of the protocol, may leave out some of it, and
+ * add to it. They are called in the order of the events.
+ */
+export interface StreamTransform {
+  /** What is to be told in place of these. `of`: the emission that they come from, as it was handed out. */
+  onEvents(events: NewEvent[], of?: Emission): NewEvent[] | Promise<NewEvent[]>
+  /** The graph is done: what was made at last, once every promise is settled. */
+  finish(): Promise<NewEvent[]>
+  /** The run has failed or was told to stop. A second call, or one after `finish`, answers nothing. */
+  fail(error: { name: string; message: string }): NewEvent[] | Promise<NewEvent[]>
+}
