@@ -6,14 +6,14 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { ensureAdminKey } from '../src/control-plane/installation.ts'
-import { DEFAULT_WORKSPACE_ID } from '../src/core/api-key.ts'
+import { ensureAdminKey } from '../src/control-plane/people/installation.ts'
 import { systemClock } from '../src/core/clock.ts'
 import { silentLog } from '../src/core/log.ts'
+import { DEFAULT_WORKSPACE_ID } from '../src/core/people/api-key.ts'
 import { Gateway } from '../src/gateway/gateway.ts'
 import { createAuthenticate } from '../src/http/keys.ts'
-import { openControlPlaneStore } from '../src/storage/control-plane-store.ts'
-import { createSecretBox } from '../src/storage/secret-box.ts'
+import { createSecretBox } from '../src/storage/control-plane/secret-box.ts'
+import { openControlPlaneStore } from '../src/storage/control-plane/store.ts'
 
 const ANSWER = JSON.stringify({ messages: [{ type: 'ai', content: 'Hello' }] })
 

@@ -5,11 +5,11 @@
  */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import type { ServerRole } from './core/agent/server-role.ts'
+import type { SandboxSetting } from './core/deployment/sandbox.ts'
 import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
-import type { SandboxSetting } from './core/sandbox.ts'
-import type { ServerRole } from './core/server-role.ts'
-import type { UserTokenSettings } from './core/user-token.ts'
+import type { UserTokenSettings } from './core/people/user-token.ts'
 import { readAgentServerSettings, readOpenTo, readWorkers } from './settings/agent-server.ts'
 import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
@@ -249,7 +249,7 @@ export function readClientConfig(flags: Flags, env: Environment = process.env): 
 /**
  * Sets variables for the project that this process is about to load: `defaults` where there is
  * nothing yet, `values` over what is there. A process loads one project, so nothing is undone.
- * Answers all that is set then, for `project-environment.ts`.
+ * Answers all that is set then, for `project/variables.ts`.
  */
 export function applyProjectEnvironment(
   defaults: Readonly<Record<string, string>>,

@@ -3,10 +3,14 @@
  * loads its own parts only: a deployment's process starts the sooner for it.
  */
 import { once } from 'node:events'
-import type { StopLimits } from './agent-server/agent-server.ts'
+import type { StopLimits } from './agent-server/server/agent-server.ts'
 import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
+import {
+  isStartMessage,
+  type ReadyMessage,
+  type StartMessage,
+} from './core/deployment/runtime-protocol.ts'
 import { AppError } from './core/errors.ts'
-import { isStartMessage, type ReadyMessage, type StartMessage } from './core/runtime-protocol.ts'
 import { aborted, PARENT_GONE, stopSignal } from './main/lifecycle.ts'
 import type { Serving } from './main/serve.ts'
 import type { Running } from './main/up.ts'

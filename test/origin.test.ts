@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CronScheduler } from '../src/agent-server/cron-scheduler.ts'
+import { CronScheduler } from '../src/agent-server/crons/scheduler.ts'
 import { systemClock } from '../src/core/clock.ts'
 import { silentLog } from '../src/core/log.ts'
 import { currentOrigin, type Origin, withOrigin } from '../src/core/origin.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/revision.ts'
-import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/run.ts'
-import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/webhook.ts'
+import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/agent/run.ts'
+import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/agent/webhook.ts'
+import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/deployment/revision.ts'
 
 const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
 

@@ -1,8 +1,8 @@
 /** Claiming a run behind a long line, at the store: what a server does for each run. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { claimRun } from '../../test/support/claim-run.ts'
 import type { Row } from '../row.ts'
 import { temporaryFolder } from '../server.ts'

@@ -1,7 +1,7 @@
 /** Searching threads, over HTTP, in a database that was seeded through its store. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 import type { Row } from '../row.ts'
 import { benchProject, startServer, temporaryFolder } from '../server.ts'
 import { type Sized, sizedRow } from '../sized.ts'

@@ -1,8 +1,8 @@
 /** How much the server takes on, as its operator says. Each refusal names the setting. */
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
-import type { RunStore } from '../core/run.ts'
 
 export interface Limits {
   /** How many runs may wait on one thread. Default 1,000. */

@@ -1,16 +1,16 @@
-/** What the agent server's verbs work with; `agent-server.ts` puts it together. */
-import type { AgentStore } from '../core/agent-store.ts'
-import type { Authorize } from '../core/authorization.ts'
+/** What the agent server's verbs work with; `server/agent-server.ts` puts it together. */
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { Authorize } from '../core/agent/authorization.ts'
+import type { AgentMetrics } from '../core/agent/metrics.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { AgentMetrics } from '../core/metrics.ts'
 import type { Place } from '../core/origin.ts'
 import type { Tracer } from '../core/tracing.ts'
-import type { Project } from '../graph/project.ts'
+import type { Project } from '../graph/js/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
-import type { CronScheduler } from './cron-scheduler.ts'
+import type { CronScheduler } from './crons/scheduler.ts'
 import type { Limits, PendingRuns } from './limits.ts'
 
 export interface Parts {

@@ -2,13 +2,18 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { delimiter, dirname, join, relative } from 'node:path'
-import { BuildError, type Builder, type BuildRequest, type BuiltRevision } from '../core/build.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
-import { findDeployKey, projectSecrets } from '../core/deploy-key.ts'
+import {
+  BuildError,
+  type Builder,
+  type BuildRequest,
+  type BuiltRevision,
+} from '../core/deployment/build.ts'
+import { findDeployKey, projectSecrets } from '../core/deployment/deploy-key.ts'
+import type { Secret } from '../core/deployment/revision.ts'
+import { noSandbox, type Sandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Secret } from '../core/revision.ts'
-import { noSandbox, type Sandbox } from '../core/sandbox.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
 import { type Bundler, bundle } from './bundle.ts'
 import { type CheckedConfig, findConfiguration } from './configuration.ts'

@@ -1,7 +1,7 @@
 /** The last step of a build: the project's modules in one file, so that a start is quick. */
 import { rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BuildError } from '../core/build.ts'
+import { BuildError } from '../core/deployment/build.ts'
 import { runStep, type StepContext } from './step.ts'
 
 export interface Bundler {

@@ -1,7 +1,7 @@
 /** Fetches one commit of a git repository. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BuildError } from '../core/build.ts'
+import { BuildError } from '../core/deployment/build.ts'
 import { type CommandEnd, runCommand } from './command.ts'
 import { isRefName, parseRepositoryUrl, type RepositoryUrl } from './repository-url.ts'
 import { type SshAccess, sshEnvironment } from './ssh-access.ts'

@@ -1,7 +1,7 @@
 /** Which package manager a project uses, and where it installs. */
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { BuildError } from '../core/build.ts'
+import { BuildError } from '../core/deployment/build.ts'
 
 /** One install: a command and the folder that it belongs in. */
 export interface InstallPlan {

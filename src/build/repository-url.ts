@@ -1,5 +1,5 @@
 /** What may stand in `repo_url` and `repo_ref`, and where a URL's credentials go. */
-import { BuildError } from '../core/build.ts'
+import { BuildError } from '../core/deployment/build.ts'
 
 export interface RepositoryUrl {
   /** Without credentials: may be shown, logged and put on a command line. */

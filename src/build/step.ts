@@ -1,6 +1,6 @@
 /** What every step of a build works with. */
-import { BuildError } from '../core/build.ts'
-import type { ConfinedCommand } from '../core/sandbox.ts'
+import { BuildError } from '../core/deployment/build.ts'
+import type { ConfinedCommand } from '../core/deployment/sandbox.ts'
 import type { BuildLog } from './build-log.ts'
 import { type CommandEnd, runCommand } from './command.ts'
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Tarballs } from '../core/build.ts'
+import type { Tarballs } from '../core/deployment/build.ts'
+import { MAX_TARBALL_BYTES } from '../core/deployment/upload.ts'
 import { AppError } from '../core/errors.ts'
-import { MAX_TARBALL_BYTES } from '../core/upload.ts'
 import { unfinishedFolder, uploadPath } from './layout.ts'
 
 /**

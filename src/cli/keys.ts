@@ -1,8 +1,8 @@
 /** `runyard keys` */
 import { Command, Option } from 'commander'
 import { type ApiKey, dataOf, everyPage, type Role } from '../../client/src/client.ts'
-import { ROLES } from '../core/api-key.ts'
 import { AppError } from '../core/errors.ts'
+import { ROLES } from '../core/people/api-key.ts'
 import { clientCommand, connected } from './connection.ts'
 import { printJson, printTable, say, shortTime } from './output.ts'
 

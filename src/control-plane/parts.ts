@@ -1,13 +1,14 @@
 /** What the control plane's routes and verbs work with. */
-import type { Tarballs } from '../core/build.ts'
+
+import type { ControlPlaneMetrics } from '../core/agent/metrics.ts'
 import type { Clock } from '../core/clock.ts'
-import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import type { Tarballs } from '../core/deployment/build.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import type { RevisionLogs } from '../core/deployment/revision-log.ts'
+import type { Replica } from '../core/deployment/runtime.ts'
+import type { Authenticate } from '../core/deployment/target.ts'
 import type { Log } from '../core/log.ts'
-import type { ControlPlaneMetrics } from '../core/metrics.ts'
-import type { RevisionLogs } from '../core/revision-log.ts'
-import type { Replica } from '../core/runtime.ts'
-import type { Authenticate } from '../core/target.ts'
-import type { BuildFollowers } from './build-followers.ts'
+import type { BuildFollowers } from './rollout/build-followers.ts'
 
 export interface ControlPlaneParts {
   store: ControlPlaneStore

@@ -2,10 +2,10 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { DEFAULT_WORKSPACE_ID, type Principal } from '../core/api-key.ts'
+import type { Authenticate, Target } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
-import type { Authenticate, Target } from '../core/target.ts'
+import { DEFAULT_WORKSPACE_ID, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { Gateway, type GatewayOptions } from './gateway.ts'
 

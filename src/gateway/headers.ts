@@ -1,7 +1,7 @@
 /** The header rules of both ways. Headers are flat lists, name and value in turn, as received. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/runtime-protocol.ts'
+import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/deployment/runtime-protocol.ts'
 
 /** Those that speak about one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([

@@ -1,9 +1,9 @@
 /** One deployment's name: what answers under it just now, and who waits for that. */
 import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
+import { haveOwnAuth } from '../core/deployment/runtime.ts'
+import type { Activity, Hold } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
-import { haveOwnAuth } from '../core/runtime.ts'
-import type { Activity, Hold } from '../core/target.ts'
 import type { Upstream } from './upstream.ts'
 
 /** How many callers without a key may wait for a name at once. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Target } from '../core/target.ts'
+import type { Target } from '../core/deployment/target.ts'
 import { openWorld, type World, withKey } from './gateway-fixture.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 /** Which requests are for an agent, and which of those need no key. */
 import type { IncomingMessage } from 'node:http'
-import { DEPLOYMENT_NAME } from '../core/deployment.ts'
+import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
 import { AppError } from '../core/errors.ts'
 
 export interface AgentRoute {

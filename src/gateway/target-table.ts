@@ -1,7 +1,8 @@
-/** The gateway's half of `core/target.ts`: which upstreams answer under which name. */
+/** The gateway's half of `core/deployment/target.ts`: which upstreams answer under which name. */
+
+import type { Endpoint } from '../core/deployment/runtime.ts'
+import type { Activity, Hold, Target, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
-import type { Endpoint } from '../core/runtime.ts'
-import type { Activity, Hold, Target, TargetTable } from '../core/target.ts'
 import { Affinity } from './affinity.ts'
 import { Name } from './name.ts'
 import { noDeployment } from './route.ts'

@@ -1,7 +1,7 @@
 /** One running agent server as the gateway sees it: its connections, and what is open on them. */
 import { type Dispatcher, Pool } from 'undici'
-import type { Endpoint } from '../core/runtime.ts'
-import type { Target } from '../core/target.ts'
+import type { Endpoint } from '../core/deployment/runtime.ts'
+import type { Target } from '../core/deployment/target.ts'
 
 /** Something open that can be ended at once, with an error for the client. */
 export interface Cuttable {

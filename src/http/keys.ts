@@ -4,11 +4,11 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import type { ApiKey, ApiKeyStore, Principal } from '../core/api-key.ts'
 import { type Clock, timestamp } from '../core/clock.ts'
+import type { Authenticate } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
-import type { Authenticate } from '../core/target.ts'
-import type { VerifyUserToken } from '../core/user-token.ts'
+import type { ApiKey, ApiKeyStore, Principal } from '../core/people/api-key.ts'
+import type { VerifyUserToken } from '../core/people/user-token.ts'
 import { type RateLimit, remoteAddress } from './rate-limit.ts'
 
 const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'

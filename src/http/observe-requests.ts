@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import type { RequestMetrics } from '../core/agent/metrics.ts'
 import type { Log } from '../core/log.ts'
-import type { RequestMetrics } from '../core/metrics.ts'
 import { withOrigin } from '../core/origin.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 

@@ -1,10 +1,10 @@
 /** The check of people's signed tokens (JWT) against a configured OpenID Connect issuer. */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
-import { DEFAULT_WORKSPACE_ID, ROLES, type Role } from '../core/api-key.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
-import type { UserTokenSettings, VerifyUserToken } from '../core/user-token.ts'
-import type { WorkspaceStore } from '../core/workspace.ts'
+import { DEFAULT_WORKSPACE_ID, ROLES, type Role } from '../core/people/api-key.ts'
+import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-token.ts'
+import type { WorkspaceStore } from '../core/people/workspace.ts'
 import { issuerKeys } from './issuer-keys.ts'
 
 /** Signatures that only the holder of a private key can make. */

@@ -1,5 +1,5 @@
 /** The figures of an agent server, on its store. */
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import { LateAgentMetrics } from '../telemetry/agent-metrics.ts'
 

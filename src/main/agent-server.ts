@@ -1,34 +1,34 @@
 /** The agent server of a process: its store, its project, and what the settings say of it. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AgentServer } from '../agent-server/agent-server.ts'
+import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/access/open-door.ts'
+import { ProcessEnds } from '../agent-server/execution/process-ends.ts'
 import type { Limits } from '../agent-server/limits.ts'
-import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/open-door.ts'
-import { ProcessEnds } from '../agent-server/process-ends.ts'
+import { AgentServer } from '../agent-server/server/agent-server.ts'
 import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { CorsConfig } from '../core/cors.ts'
+import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
-import type { StartMessage } from '../core/runtime-protocol.ts'
-import { readProjectConfig } from '../graph/config-file.ts'
-import { GRAPH_ENVIRONMENT } from '../graph/environment.ts'
-import { loadProject, type Project } from '../graph/project.ts'
+import { GRAPH_ENVIRONMENT } from '../graph/js/environment.ts'
+import { loadProject, type Project } from '../graph/js/project.ts'
+import { readProjectConfig } from '../project/config.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,
   readIsLangSmithUsed,
   readRunTimeoutMs,
   readWebhookEnvironment,
-} from '../project-environment.ts'
+} from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
-import { openAgentStore } from '../storage/agent-store.ts'
+import { openAgentStore } from '../storage/agent/store.ts'
 import type { LateAgentMetrics } from '../telemetry/agent-metrics.ts'
 import { readVersion } from '../version.ts'
+import type { ProcessNotices } from '../workers/notices.ts'
 import { createAgentMetrics } from './agent-metrics.ts'
 import type { Started } from './lifecycle.ts'
-import type { ProcessNotices } from './process-notices.ts'
 import { openTracer } from './tracing.ts'
 import type { Watchdog } from './watchdog.ts'
 

@@ -3,7 +3,7 @@
  * of it. A process of its own: it has a build's limits, and the control plane none of its memory.
  */
 import { argv } from 'node:process'
-import { bundleProject } from '../graph/bundle.ts'
+import { bundleProject } from '../graph/js/bundle/write.ts'
 
 const [, , configPath = 'langgraph.json'] = argv
 const made = await bundleProject(configPath)

@@ -1,6 +1,7 @@
 /** The figures of the control plane, on its store. */
-import type { ControlPlaneStore } from '../core/control-plane-store.ts'
-import type { ControlPlaneMetrics } from '../core/metrics.ts'
+
+import type { ControlPlaneMetrics } from '../core/agent/metrics.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { createControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
 
 export function openControlPlaneMetrics(store: ControlPlaneStore): Promise<ControlPlaneMetrics> {

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UpConfig } from '../config.ts'
-import { lockFolder } from '../storage/folder-lock.ts'
-import { inspectData } from './doctor-data.ts'
-import { inspectMachine } from './doctor-machine.ts'
-import type { Finding } from './finding.ts'
+import { inspectData } from '../doctor/data.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { inspectMachine } from '../doctor/machine.ts'
+import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
 
 /** All there is to say, whether or not a Runyard is running. */
 export async function examine(config: UpConfig): Promise<Finding[]> {

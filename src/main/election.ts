@@ -1,11 +1,11 @@
 /** How the `up` of one database find out which of them leads. */
 import { hostname } from 'node:os'
 import type { UpConfig } from '../config.ts'
-import { Election } from '../control-plane/election.ts'
-import type { ControlPlaneStore } from '../core/control-plane-store.ts'
+import { Election } from '../control-plane/server/election.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import type { Log } from '../core/log.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { findInstanceId } from './data-folder.ts'
+import { findInstanceId } from '../installation/data-folder.ts'
 import type { Leading } from './leading.ts'
 
 export type Candidate = Pick<Election, 'isLeading' | 'leaderUrl' | 'start' | 'announce' | 'stop'>

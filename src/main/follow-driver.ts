@@ -1,5 +1,5 @@
 /** What an agent server does at the word of the process driver that has started it. */
-import type { AgentServer } from '../agent-server/agent-server.ts'
+import type { AgentServer } from '../agent-server/server/agent-server.ts'
 import {
   type ActiveMessage,
   type DrainedMessage,
@@ -8,8 +8,8 @@ import {
   isActivateMessage,
   isDrainMessage,
   isInspectMessage,
-} from '../core/runtime-protocol.ts'
-import { reportLoad } from './report-load.ts'
+} from '../core/deployment/runtime-protocol.ts'
+import { reportLoad } from '../workers/report-load.ts'
 
 /** From now on, until what is answered is called. */
 export function followDriver(agentServer: AgentServer): () => void {

@@ -1,8 +1,8 @@
 /** What a control plane has while it leads: a runtime driver, and the reconciler that works with it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Reconciler } from '../control-plane/reconciler.ts'
-import type { ReconcilerLimits, ReconcilerParts } from '../control-plane/reconciler-parts.ts'
-import type { Replica, RuntimeDriver } from '../core/runtime.ts'
+import type { ReconcilerLimits, ReconcilerParts } from '../control-plane/rollout/parts.ts'
+import { Reconciler } from '../control-plane/rollout/reconciler.ts'
+import type { Replica, RuntimeDriver } from '../core/deployment/runtime.ts'
 
 /** How long agent servers may take to end, in ms; all of it is over in 30 s. */
 const STOP_GRACE_MS = 15_000

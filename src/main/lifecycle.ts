@@ -1,6 +1,7 @@
 /** How a server process begins to stop, and in which order its parts do. */
+
+import { isStopMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
-import { isStopMessage } from '../core/runtime-protocol.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How often the parent is looked for, in milliseconds. */

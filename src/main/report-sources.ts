@@ -1,6 +1,6 @@
 /** Tells the process above which files the project consists of, as they are imported. */
-import type { SourcesMessage } from '../core/runtime-protocol.ts'
-import { onSource } from '../graph/module-loader.ts'
+import type { SourcesMessage } from '../core/deployment/runtime-protocol.ts'
+import { onSource } from '../graph/js/modules/loader.ts'
 
 /** From now on; files that are imported together are told of together. */
 export function reportSources(): void {

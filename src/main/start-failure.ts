@@ -1,7 +1,7 @@
 /** Why an agent server does not start, for the author of its project. */
 import { realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
-import type { FailedMessage } from '../core/runtime-protocol.ts'
+import type { FailedMessage } from '../core/deployment/runtime-protocol.ts'
 
 /** More frames of a stack are not shown. */
 const MAX_FRAMES = 10

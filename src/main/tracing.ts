@@ -1,6 +1,6 @@
 /** Traces, where they are wanted: the SDK is loaded only then. */
 import { noTracer, type Tracer } from '../core/tracing.ts'
-import { readTracing } from '../project-environment.ts'
+import { readTracing } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { readVersion } from '../version.ts'
 import type { Started } from './lifecycle.ts'

@@ -1,6 +1,6 @@
 /** Waits for what was deployed before to serve again. */
-import type { ControlPlaneStore } from '../core/control-plane-store.ts'
-import type { RuntimeDriver } from '../core/runtime.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import type { RuntimeDriver } from '../core/deployment/runtime.ts'
 
 /**
  * Settles when the active revision of every deployment is healthy, or has failed, or after

@@ -1,8 +1,8 @@
 /** Claims runs for this server, as many at a time as leaves some to the others. */
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { Claim, ClaimedRun, QueuedRun } from '../core/agent/run.ts'
 import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
-import type { Claim, ClaimedRun, QueuedRun } from '../core/run.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
 
 /** So many runs are claimed by one statement: the other servers shall have some of a line. */

@@ -1,5 +1,5 @@
 /** When the next delayed run is due, with the database asked no more often than others may add one. */
-import type { RunStore } from '../core/run.ts'
+import type { RunStore } from '../core/agent/run.ts'
 
 /** Times in ms since 1970. */
 export class DueTimes {

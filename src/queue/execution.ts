@@ -1,5 +1,5 @@
 /** One claimed run while it executes in this process. */
-import { isSuspect, type Lease, type QueuedRun } from '../core/run.ts'
+import { isSuspect, type Lease, type QueuedRun } from '../core/agent/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 /**

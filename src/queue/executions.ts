@@ -1,13 +1,14 @@
 /** The runs that execute in this process: their leases, and what becomes of them. */
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
+
 import {
   type Lease,
   type LeaseState,
   MAX_RUN_ATTEMPTS,
   type QueuedRun,
   type RunStore,
-} from '../core/run.ts'
+} from '../core/agent/run.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import { type Execute, Execution } from './execution.ts'
 import type { StopReason } from './stop-reason.ts'
 

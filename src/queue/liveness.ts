@@ -2,12 +2,12 @@
  * Keeps the record of which servers work on the database, and frees the runs of those that died: of
  * the same host at once, of other hosts when their leases run out.
  */
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { Lease, QueuedRun } from '../core/agent/run.ts'
+import { LOST_SERVER_MS, type ServerRecord } from '../core/agent/server.ts'
 import type { Clock } from '../core/clock.ts'
 import { timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { Lease, QueuedRun } from '../core/run.ts'
-import { LOST_SERVER_MS, type ServerRecord } from '../core/server.ts'
 import { isAlive, startedAt } from './host-processes.ts'
 
 /**

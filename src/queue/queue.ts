@@ -9,11 +9,11 @@
  * ```
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { CancelAction, ClaimedRun } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
-import type { CancelAction, ClaimedRun } from '../core/run.ts'
 import { Claims } from './claims.ts'
 import { Deadline } from './deadline.ts'
 import { DueTimes } from './due-times.ts'

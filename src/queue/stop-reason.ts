@@ -1,5 +1,5 @@
 /** Why a run's execution is told to stop before its graph has ended. */
-import type { CancelAction } from '../core/run.ts'
+import type { CancelAction } from '../core/agent/run.ts'
 
 /** The `reason` of the abort signal that `execute` is given. */
 export type StopReason =

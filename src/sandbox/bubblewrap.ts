@@ -7,8 +7,8 @@
  * on one database tell by them who still lives.
  */
 import { sep } from 'node:path'
+import type { SandboxView } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
-import type { SandboxView } from '../core/sandbox.ts'
 
 /** Programs, libraries, and what they need to find names, hosts, certificates and the time. */
 const MACHINE = [

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DEFAULT_LIMITS, runStep } from '../build/step.ts'
+import type { SandboxView } from '../core/deployment/sandbox.ts'
 import { silentLog } from '../core/log.ts'
-import type { SandboxView } from '../core/sandbox.ts'
 import { openSandbox } from './sandbox.ts'
 
 let above: string

@@ -2,9 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import {
+  noSandbox,
+  type Sandbox,
+  type SandboxSetting,
+  type SandboxView,
+} from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { noSandbox, type Sandbox, type SandboxSetting, type SandboxView } from '../core/sandbox.ts'
 import { bubblewrapArguments, setVariables } from './bubblewrap.ts'
 import {
   closeDataFolder,

@@ -1,5 +1,5 @@
 /** The settings of agent servers, which `serve` reads for itself and `up` hands on to its own. */
-import type { ServerRole } from '../core/server-role.ts'
+import type { ServerRole } from '../core/agent/server-role.ts'
 import { type Settings, splitList } from './settings.ts'
 
 /** Wrong ones are told of at once, by `up` too. */

@@ -1,5 +1,5 @@
 /** How far projects are kept away from the operator's files. */
-import type { SandboxSetting } from '../core/sandbox.ts'
+import type { SandboxSetting } from '../core/deployment/sandbox.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 

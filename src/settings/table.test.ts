@@ -45,7 +45,7 @@ describe('the table of settings', () => {
   })
 
   it('has what is read of a project’s environment', () => {
-    const source = readFileSync(resolve(root, 'src/project-environment.ts'), 'utf8')
+    const source = readFileSync(resolve(root, 'src/project/variables.ts'), 'utf8')
     const [otel, ...others] = namesFor('project').toSorted((one) =>
       one.startsWith('OTEL') ? -1 : 1,
     )

@@ -2,8 +2,9 @@
  * Every setting, once. What `Settings` accepts, the help of the commands and the README's table come
  * from here.
  */
+
+import { SERVER_ROLES } from '../core/agent/server-role.ts'
 import { LOG_LEVELS } from '../core/log.ts'
-import { SERVER_ROLES } from '../core/server-role.ts'
 
 /** `serve` stands for `dev` too; `project`: an agent server, also from its project's own `env`. */
 export type Reader = 'up' | 'serve' | 'project' | 'commands'

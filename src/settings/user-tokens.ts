@@ -1,7 +1,7 @@
 /** Whose signed user tokens are taken: the `RUNYARD_OIDC_*` settings. */
-import { ROLES, type Role } from '../core/api-key.ts'
+import { ROLES, type Role } from '../core/people/api-key.ts'
+import type { UserTokenSettings } from '../core/people/user-token.ts'
 import { isThisMachine } from '../core/this-machine.ts'
-import type { UserTokenSettings } from '../core/user-token.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 

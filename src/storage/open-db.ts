@@ -1,12 +1,12 @@
 /** Opens whichever database it is; only what is needed of it is loaded. */
 import { isDatabaseUrl, parseDatabaseUrl } from '../core/database-url.ts'
 import { type Notices, noNotices } from '../core/notices.ts'
-import type { Db } from './db.ts'
+import type { Db } from './db/db.ts'
 
 /** `where`: a `postgres://` URL, with the tables in `schema` unless it names one; else a file. */
 export async function openDb(where: string, schema: string): Promise<Db> {
-  if (isDatabaseUrl(where)) return (await import('./postgres.ts')).openPostgres(where, schema)
-  return (await import('./sqlite.ts')).openSqlite(where)
+  if (isDatabaseUrl(where)) return (await import('./db/postgres/db.ts')).openPostgres(where, schema)
+  return (await import('./db/sqlite/db.ts')).openSqlite(where)
 }
 
 /** How the servers of this database tell each other; `where` and `schema` as for `openDb`. */
@@ -14,11 +14,11 @@ export async function openNotices(where: string, schema: string): Promise<Notice
   if (!isDatabaseUrl(where)) return noNotices
   const { listenString, schema: own = schema } = parseDatabaseUrl(where)
   if (listenString === undefined) return noNotices
-  const { PostgresNotices } = await import('./postgres-notices.ts')
+  const { PostgresNotices } = await import('./db/postgres/notices.ts')
   return new PostgresNotices(listenString, own)
 }
 
 /** Removes the URL's schema with all that is in it; does nothing where there is none. */
 export async function dropSchema(url: string): Promise<void> {
-  await (await import('./postgres.ts')).dropPostgresSchema(url)
+  await (await import('./db/postgres/db.ts')).dropPostgresSchema(url)
 }

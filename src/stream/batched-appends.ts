@@ -6,9 +6,10 @@
  * of 5, 37 to 76 µs; of 20, 15 to 31 µs. One transaction over 16 runs gained a third at most and was
  * left out: the failure of one run's events would be everybody's.
  */
+
+import type { EventStore, NewEvent, RunEvent } from '../core/agent/event.ts'
+import type { Lease } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
-import type { EventStore, NewEvent, RunEvent } from '../core/event.ts'
-import type { Lease } from '../core/run.ts'
 
 /** Where events belong, and the right to write them. */
 export interface AppendTarget {

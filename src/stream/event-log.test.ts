@@ -3,16 +3,16 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
-import { systemClock, timestamp } from '../core/clock.ts'
 import {
   END_EVENT,
   type EventStore,
   isEnd,
   type RunEvent,
   type ThreadEvent,
-} from '../core/event.ts'
+} from '../core/agent/event.ts'
+import type { Lease, QueuedRun } from '../core/agent/run.ts'
+import { systemClock, timestamp } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
-import type { Lease, QueuedRun } from '../core/run.ts'
 import { EventLog, type EventLogParts } from './event-log.ts'
 
 let world: RunWorld

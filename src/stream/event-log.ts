@@ -1,7 +1,5 @@
 /** The event log of the runs: writing, and following while they run or afterwards. */
-import type { AgentStore } from '../core/agent-store.ts'
-import type { Clock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import {
   isEnd,
   isLogged,
@@ -10,7 +8,9 @@ import {
   type RunEnd,
   type RunEvent,
   type ThreadEvent,
-} from '../core/event.ts'
+} from '../core/agent/event.ts'
+import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'

@@ -1,8 +1,8 @@
 /** Reading a run's events as they come: the past from the store, then what is announced. */
-import type { AgentStore } from '../core/agent-store.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import { END_EVENT, isEnd, type LoggedEvent, type RunEnd } from '../core/agent/event.ts'
+import { isTerminal } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
-import { END_EVENT, isEnd, type LoggedEvent, type RunEnd } from '../core/event.ts'
-import { isTerminal } from '../core/run.ts'
 import type { LiveRun } from './live-run.ts'
 import { PageSize } from './page-size.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { END_EVENT, type LoggedEvent } from '../core/event.ts'
+import { END_EVENT, type LoggedEvent } from '../core/agent/event.ts'
 import { LiveRun } from './live-run.ts'
 
 const LIMITS = { events: 4, chars: 100 }

@@ -1,5 +1,5 @@
 /** What this process keeps in memory of a run while it is followed here. */
-import { isEnd, type LoggedEvent } from '../core/event.ts'
+import { isEnd, type LoggedEvent } from '../core/agent/event.ts'
 import { Announcer } from './announcer.ts'
 
 /** How much of a run is kept in memory: whichever limit is reached first. */

@@ -7,8 +7,13 @@
  * 15 µs; to put it in again and write the message out costs a reader as much.
  */
 
+import {
+  type EventStore,
+  type NewEvent,
+  PIECE_EVENT,
+  type ThreadEvent,
+} from '../core/agent/event.ts'
 import { applyGrowth, type Growth } from '../core/agent/growth.ts'
-import { type EventStore, type NewEvent, PIECE_EVENT, type ThreadEvent } from '../core/event.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 
 const PARTIAL = 'messages/partial'

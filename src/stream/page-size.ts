@@ -1,5 +1,5 @@
 /** How many events to read at once, so that who reads slowly does not hold much of them. */
-import type { NewEvent } from '../core/event.ts'
+import type { NewEvent } from '../core/agent/event.ts'
 
 /** Of the data of one page, in characters, unless told otherwise. */
 export const PAGE_CHARS = 262_144

@@ -2,14 +2,20 @@
  * From the log to the protocol's events. What a run of the protocol wrote stands in the log as it is
  * sent; what a legacy run wrote, and every run's end, is brought into that form here.
  */
-import { END_EVENT, isEnd, type NewEvent, type RunEnd, type ThreadEvent } from '../core/event.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import {
+  END_EVENT,
+  isEnd,
+  type NewEvent,
+  type RunEnd,
+  type ThreadEvent,
+} from '../core/agent/event.ts'
 import {
   type AgentStatus,
   type Channel,
   type ProtocolPlace,
   protocolPlaceOf,
-} from '../core/protocol.ts'
+} from '../core/agent/protocol.ts'
+import type { JsonObject, JsonValue } from '../core/json.ts'
 import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
 /** An event as a subscriber gets it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ProtocolPlace } from '../core/protocol.ts'
+import type { ProtocolPlace } from '../core/agent/protocol.ts'
 import { attributionFor, placeFor } from './protocol-filter.ts'
 
 const message: ProtocolPlace = { channel: 'messages', namespace: ['model:1'] }

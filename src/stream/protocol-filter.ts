@@ -4,7 +4,7 @@ import {
   NODE,
   type ProtocolFilter,
   type ProtocolPlace,
-} from '../core/protocol.ts'
+} from '../core/agent/protocol.ts'
 
 /**
  * Where the event is told to the first of these filters that wants it. `undefined`: none does. Whoever

@@ -1,6 +1,6 @@
 /** Reading a thread's events as they come, over all its runs. */
-import type { AgentStore } from '../core/agent-store.ts'
-import type { ThreadEvent } from '../core/event.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { ThreadEvent } from '../core/agent/event.ts'
 import { PageSize } from './page-size.ts'
 import type { ThreadNews } from './thread-news.ts'
 

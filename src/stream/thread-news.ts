@@ -4,7 +4,7 @@
  * Measured on SQLite, 500 readers of one run: 20,000 events a second where each reads by itself,
  * 30,000 to 98,000 where they share.
  */
-import type { ThreadEvent } from '../core/event.ts'
+import type { ThreadEvent } from '../core/agent/event.ts'
 import { Announcer } from './announcer.ts'
 
 /** How long a page is handed to others who ask for the same, in ms. They are woken together. */

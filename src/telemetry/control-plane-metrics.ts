@@ -5,7 +5,7 @@ import type {
   ControlPlaneMetrics,
   MetricsFormat,
   PassedRequest,
-} from '../core/metrics.ts'
+} from '../core/agent/metrics.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
 /** What is asked for when the figures are read: how many there are with each status. */

@@ -1,5 +1,5 @@
 /** How loud a printed line is, and what it says: whatever program it comes from. */
-import type { LogEntryLevel } from '../core/revision-log.ts'
+import type { LogEntryLevel } from '../core/deployment/revision-log.ts'
 
 /** Of pino and its kind: words, or numbers from 10 (trace) to 60 (fatal). */
 const WORDS: Readonly<Record<string, LogEntryLevel>> = {

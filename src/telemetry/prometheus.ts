@@ -1,6 +1,6 @@
 /** What all figures have in common, by prom-client. */
 import type { Registry } from 'prom-client'
-import type { MetricsFormat, RequestMetrics } from '../core/metrics.ts'
+import type { MetricsFormat, RequestMetrics } from '../core/agent/metrics.ts'
 
 /** In s: requests are quick, or something is wrong. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]

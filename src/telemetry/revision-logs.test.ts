@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LogPage, LogQuery } from '../core/revision-log.ts'
+import type { LogPage, LogQuery } from '../core/deployment/revision-log.ts'
 import { createRevisionLogs } from './revision-logs.ts'
 
 const START = Date.parse('2026-11-20T12:00:00.000Z')

@@ -11,7 +11,7 @@ import {
   type LogSource,
   parseEntryId,
   type RevisionLogs,
-} from '../core/revision-log.ts'
+} from '../core/deployment/revision-log.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import { levelOf, messageOf } from './log-line.ts'
 import { type MergeOrder, mergeSorted, type SortedStream } from './merge.ts'

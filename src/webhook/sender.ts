@@ -3,9 +3,9 @@
  * was claimed by a server that died is due again by itself, so each is sent at least once.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/webhook.ts'
 import type { Answer, Message } from './post.ts'
 import { signatureHeaders } from './signature.ts'
 

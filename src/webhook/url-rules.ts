@@ -1,7 +1,7 @@
 /** Which URLs a run may name as its webhook. */
 import { isIP } from 'node:net'
+import type { WebhookConfig } from '../core/agent/webhook.ts'
 import { type IpRange, isInRange, isPublic } from '../core/ip-range.ts'
-import type { WebhookConfig } from '../core/webhook.ts'
 
 /** `webhooks.url` of `langgraph.json`, and what the operator says. */
 export type UrlRules = WebhookConfig['url'] & {

@@ -1,9 +1,10 @@
 /** Webhooks as one part: what may be asked for, and the sending of it. */
+
+import type { WebhookConfig, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
 import { invalidField } from '../core/errors.ts'
 import type { IpRange } from '../core/ip-range.ts'
 import type { Log } from '../core/log.ts'
-import type { WebhookConfig, WebhookDeliveryStore } from '../core/webhook.ts'
 import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { fillHeaders } from './header-templates.ts'
 import { post } from './post.ts'

@@ -1,14 +1,14 @@
 /** A graph that does what the test says, when it says so, on the server's real checkpoints. */
 import { once } from 'node:events'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import type { Lease } from '../../src/core/run.ts'
-import type { ProjectConfig } from '../../src/graph/config-file.ts'
-import type { Graph } from '../../src/graph/graph.ts'
-import { DEFAULT_HTTP } from '../../src/graph/http-config.ts'
-import type { Project } from '../../src/graph/project.ts'
-import { readStoreConfig } from '../../src/graph/store-config.ts'
-import { readTtlConfig } from '../../src/graph/ttl-config.ts'
-import { readWebhookConfig } from '../../src/graph/webhook-config.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type { Lease } from '../../src/core/agent/run.ts'
+import type { Graph } from '../../src/graph/js/langgraph/graph.ts'
+import type { Project } from '../../src/graph/js/project.ts'
+import type { ProjectConfig } from '../../src/project/config.ts'
+import { DEFAULT_HTTP } from '../../src/project/http.ts'
+import { readStoreConfig } from '../../src/project/store.ts'
+import { readTtlConfig } from '../../src/project/ttl.ts'
+import { readWebhookConfig } from '../../src/project/webhooks.ts'
 
 /** What a session is told: add to the thread's values, end, fail. */
 export type Order = 'step' | 'finish' | 'fail'

@@ -8,18 +8,21 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, vi } from 'vitest'
-import { AgentServer } from '../../src/agent-server/agent-server.ts'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import { systemClock } from '../../src/core/clock.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { MULTITASK_STRATEGIES, type MultitaskStrategy } from '../../src/core/multitask-strategy.ts'
+import { AgentServer } from '../../src/agent-server/server/agent-server.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import {
+  MULTITASK_STRATEGIES,
+  type MultitaskStrategy,
+} from '../../src/core/agent/multitask-strategy.ts'
 import {
   CANCEL_ACTIONS,
   type CancelAction,
   isTerminal,
   type QueuedRun,
-} from '../../src/core/run.ts'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+} from '../../src/core/agent/run.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { temporaryFolder } from '../support/agent-server.ts'
 import { type Order, puppetProject, readSteps, type Session } from './puppet.ts'
 

@@ -1,8 +1,8 @@
 /** What every store of API keys must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { ROLES, type Role } from '../../src/core/api-key.ts'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import { ROLES, type Role } from '../../src/core/people/api-key.ts'
 import { anApiKey } from '../support/control-plane-records.ts'
 
 export function testApiKeyStore(open: () => ControlPlaneStore): void {

@@ -1,8 +1,8 @@
 /** What every store of assistants must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { AssistantPage, AssistantQuery } from '../../src/core/assistant.ts'
-import type { MetadataFilter } from '../../src/core/authorization.ts'
+import type { AssistantPage, AssistantQuery } from '../../src/core/agent/assistant.ts'
+import type { MetadataFilter } from '../../src/core/agent/authorization.ts'
 import { type AgentStoreWorld, anAssistant, LATER } from '../support/agent-records.ts'
 
 const FIRST: AssistantPage = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 }

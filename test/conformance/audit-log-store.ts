@@ -1,8 +1,8 @@
 /** What every store of the audit log must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { AuditEntry, AuditFilter } from '../../src/core/audit.ts'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import type { AuditEntry, AuditFilter } from '../../src/core/people/audit.ts'
 import { anAuditEntry } from '../support/control-plane-records.ts'
 
 export function testAuditLogStore(open: () => ControlPlaneStore): void {

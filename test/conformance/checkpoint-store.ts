@@ -1,8 +1,12 @@
 /** What every store of checkpoints must do. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import type { ChannelValue, PendingWrite, StoredCheckpoint } from '../../src/core/checkpoint.ts'
-import type { Lease } from '../../src/core/run.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type {
+  ChannelValue,
+  PendingWrite,
+  StoredCheckpoint,
+} from '../../src/core/agent/checkpoint.ts'
+import type { Lease } from '../../src/core/agent/run.ts'
 import {
   type AgentStoreWorld,
   aCheckpoint,

@@ -1,7 +1,7 @@
 /** What every store of crons does. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CronPage, CronQuery, CronStore, StoredCron } from '../../src/core/cron.ts'
+import type { CronPage, CronQuery, CronStore, StoredCron } from '../../src/core/agent/cron.ts'
 import {
   type AgentStoreWorld,
   anAssistant,

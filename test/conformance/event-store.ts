@@ -1,7 +1,7 @@
 /** What every store of events must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { END_EVENT, type NewEvent, STATE_UPDATE_EVENT } from '../../src/core/event.ts'
+import { END_EVENT, type NewEvent, STATE_UPDATE_EVENT } from '../../src/core/agent/event.ts'
 import { type AgentStoreWorld, aRun, aThread } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
 

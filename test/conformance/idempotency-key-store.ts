@@ -1,6 +1,6 @@
 /** What every store of idempotency keys must do. */
 import { describe, expect, it } from 'vitest'
-import type { IdempotencyKey } from '../../src/core/idempotency-key.ts'
+import type { IdempotencyKey } from '../../src/core/agent/idempotency-key.ts'
 import type { AgentStoreWorld } from '../support/agent-records.ts'
 
 const KEY: IdempotencyKey = {

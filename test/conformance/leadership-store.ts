@@ -1,7 +1,7 @@
 /** What every store of leadership must do, and the store of a leader's term. */
 import { describe, expect, it } from 'vitest'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
-import type { Leadership } from '../../src/core/leadership.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import type { Leadership } from '../../src/core/deployment/leadership.ts'
 import { aDeployment } from '../support/control-plane-records.ts'
 
 export function testLeadershipStore(open: () => ControlPlaneStore): void {

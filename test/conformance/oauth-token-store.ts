@@ -1,7 +1,7 @@
 /** What every store of OAuth tokens must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { anOAuthToken } from '../support/control-plane-records.ts'
 
 export function testOAuthTokenStore(open: () => ControlPlaneStore): void {

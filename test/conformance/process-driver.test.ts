@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
-import type { RuntimeSpec } from '../../src/core/runtime.ts'
 import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
 import {
   ask,

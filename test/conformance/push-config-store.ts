@@ -1,7 +1,7 @@
 /** What every store of push configs must do. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { PushConfig } from '../../src/core/push-config.ts'
+import type { PushConfig } from '../../src/core/agent/push-config.ts'
 import { type AgentStoreWorld, aThread, CREATED_AT, LATER } from '../support/agent-records.ts'
 
 export function testPushConfigStore(world: () => AgentStoreWorld): void {

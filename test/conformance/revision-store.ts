@@ -1,12 +1,12 @@
 /** What every store of revisions must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import {
   REVISION_STATUSES,
   REVISION_TRANSITIONS,
   type RevisionStatus,
-} from '../../src/core/revision.ts'
+} from '../../src/core/deployment/revision.ts'
 import { aDeployment, aRevision } from '../support/control-plane-records.ts'
 
 const LATER = '2026-11-20T13:00:00.000Z'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import { type Lease, MAX_RUN_ATTEMPTS } from '../../src/core/run.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import { type Lease, MAX_RUN_ATTEMPTS } from '../../src/core/agent/run.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
 

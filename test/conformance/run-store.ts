@@ -1,7 +1,7 @@
 /** What every store of runs must do: the line of a thread, leases, ends. */
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { AgentStore } from '../../src/core/agent-store.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import {
   isSuspect,
   isTerminal,
@@ -11,7 +11,7 @@ import {
   type QueuedRun,
   RUN_STATUSES,
   type RunStatus,
-} from '../../src/core/run.ts'
+} from '../../src/core/agent/run.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
 

@@ -1,8 +1,13 @@
 /** What every runtime driver must do. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Secret } from '../../src/core/revision.ts'
-import type { Endpoint, RuntimeDriver, RuntimeSpec, RuntimeState } from '../../src/core/runtime.ts'
-import { GATEWAY_TOKEN_HEADER } from '../../src/core/runtime-protocol.ts'
+import type { Secret } from '../../src/core/deployment/revision.ts'
+import type {
+  Endpoint,
+  RuntimeDriver,
+  RuntimeSpec,
+  RuntimeState,
+} from '../../src/core/deployment/runtime.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 
 /** How a stand-in for the agent server behaves. */
 export type Behaviour =

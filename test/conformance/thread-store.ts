@@ -1,8 +1,8 @@
 /** What every store of threads must do. */
 import { describe, expect, it } from 'vitest'
-import type { MetadataFilter } from '../../src/core/authorization.ts'
+import type { MetadataFilter } from '../../src/core/agent/authorization.ts'
+import { THREAD_STATUSES, type ThreadQuery, type ThreadTask } from '../../src/core/agent/thread.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { THREAD_STATUSES, type ThreadQuery, type ThreadTask } from '../../src/core/thread.ts'
 import {
   type AgentStoreWorld,
   aCheckpoint,

@@ -1,8 +1,8 @@
 /** What every store of uploads must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
-import { MAX_TARBALL_BYTES } from '../../src/core/upload.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
 import { aDeployment, anUpload } from '../support/control-plane-records.ts'
 
 export function testUploadStore(open: () => ControlPlaneStore): void {

@@ -1,7 +1,7 @@
 /** What every store of webhook deliveries must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { NewDelivery, QueuedDelivery } from '../../src/core/webhook.ts'
+import type { NewDelivery, QueuedDelivery } from '../../src/core/agent/webhook.ts'
 import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent-records.ts'
 
 const NOW = 1_795_000_000_000

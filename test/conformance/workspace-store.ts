@@ -1,9 +1,9 @@
 /** What every store of workspaces must do. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_WORKSPACE_ID } from '../../src/core/api-key.ts'
-import type { ControlPlaneStore } from '../../src/core/control-plane-store.ts'
-import type { Workspace } from '../../src/core/workspace.ts'
+import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
+import type { Workspace } from '../../src/core/people/workspace.ts'
 import { aListener, anApiKey, anOAuthToken } from '../support/control-plane-records.ts'
 
 const aWorkspace = (name: string, created_at = '2100-01-01T00:00:00.000Z'): Workspace => ({

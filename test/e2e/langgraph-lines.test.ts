@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bundleProject } from '../../src/graph/bundle.ts'
+import { bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 import { endOfRun, readUntil, send, subscribe } from '../support/protocol-client.ts'
 

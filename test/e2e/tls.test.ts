@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { WebSocket } from 'ws'
 import { silentLog } from '../../src/core/log.ts'
 import { createTlsServer } from '../../src/gateway/http2.ts'
-import { followCertificate } from '../../src/main/certificate.ts'
+import { followCertificate } from '../../src/installation/certificate.ts'
 import { close, listen } from '../../src/main/listen.ts'
 import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
 import { NO_BROWSER, startBrowser } from '../support/browser.ts'

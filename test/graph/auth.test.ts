@@ -4,9 +4,9 @@ import {
   type AuthorizationEvent,
   type Caller,
   matchesFilter,
-} from '../../src/core/authorization.ts'
-import { loadAuth, type ProjectAuth } from '../../src/graph/auth.ts'
-import { installHooks } from '../../src/graph/module-loader.ts'
+} from '../../src/core/agent/authorization.ts'
+import { loadAuth, type ProjectAuth } from '../../src/graph/js/auth/auth.ts'
+import { installHooks } from '../../src/graph/js/modules/loader.ts'
 
 const PROJECT = resolve(import.meta.dirname, '../fixtures/projects/owned')
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { bundlePath, bundleProject } from '../../src/graph/bundle.ts'
+import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 

@@ -2,13 +2,13 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AgentStore } from '../../src/core/agent-store.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
-import { onSource } from '../../src/graph/module-loader.ts'
-import { loadProject, type Project } from '../../src/graph/project.ts'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { onSource } from '../../src/graph/js/modules/loader.ts'
+import { loadProject, type Project } from '../../src/graph/js/project.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { finishRun, readState, streamRun } from '../support/graph-runs.ts'
 
 const PROJECTS = resolve(import.meta.dirname, '../fixtures/projects')

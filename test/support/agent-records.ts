@@ -1,10 +1,10 @@
 /** Records as the agent server's stores take them, valid as they are; a test changes what it is about. */
 import { randomUUID } from 'node:crypto'
-import type { AgentStore } from '../../src/core/agent-store.ts'
-import type { Assistant } from '../../src/core/assistant.ts'
-import type { StoredCheckpoint, TypedBytes } from '../../src/core/checkpoint.ts'
-import type { NewRun } from '../../src/core/run.ts'
-import type { NewThread, ThreadState } from '../../src/core/thread.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type { Assistant } from '../../src/core/agent/assistant.ts'
+import type { StoredCheckpoint, TypedBytes } from '../../src/core/agent/checkpoint.ts'
+import type { NewRun } from '../../src/core/agent/run.ts'
+import type { NewThread, ThreadState } from '../../src/core/agent/thread.ts'
 
 export const CREATED_AT = '2026-11-20T12:00:00.000Z'
 export const LATER = '2026-11-20T13:00:00.000Z'

@@ -1,7 +1,7 @@
 /** Claiming one run, where a test wants no more. */
-import type { AgentStore } from '../../src/core/agent-store.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import { type Claim, type ClaimedRun, MAX_RUN_ATTEMPTS } from '../../src/core/agent/run.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { type Claim, type ClaimedRun, MAX_RUN_ATTEMPTS } from '../../src/core/run.ts'
 import { eventually } from './eventually.ts'
 
 /** The next run that can be claimed; `undefined` when there is none. */

@@ -1,12 +1,12 @@
 /** Records as the control plane's stores take them, valid as they are; a test changes what it is about. */
 import { randomUUID } from 'node:crypto'
-import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/api-key.ts'
-import type { AuditEntry } from '../../src/core/audit.ts'
-import type { Deployment } from '../../src/core/deployment.ts'
-import type { Listener } from '../../src/core/listener.ts'
-import type { OAuthToken } from '../../src/core/oauth-token.ts'
-import type { Revision } from '../../src/core/revision.ts'
-import type { Upload } from '../../src/core/upload.ts'
+import type { Deployment } from '../../src/core/deployment/deployment.ts'
+import type { Listener } from '../../src/core/deployment/listener.ts'
+import type { Revision } from '../../src/core/deployment/revision.ts'
+import type { Upload } from '../../src/core/deployment/upload.ts'
+import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
+import type { AuditEntry } from '../../src/core/people/audit.ts'
+import type { OAuthToken } from '../../src/core/people/oauth-token.ts'
 
 const CREATED_AT = '2026-11-20T12:00:00.000Z'
 

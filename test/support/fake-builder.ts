@@ -5,9 +5,9 @@ import {
   type BuildRequest,
   type BuiltRevision,
   type Tarballs,
-} from '../../src/core/build.ts'
+} from '../../src/core/deployment/build.ts'
+import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
 import { AppError } from '../../src/core/errors.ts'
-import { MAX_TARBALL_BYTES } from '../../src/core/upload.ts'
 
 /** How a build ends: well and at once, when the test ends it, or with this error. */
 export type BuildPlan = 'built' | 'by hand' | BuildError

@@ -1,5 +1,5 @@
 /** A second `RuntimeDriver`, in memory: its agent servers become healthy when the test says so. */
-import type { ParkedThreads } from '../../src/core/parked-threads.ts'
+import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import type {
   DrainLimits,
   Load,
@@ -7,7 +7,7 @@ import type {
   RuntimeDriver,
   RuntimeSpec,
   RuntimeState,
-} from '../../src/core/runtime.ts'
+} from '../../src/core/deployment/runtime.ts'
 
 export class FakeRuntimeDriver implements RuntimeDriver {
   /** Whether what is started is healthy at once. */

@@ -1,5 +1,5 @@
 /** A second `TargetTable`, in memory: it serves nobody and can be looked at. */
-import type { Activity, Hold, Target, TargetTable } from '../../src/core/target.ts'
+import type { Activity, Hold, Target, TargetTable } from '../../src/core/deployment/target.ts'
 
 export class FakeTargetTable implements TargetTable {
   /** What each name leads to; absent: 404. */

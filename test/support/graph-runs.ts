@@ -1,8 +1,8 @@
 /** Runs of a loaded graph without a server around it, as the executor makes them. */
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
-import type { Graph } from '../../src/graph/graph.ts'
-import { toThreadState } from '../../src/graph/state.ts'
-import { toWire } from '../../src/graph/wire.ts'
+import type { Graph } from '../../src/graph/js/langgraph/graph.ts'
+import { toThreadState } from '../../src/graph/js/langgraph/state.ts'
+import { toWire } from '../../src/graph/js/langgraph/wire.ts'
 
 export interface RunOptions {
   configurable: Record<string, unknown>

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { hostId } from '../../src/queue/host-processes.ts'
 import { Queue } from '../../src/queue/queue.ts'
 import { stopReasonOf } from '../../src/queue/stop-reason.ts'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 
 const [path = '', leaseMs] = process.argv.slice(2)
 

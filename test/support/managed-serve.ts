@@ -1,7 +1,10 @@
 /** An agent server as the process driver starts it: with its message, and out of a bundle if there is one. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { resolve } from 'node:path'
-import { GATEWAY_TOKEN_HEADER, type StartMessage } from '../../src/core/runtime-protocol.ts'
+import {
+  GATEWAY_TOKEN_HEADER,
+  type StartMessage,
+} from '../../src/core/deployment/runtime-protocol.ts'
 import { endTogether } from './end-together.ts'
 
 const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')

@@ -1,5 +1,5 @@
 /** The thread-centred protocol by hand: commands over HTTP, events as they stand on the wire. */
-import type { ProtocolFilter } from '../../src/core/protocol.ts'
+import type { ProtocolFilter } from '../../src/core/agent/protocol.ts'
 import { framesOf } from './transcript.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test looks into

@@ -1,5 +1,5 @@
 /** How much PostgreSQL reads to do something, and what it knows of the tables when it makes its plans. */
-import type { Db } from '../../src/storage/db.ts'
+import type { Db } from '../../src/storage/db/db.ts'
 
 const ROWS = `
   SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) AS count

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentStore } from '../../src/core/agent-store.ts'
+import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type { NewRun, QueuedRun } from '../../src/core/agent/run.ts'
 import { systemClock, timestamp } from '../../src/core/clock.ts'
-import type { NewRun, QueuedRun } from '../../src/core/run.ts'
-import { openAgentStore } from '../../src/storage/agent-store.ts'
+import { openAgentStore } from '../../src/storage/agent/store.ts'
 
 const ASSISTANT_ID = randomUUID()
 

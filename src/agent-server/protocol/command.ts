@@ -1,8 +1,8 @@
 /** Commands of the protocol: what comes in, and what is answered. */
-import type { Caller } from '../../core/authorization.ts'
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { ProtocolErrorCode } from '../../core/protocol.ts'
 import type { Parts } from '../parts.ts'
 import { asProtocolError, ProtocolError } from './protocol-error.ts'
 import { forkState, injectInput, respondInput, startRun } from './run-commands.ts'

@@ -6,7 +6,7 @@
  * so far: the protocol merges such fields and does not append to them.
  */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { toWire } from '../../graph/wire.ts'
+import { toWire } from '../../graph/js/langgraph/wire.ts'
 import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
 
 /** The part of a LangChain message that is needed here, whichever copy of the library made it. */

@@ -1,7 +1,7 @@
 /** The messages that a run's models write, as the protocol's events. */
-import type { RunEvent } from '../../core/event.ts'
+import type { RunEvent } from '../../core/agent/event.ts'
+import { protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { protocolPlaceOf } from '../../core/protocol.ts'
 import { type Message, MessageBlocks } from './message-blocks.ts'
 
 export interface MessageEvent {

@@ -1,11 +1,11 @@
 /** What commands of the protocol take. */
 import { z } from 'zod'
+import { MULTITASK_STRATEGIES } from '../../core/agent/multitask-strategy.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { MULTITASK_STRATEGIES } from '../../core/multitask-strategy.ts'
-import { ConfigSchema } from '../schemas/assistant.ts'
-import { AssistantIdSchema, UuidSchema } from '../schemas/ids.ts'
-import { JsonObjectSchema, JsonValueSchema, optional } from '../schemas/json.ts'
-import { CommandSchema } from '../schemas/run.ts'
+import { ConfigSchema } from '../assistants/schemas.ts'
+import { AssistantIdSchema, UuidSchema } from '../operations/ids.ts'
+import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
+import { CommandSchema } from '../runs/schemas.ts'
 import { ProtocolError } from './protocol-error.ts'
 
 const NamespaceSchema = z.array(z.string())

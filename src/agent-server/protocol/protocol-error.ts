@@ -1,6 +1,7 @@
 /** Why a command of the protocol was refused. */
+
+import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
-import type { ProtocolErrorCode } from '../../core/protocol.ts'
 
 /** `message` goes to the client: it says which thing and what to do. */
 export class ProtocolError extends Error {

@@ -1,18 +1,24 @@
 /** From what a graph emits to the events of the protocol, as the log keeps them. */
+
+import type { EventStore, NewEvent, RunEvent } from '../../core/agent/event.ts'
+import {
+  type AgentStatus,
+  type Channel,
+  NODE,
+  protocolEventName,
+} from '../../core/agent/protocol.ts'
+import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { EventStore, NewEvent, RunEvent } from '../../core/event.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { type AgentStatus, type Channel, NODE, protocolEventName } from '../../core/protocol.ts'
-import type { QueuedRun, RunError } from '../../core/run.ts'
-import type { Graph } from '../../graph/graph.ts'
-import { toWire } from '../../graph/wire.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import { toWire } from '../../graph/js/langgraph/wire.ts'
 import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
-import type { ToldCheckpoint } from '../ordered-writes.ts'
-import { debugPayload } from '../stream-debug.ts'
-import type { RunProjection } from '../stream-projection.ts'
-import type { Emission } from '../stream-source.ts'
-import { type ChildEvent, Children, type TaskPayload } from './children.ts'
+import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
+import { type ChildEvent, Children, type TaskPayload } from '../streams/children.ts'
+import { debugPayload } from '../streams/debug.ts'
+import type { RunProjection } from '../streams/projection.ts'
+import type { Emission } from '../streams/source.ts'
 import type { Message } from './message-blocks.ts'
 import { type MessageEvent, Messages } from './messages.ts'
 import { modelCallHandler } from './model-calls.ts'

@@ -5,9 +5,9 @@
  * Messages are compared piece by piece. One that is written otherwise than before begins anew, with
  * the same id, and one that does not come again is told of as broken off.
  */
-import type { NewEvent } from '../../core/event.ts'
+import type { NewEvent } from '../../core/agent/event.ts'
+import { protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { protocolEventName, protocolPlaceOf } from '../../core/protocol.ts'
 
 /** An event as the log has it, or will have it. */
 export type Told = Pick<NewEvent, 'event' | 'data'>

@@ -1,14 +1,15 @@
 /** The commands that begin runs. Every run is one of the protocol: its log is written for it. */
+
+import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
+import type { Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { QueuedRun, RunCommand } from '../../core/run.ts'
-import type { Thread } from '../../core/thread.ts'
-import { createRun } from '../create-run.ts'
-import type { RunRequest } from '../new-run.ts'
-import { runRequest } from '../run-request.ts'
-import type { RunCreate } from '../schemas/run.ts'
-import { openThreadGraph } from '../thread-graph.ts'
-import { authorizeOnThread, requireThread } from '../threads.ts'
+import { createRun } from '../runs/create.ts'
+import type { RunRequest } from '../runs/new-run.ts'
+import { runRequest } from '../runs/request.ts'
+import type { RunCreate } from '../runs/schemas.ts'
+import { openThreadGraph } from '../threads/graph.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import type { CommandContext } from './command.ts'
 import {
   InputInjectSchema,

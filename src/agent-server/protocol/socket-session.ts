@@ -3,8 +3,8 @@
  * A client that does not read costs no more than what its socket holds: then nothing is read from it
  * or from the log until it does.
  */
-import type { Caller } from '../../core/authorization.ts'
-import type { ClientSocket } from '../../core/client-socket.ts'
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { ClientSocket } from '../../core/agent/client-socket.ts'
 import { AppError, HTTP_STATUS } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'

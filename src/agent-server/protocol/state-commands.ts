@@ -1,9 +1,10 @@
 /** The commands that read a thread's state. */
+
+import type { ThreadState } from '../../core/agent/thread.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { ThreadState } from '../../core/thread.ts'
-import { listThreadHistory } from '../history.ts'
-import { getThreadState, getThreadStateAt } from '../state.ts'
-import { authorizeOnThread, requireThread } from '../threads.ts'
+import { listThreadHistory } from '../state/history.ts'
+import { getThreadState, getThreadStateAt } from '../state/read.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import type { CommandContext } from './command.ts'
 import { ListCheckpointsSchema, readParams, StateGetSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'

@@ -2,12 +2,13 @@
  * The commands on subscriptions, for WebSockets. The id of a subscription says what was subscribed
  * to, so that it can be taken up again on another connection and by another server.
  */
+
+import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { ProtocolFilter } from '../../core/protocol.ts'
-import { SubscribeSchema } from '../schemas/protocol.ts'
 import type { Command, CommandContext } from './command.ts'
 import { ReconnectSchema, readParams, UnsubscribeSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { SubscribeSchema } from './schemas.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
 import { requireKept } from './thread-events.ts'
 import { childrenOf, requireRun } from './tree.ts'

@@ -2,9 +2,10 @@
  * What one WebSocket client is subscribed to. Its events come in the thread's order: a subscription
  * that is added later is first shown what came before, while the others wait.
  */
+
+import type { ThreadEvent } from '../../core/agent/event.ts'
+import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ThreadEvent } from '../../core/event.ts'
-import type { ProtocolFilter } from '../../core/protocol.ts'
 import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
 import { placeFor } from '../../stream/protocol-filter.ts'
 import type { Parts } from '../parts.ts'

@@ -1,12 +1,12 @@
 /** A thread's events for one subscriber. */
-import type { Caller, MetadataFilter } from '../../core/authorization.ts'
+import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import type { Attribution, ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Attribution, ProtocolFilter } from '../../core/protocol.ts'
 import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
 import { placeFor } from '../../stream/protocol-filter.ts'
-import { frame } from '../../stream/sse.ts'
+import { frame } from '../../stream/response/sse.ts'
 import type { Parts } from '../parts.ts'
-import { authorizeOnThread, requireThread } from '../threads.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 
 /** What a caller may see of a thread, which need not exist yet. */
 export interface Admission {

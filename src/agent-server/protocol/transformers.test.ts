@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import type { NewEvent } from '../../core/agent/event.ts'
+import { type Channel, protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { NewEvent } from '../../core/event.ts'
-import { type Channel, protocolEventName, protocolPlaceOf } from '../../core/protocol.ts'
-import type { Graph } from '../../graph/graph.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
 import { Transformers, type WriteEvent } from './transformers.ts'
 
 const write: WriteEvent = (channel, namespace, data, { node, name }) => ({

@@ -4,14 +4,15 @@
  * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
  * of LangGraph's own `StreamMux`.
  */
+
+import type { NewEvent } from '../../core/agent/event.ts'
+import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { NewEvent } from '../../core/event.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/protocol.ts'
-import type { Graph } from '../../graph/graph.ts'
-import { toWire } from '../../graph/wire.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import { toWire } from '../../graph/js/langgraph/wire.ts'
 import { customOf } from '../../stream/protocol-event.ts'
-import type { Emission } from '../stream-source.ts'
+import type { Emission } from '../streams/source.ts'
 
 /** LangGraph's form of an event, with what the graph emitted as it is. */
 interface StreamEvent {

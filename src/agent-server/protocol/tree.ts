@@ -1,8 +1,9 @@
 /** The command that answers which graphs a run consists of. */
+
+import type { AgentStatus } from '../../core/agent/protocol.ts'
+import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { AgentStatus } from '../../core/protocol.ts'
-import type { QueuedRun, RunStatus } from '../../core/run.ts'
-import { authorizeOnThread, requireThread } from '../threads.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import type { CommandContext } from './command.ts'
 import { GetTreeSchema, readParams } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'

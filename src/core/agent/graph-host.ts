@@ -9,8 +9,9 @@
  * An opened graph needs no closing. A host behind a socket may keep what a factory has made until nobody here
  * holds the opened graph any more.
  */
-import type { GraphCheckpoints } from '../checkpoint.ts'
+
 import type { JsonObject } from '../json.ts'
+import type { GraphCheckpoints } from './checkpoint.ts'
 import type { Embed } from './embeddings.ts'
 import type { GraphDescriptions, GraphInfo } from './graph-description.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from './graph-run.ts'

@@ -7,12 +7,13 @@
  *           └─signal─▶ stopped              with or without its nodes: `ended` tells
  * ```
  */
-import type { GraphCheckpoints } from '../checkpoint.ts'
-import type { NewEvent } from '../event.ts'
+
 import type { JsonValue } from '../json.ts'
-import type { RunCommand } from '../run.ts'
-import type { StreamMode } from '../stream-mode.ts'
+import type { GraphCheckpoints } from './checkpoint.ts'
 import type { Emission } from './emission.ts'
+import type { NewEvent } from './event.ts'
+import type { RunCommand } from './run.ts'
+import type { StreamMode } from './stream-mode.ts'
 
 export interface GraphRunRequest {
   run_id: string

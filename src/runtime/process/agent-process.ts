@@ -7,8 +7,8 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../../child-process/group.ts'
 import { readLines } from '../../child-process/output-lines.ts'
-import type { ParkedThreads } from '../../core/parked-threads.ts'
-import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/runtime.ts'
+import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import {
   type ActivateMessage,
   type DrainMessage,
@@ -22,8 +22,8 @@ import {
   isSourcesMessage,
   type StartMessage,
   type StopMessage,
-} from '../../core/runtime-protocol.ts'
-import type { Sandbox } from '../../core/sandbox.ts'
+} from '../../core/deployment/runtime-protocol.ts'
+import type { Sandbox } from '../../core/deployment/sandbox.ts'
 
 export interface AgentCommand {
   /** The Node binary; absolute. */

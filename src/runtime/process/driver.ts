@@ -1,9 +1,9 @@
 /** The process driver: agent servers as child processes of this one. */
 import type { Backoff } from '../../child-process/restarts.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
+import { noSandbox, type Sandbox } from '../../core/deployment/sandbox.ts'
 import type { Log } from '../../core/log.ts'
-import type { RuntimeDriver, RuntimeSpec } from '../../core/runtime.ts'
-import { noSandbox, type Sandbox } from '../../core/sandbox.ts'
 import { type AgentCommand, startAgentProcess } from './agent-process.ts'
 import { DeployLog, deployLogPaths } from './deploy-log.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from './health.ts'
@@ -12,7 +12,7 @@ import { Replicas } from './replicas.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
 export interface ProcessDriverOptions {
-  /** What starts an agent server; `serve` and its arguments are added (`core/runtime-protocol.ts`). */
+  /** What starts an agent server; `serve` and its arguments are added (`core/deployment/runtime-protocol.ts`). */
   command(spec: RuntimeSpec): AgentCommand
   /** Where a deployment's agent servers keep their data; absolute. */
   dataDir(deployment_id: string): string

@@ -1,7 +1,13 @@
 /** The agent servers of one revision: as many as are asked for, each under its own supervisor. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ParkedThreads } from '../../core/parked-threads.ts'
-import type { DrainLimits, Endpoint, Endpoints, Replica, RuntimeState } from '../../core/runtime.ts'
+import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type {
+  DrainLimits,
+  Endpoint,
+  Endpoints,
+  Replica,
+  RuntimeState,
+} from '../../core/deployment/runtime.ts'
 import type { DeployLog } from './deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 

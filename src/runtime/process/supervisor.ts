@@ -1,12 +1,12 @@
 /**
  * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` …
- * until it is stopped; or `starting` → `failed`. The drawing stands in `core/runtime.ts`.
+ * until it is stopped; or `starting` → `failed`. The drawing stands in `core/deployment/runtime.ts`.
  */
 import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
+import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { Log } from '../../core/log.ts'
-import type { ParkedThreads } from '../../core/parked-threads.ts'
-import type { DrainLimits, Endpoint, Load, Replica } from '../../core/runtime.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { DeployLog } from './deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   onChange(): void
 }
 
-/** One agent server's state; `core/runtime.ts` has a revision's. */
+/** One agent server's state; `core/deployment/runtime.ts` has a revision's. */
 export type SupervisedState =
   | { kind: 'starting' }
   | { kind: 'healthy'; endpoint: Endpoint }

@@ -1,5 +1,5 @@
 /** A trigger that refuses a change, in the words of each database: they share none for it. */
-import type { Dialect } from '../db.ts'
+import type { Dialect } from '../db/db.ts'
 
 /**
  * `before` is what is refused, `UPDATE OF status ON runs`; `when` the condition on NEW and OLD, absent:

@@ -14,7 +14,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Authorize } from '../../../src/core/authorization.ts'
+import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 

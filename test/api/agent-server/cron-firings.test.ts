@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Authorize } from '../../../src/core/authorization.ts'
+import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import {
   type RunningAgentServer,

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describeBroken } from '../../../src/core/parked-threads.ts'
+import { describeBroken } from '../../../src/core/agent/parked-threads.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
 
 let dataDir: string

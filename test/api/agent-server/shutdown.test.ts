@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openAgentStore } from '../../../src/storage/agent-store.ts'
+import { openAgentStore } from '../../../src/storage/agent/store.ts'
 import { agentDatabase } from '../../support/agent-database.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
 import { useUpAttempts } from '../../support/claim-run.ts'

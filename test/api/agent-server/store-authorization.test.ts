@@ -1,6 +1,6 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Authorize } from '../../../src/core/authorization.ts'
+import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ApiKeySchema, NewApiKeySchema } from '../../../src/control-plane/schemas/api-key.ts'
-import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { ApiKeySchema, NewApiKeySchema } from '../../../src/control-plane/people/api-key-schemas.ts'
+import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 
 let world: ControlPlaneWorld

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AuditEntrySchema } from '../../../src/control-plane/schemas/audit-log.ts'
-import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { AuditEntrySchema } from '../../../src/control-plane/people/audit-log-schemas.ts'
+import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

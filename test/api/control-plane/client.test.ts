@@ -11,7 +11,7 @@ import {
   isOver,
   UnreachableError,
 } from '../../../client/src/client.ts'
-import { isRevisionOver, REVISION_STATUSES } from '../../../src/core/revision.ts'
+import { isRevisionOver, REVISION_STATUSES } from '../../../src/core/deployment/revision.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 
 let world: ControlPlaneWorld

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DeploymentSchema } from '../../../src/control-plane/schemas/deployment.ts'
-import { DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { DeploymentSchema } from '../../../src/control-plane/deployments/schemas.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

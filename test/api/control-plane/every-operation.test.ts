@@ -1,7 +1,7 @@
 /** Every operation of the document: who may call it, whom it is apart from, what it leaves behind. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../../src/control-plane/access.ts'
-import { isAllowed, type Role } from '../../../src/core/api-key.ts'
+import { ACCESS } from '../../../src/control-plane/people/access.ts'
+import { isAllowed, type Role } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 import { furnish, type Things, tourOf } from '../../support/control-plane-tour.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 
 let world: ControlPlaneWorld

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ListenerSchema } from '../../../src/control-plane/schemas/listener.ts'
-import { DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { ListenerSchema } from '../../../src/control-plane/integrations/listener-schemas.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 
 let world: ControlPlaneWorld

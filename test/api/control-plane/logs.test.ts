@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FOLLOWER_GONE_MS } from '../../../src/control-plane/build-followers.ts'
+import { FOLLOWER_GONE_MS } from '../../../src/control-plane/rollout/build-followers.ts'
 import { timestamp } from '../../../src/core/clock.ts'
 import {
   aCreateRequest,

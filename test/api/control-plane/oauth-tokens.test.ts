@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 import { anOAuthToken } from '../../support/control-plane-records.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { ParkedThreads } from '../../../src/core/parked-threads.ts'
+import type { ParkedThreads } from '../../../src/core/agent/parked-threads.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Load } from '../../../src/core/runtime.ts'
+import type { Load } from '../../../src/core/deployment/runtime.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceSchema } from '../../../src/control-plane/schemas/workspace.ts'
-import { DEFAULT_WORKSPACE_ID } from '../../../src/core/api-key.ts'
+import { WorkspaceSchema } from '../../../src/control-plane/people/workspace-schemas.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

@@ -1,5 +1,5 @@
 /** The agent server's first schema. The lists of words are `core/`'s; a test holds them together. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 import { refusingTrigger } from '../refusing-trigger.ts'
 
 const tables = `

@@ -1,5 +1,5 @@
 /** Webhooks: their outbox, and what their bodies say of a run. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- When the run was first claimed, in ms since 1970, and which request made it.

@@ -1,5 +1,5 @@
 /** The items of the store, and the vectors that they are found by. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- namespace is the labels joined by '.', which no label contains: those below a namespace are one

@@ -1,5 +1,5 @@
 /** Crons. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- caller: whom its runs are made for.

@@ -1,5 +1,5 @@
 /** What the values of channels share: the items of long lists. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- hash is that of the bytes: an item that is in many versions of a list is here once, as are runs of

@@ -1,5 +1,5 @@
 /** Up to which number a thread's events have expired. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- No event of the thread up to this number may be expected any more.

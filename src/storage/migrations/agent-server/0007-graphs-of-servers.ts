@@ -1,5 +1,5 @@
 /** Which graphs each server executes. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- JSON; empty: the server has not said.

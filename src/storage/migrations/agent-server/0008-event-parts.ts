@@ -1,5 +1,5 @@
 /** What the data of events share: the items of long lists. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- JSON: which lists were taken out of the data, and where; NULL: none.

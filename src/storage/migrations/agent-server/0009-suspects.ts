@@ -1,5 +1,5 @@
 /** Runs that may be what takes their servers down: see `MAX_RUN_ATTEMPTS`. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- Whether the run has executed alone for long enough since it was claimed last.

@@ -1,5 +1,5 @@
 /** Push notifications of the Agent2Agent protocol. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 -- config: as the client gave it, with what it wants to be known by.

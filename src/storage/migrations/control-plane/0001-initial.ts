@@ -6,7 +6,7 @@
  *
  * A workspace may be named before it has a row, so nothing refers to `workspaces` by foreign key.
  */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 /** The deployment's revisions are its own; one may be named before it is there. */
 const references = ['latest_revision_id', 'active_revision_id'].map(

@@ -1,5 +1,5 @@
 /** When a key was used last and how it begins; the audit log, which only grows. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 import { refusingTrigger } from '../refusing-trigger.ts'
 
 const tables = `

@@ -1,5 +1,5 @@
 /** What the secret of a deployment's push webhook is derived with. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 ALTER TABLE deployments ADD COLUMN push_nonce TEXT;

@@ -2,7 +2,7 @@
  * Which build a revision takes and since when it is DEPLOYED, what was found out about parked
  * threads, and which deployments sleep until when.
  */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 ALTER TABLE revisions ADD COLUMN built_from TEXT;

@@ -1,5 +1,5 @@
 /** Which control plane leads: one row. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 CREATE TABLE leadership (

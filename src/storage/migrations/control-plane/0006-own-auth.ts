@@ -1,5 +1,5 @@
 /** Who asks a deployment's callers who they are: known while it sleeps, too. */
-import type { Migration } from '../../migrate.ts'
+import type { Migration } from '../migrate.ts'
 
 const sql = `
 ALTER TABLE deployments ADD COLUMN has_own_auth INTEGER CHECK (has_own_auth IN (0, 1));

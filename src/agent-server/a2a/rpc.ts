@@ -1,0 +1,172 @@
+/** JSON-RPC requests of the Agent2Agent protocol, in the words of version 1.0 or 0.3. */
+import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
+import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors'
+import {
+  type A2ARequestHandler,
+  JsonRpcTransportHandler,
+  ServerCallContext,
+} from '@a2a-js/sdk/server'
+import { z } from 'zod'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { JsonObjectSchema } from '../operations/json.ts'
+import { isObject } from './message.ts'
+
+/** A request, ready to be handled by the library in its version of the protocol. */
+export interface Rpc {
+  isStreaming: boolean
+  /** Answers the envelope, errors included; for a streaming method an iterable of envelopes, if all is well. */
+  handle(handler: A2ARequestHandler): Promise<unknown>
+  /** An error in an envelope. */
+  refuse(error: unknown): JsonObject
+}
+
+const STREAMING = ['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']
+
+/** From the body, whatever it is, and the header `A2A-Version`: the methods of the versions differ by name. */
+export function readRpc(body: string, version: string | undefined): Rpc {
+  const sent = parse(body)
+  const request = isObject(sent) ? sent : {}
+  const isCurrent = isV1JsonRpcMethod(request.method)
+  const rpc = isCurrent ? currentRpc(request) : legacyRpc(request)
+  const refusal = sent === undefined ? PARSE_ERROR : checkRequest(request, version)
+  return refusal ? { ...rpc, handle: async () => rpc.refuse(refusal) } : rpc
+}
+
+/** Whether a client speaks version 1.0; without a header it is 0.3. */
+export function isCurrentVersion(version: string | undefined): boolean {
+  return /^1(\.\d+)*$/.test(version ?? '')
+}
+
+function currentRpc(request: JsonObject): Rpc {
+  return {
+    isStreaming: STREAMING.includes(methodOf(request)),
+    handle: (handler) => new JsonRpcTransportHandler(handler).handle(request, callIn('1.0')),
+    refuse: (error) => envelope(request, JsonRpcTransportHandler.mapToJSONRPCError(error)),
+  }
+}
+
+function legacyRpc(request: JsonObject): Rpc {
+  const isStreaming = STREAMING.includes(methodOf(request))
+  return {
+    isStreaming,
+    async handle(handler) {
+      const legacy = new LegacyJsonRpcTransportHandler(handler)
+      const answer = await legacy.handle(withDefaults(request), callIn('0.3'))
+      return Symbol.asyncIterator in answer ? finalized(answer) : answer
+    },
+    refuse: (error) =>
+      envelope(request, LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error)),
+  }
+}
+
+/** In which words a request came: notifications of its task come in the same. */
+function callIn(requestedVersion: string): ServerCallContext {
+  return new ServerCallContext({ requestedVersion })
+}
+
+/** Empty where it is no text, which the library refuses. */
+function methodOf({ method }: JsonObject): string {
+  return typeof method === 'string' ? method : ''
+}
+
+function envelope({ id }: JsonObject, error: object): JsonObject {
+  const isId = typeof id === 'string' || Number.isInteger(id)
+  return { jsonrpc: '2.0', id: isId ? (id as JsonValue) : null, error: error as JsonObject }
+}
+
+function parse(body: string): JsonValue | undefined {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+/** The library knows no class for it. */
+const PARSE_ERROR = Object.assign(new RequestMalformedError('The body is not valid JSON.'), {
+  transport: 'jsonrpc',
+  envelopeCode: -32700,
+})
+
+/** What the library would stumble over. */
+const Part = z
+  .looseObject({
+    text: z.string().optional(),
+    raw: z.base64().optional(),
+    url: z.string().optional(),
+    file: z
+      .looseObject({ bytes: z.base64().optional(), uri: z.string().optional() })
+      .refine(({ bytes, uri }) => bytes !== undefined || uri !== undefined, 'give bytes or uri')
+      .optional(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .refine(({ kind, text }) => kind !== 'text' || text !== undefined, 'a text part needs text')
+  .refine(({ kind, file }) => kind !== 'file' || file !== undefined, 'a file part needs file')
+
+const Text = z.string().nullish()
+
+const Params = z.looseObject({
+  id: Text,
+  taskId: Text,
+  contextId: Text,
+  message: z.looseObject({ parts: z.array(Part), contextId: Text, taskId: Text }).optional(),
+  configuration: z
+    .looseObject({ historyLength: z.int().nullish(), blocking: z.boolean().nullish() })
+    .nullish(),
+  historyLength: z.int().nullish(),
+})
+
+function checkRequest(request: JsonObject, version: string | undefined): Error | undefined {
+  if (version && !isCurrentVersion(version) && !/^0\.3(\.\d+)?$/.test(version)) {
+    return new VersionNotSupportedError('The header A2A-Version must be 1.0 or 0.3.')
+  }
+  const { id, params } = request
+  const isId = id === undefined || id === null || typeof id === 'string' || Number.isInteger(id)
+  if (!isId) return new RequestMalformedError('id must be a string or an integer.')
+  if (!isObject(params)) return undefined
+  const deep = JsonObjectSchema.safeParse(params)
+  const read = deep.success ? Params.safeParse(params) : deep
+  if (read.success) return undefined
+  const [issue] = read.error.issues
+  const place = ['params', ...(issue?.path ?? [])].join('.')
+  return new RequestMalformedError(`${place}: ${issue?.message}`)
+}
+
+/**
+ * What clients of version 0.3 mean: without `blocking` they wait, since most ask for nothing later; and
+ * the older words of the original server (`assistant`, `thread.threadId`, `taskId`).
+ */
+function withDefaults(request: JsonObject): JsonObject {
+  const { params } = request
+  if (!isObject(params)) return request
+  const { message, configuration, thread, taskId } = params
+  const asked = isObject(configuration) ? configuration : {}
+  return {
+    ...request,
+    params: {
+      ...params,
+      ...(params.id === undefined && taskId !== undefined && { id: taskId }),
+      ...(isObject(message) && { message: legacyMessage(message, thread) }),
+      configuration: { ...asked, blocking: asked.blocking ?? true },
+    },
+  }
+}
+
+function legacyMessage(message: JsonObject, thread: JsonValue | undefined): JsonObject {
+  const threadId = isObject(thread) ? thread.threadId : undefined
+  return {
+    ...message,
+    ...(message.role === 'assistant' && { role: 'agent' }),
+    ...(message.contextId === undefined && threadId !== undefined && { contextId: threadId }),
+  }
+}
+
+/** Version 0.3 marks the last event of a stream; the library does so only where the task is over. */
+async function* finalized(answers: AsyncIterable<object>): AsyncGenerator<object, void, undefined> {
+  for await (const answer of answers) {
+    const { result } = answer as { result?: { kind?: string; status?: { state?: string } } }
+    const isLast = result?.kind === 'status-update' && result.status?.state === 'input-required'
+    yield isLast ? { ...answer, result: { ...result, final: true } } : answer
+  }
+}

@@ -1,0 +1,145 @@
+/** Who a request comes from. */
+import type { Context, MiddlewareHandler } from 'hono'
+import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
+import type { AcceptSocket } from '../../core/agent/client-socket.ts'
+import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
+import { STUDIO_USER } from '../../graph/js/auth/user.ts'
+import { serverKeys } from '../../http/keys.ts'
+import type { RateLimit, Sender } from '../../http/rate-limit.ts'
+import type { HeaderPatterns } from '../../project/http.ts'
+import { headerChoice } from './configurable-headers.ts'
+import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
+
+/** What the routes find in their context. */
+export interface AgentServerEnv {
+  Variables: {
+    caller: Caller
+    /** The same person as the project's own routes know it from the official server. */
+    auth?: { user: AuthUser; scopes: string[] }
+    /** Whom the request counts for, as the gateway says. */
+    sender?: Sender
+    /** Whom it was counted for before it was known who the caller is. */
+    countedFor?: Sender
+  }
+  Bindings: {
+    /** A request that the server sends to itself; no request from outside can say so. */
+    isInProcess?: boolean
+    /** With a request that wants a WebSocket. */
+    acceptSocket?: AcceptSocket
+  }
+}
+
+export interface CallerConfig extends DoorConfig {
+  /** Asked instead of the server's own keys. */
+  auth?: ProjectAuth
+  /** Which headers graphs see. */
+  configurableHeaders: HeaderPatterns
+  /** Absent: a caller may send any number of requests. */
+  rate?: RateLimit | undefined
+}
+
+/**
+ * Counts requests before it is known who the caller is, for routes that do not ask. The project's own
+ * code may answer them, or pass them on to where the caller is found out.
+ */
+export function countRequests(rate: RateLimit): MiddlewareHandler<AgentServerEnv> {
+  return async (c, next) => {
+    if (!isUncounted(c)) {
+      const sender = unknownSender(c)
+      await rate.take(sender)
+      c.set('countedFor', sender)
+    }
+    await next()
+  }
+}
+
+/**
+ * Notes who sent the request, once, and counts it for them. Throws `unauthenticated`,
+ * `too_many_requests`, and whatever refusal the project's auth decides on; requests from within need
+ * none of the server's keys.
+ */
+export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
+  const checkKey = serverKeys(config.apiKeys)
+  const choose = headerChoice(config.configurableHeaders)
+  return async (c, next) => {
+    const { user } = await countFor(c, config.rate, () => recognise(c, config, checkKey))
+    if (user) c.set('auth', { user, scopes: user.permissions })
+    c.set('caller', {
+      identity: user?.identity,
+      permissions: user?.permissions ?? [],
+      ...(user && { user }),
+      headers: choose(c.req.raw.headers),
+    })
+    await next()
+  }
+}
+
+type CheckKey = ReturnType<typeof serverKeys>
+
+interface Recognised {
+  user?: AuthUser
+  /** What is particular to the caller; absent: nothing that was checked here. */
+  identity?: string | undefined
+}
+
+/** Counts a request for whom it turns out to be from; one that is refused counts as well. */
+async function countFor(
+  c: Context<AgentServerEnv>,
+  rate: RateLimit | undefined,
+  find: () => Promise<Recognised>,
+): Promise<Recognised> {
+  if (!rate || isUncounted(c)) return find()
+  const found = await find().catch(async (refusal: unknown) => {
+    await recount(c, rate, unknownSender(c))
+    throw refusal
+  })
+  const { identity } = found
+  await recount(c, rate, identity === undefined ? unknownSender(c) : { identity })
+  return found
+}
+
+async function recount(c: Context<AgentServerEnv>, rate: RateLimit, sender: Sender): Promise<void> {
+  const before = c.get('countedFor')
+  if (before) await rate.giveBack(before)
+  await rate.take(sender)
+}
+
+/** A health check gets through, and what the server asks of itself. */
+function isUncounted(c: Context): boolean {
+  return c.req.path === '/ok' || isInProcess(c)
+}
+
+async function recognise(
+  c: Context,
+  config: CallerConfig,
+  checkKey: CheckKey,
+): Promise<Recognised> {
+  const { headers } = c.req.raw
+  const { auth } = config
+  if (isOpen(c)) return {}
+  if (auth) {
+    if (isStudio(headers, config, checkKey)) return { user: STUDIO_USER }
+    const user = await auth.authenticate(withoutBody(c.req.raw))
+    return { user, identity: user.identity }
+  }
+  return isInProcess(c) ? {} : { identity: checkKey(headers) }
+}
+
+/**
+ * Studio says so in a header, which anyone can send: it is believed of those who hold a key of the
+ * server. Behind a gateway that has checked it.
+ */
+function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): boolean {
+  if (config.auth?.isStudioAuthDisabled || headers.get('x-auth-scheme') !== 'langsmith') {
+    return false
+  }
+  if (config.gatewayToken !== undefined) return true
+  if (config.apiKeys.length === 0) return false
+  checkKey(headers)
+  return true
+}
+
+/** The body is left to the route that reads it. */
+function withoutBody({ url, method, headers }: Request): Request {
+  return new Request(url, { method, headers })
+}

@@ -1,0 +1,27 @@
+/** Which headers of a request graphs see in `configurable`. */
+import type { HeaderPatterns } from '../../project/http.ts'
+
+/** Credentials, and what says where a request came in: shown when they are named in full. */
+const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])
+
+const DEFAULT_INCLUDES = ['x-*', 'user-agent']
+
+/** What is included and not excluded, by lower-case name. Of the gateway's token nothing is left. */
+export function headerChoice({
+  includes = DEFAULT_INCLUDES,
+  excludes,
+}: HeaderPatterns): (headers: Headers) => Record<string, string> {
+  const named = new Set(includes.map((one) => one.toLowerCase()))
+  const [included, excluded] = [includes, excludes].map((list) => list.map(toRegExp))
+  const isShown = (name: string) => {
+    if (excluded?.some((one) => one.test(name))) return false
+    if (HIDDEN.has(name)) return named.has(name)
+    return included?.some((one) => one.test(name)) ?? false
+  }
+  return (headers) => Object.fromEntries([...headers].filter(([name]) => isShown(name)))
+}
+
+function toRegExp(pattern: string): RegExp {
+  const escaped = pattern.replace(/[^\w*-]/g, '\\$&').replaceAll('*', '.*')
+  return new RegExp(`^${escaped}$`, 'i')
+}

@@ -1,0 +1,86 @@
+/** Whether the server answers a request at all. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
+import { AppError } from '../../core/errors.ts'
+import { remoteAddress, type Sender } from '../../http/rate-limit.ts'
+
+export interface DoorConfig {
+  /** The keys that open the server; none: it is open. */
+  apiKeys: readonly string[]
+  /** What the gateway sends as `x-runyard-gateway`; with it the server answers nobody else. */
+  gatewayToken?: string
+}
+
+/** The `env` of requests from within the process; no request from outside can have it. */
+export const IN_PROCESS = { isInProcess: true } as const
+
+export function isInProcess({ env }: { env?: unknown }): boolean {
+  return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
+}
+
+/** What needs no credentials: a load balancer's questions, and files of a page's components. */
+export function isOpen({
+  req: { method, path },
+}: {
+  req: { method: string; path: string }
+}): boolean {
+  if (path === '/ok' || path === '/info') return true
+  return (method === 'GET' || method === 'HEAD') && path.startsWith('/ui/')
+}
+
+/**
+ * Lets in what came through the gateway, or from within; throws `unauthenticated`. Notes whom the
+ * request counts for as far as the gateway says. What the gateway has added stays here: the project's
+ * code has no use for it.
+ */
+export function guardGateway({
+  gatewayToken,
+}: DoorConfig): MiddlewareHandler<{ Variables: { sender?: Sender } }> {
+  return async (c, next) => {
+    const { headers } = c.req.raw
+    if (gatewayToken !== undefined && !isInProcess(c) && !isOpen(c)) check(headers, gatewayToken)
+    const hasToken = headers.has(GATEWAY_TOKEN_HEADER)
+    if (gatewayToken !== undefined && isGateway(headers, gatewayToken)) {
+      c.set('sender', senderOf(headers))
+    }
+    headers.delete(GATEWAY_TOKEN_HEADER)
+    headers.delete(CALLER_HEADER)
+    if (hasToken && isProbe(c)) return c.json({ ok: true })
+    return next()
+  }
+}
+
+/** Whom a request counts for who has not said, in a way that was checked, who it is. */
+export function unknownSender(c: Context): Sender {
+  return c.get('sender') ?? { address: remoteAddress(c) }
+}
+
+/** The address that the gateway has added comes last. */
+function senderOf(headers: Headers): Sender {
+  const caller = headers.get(CALLER_HEADER)
+  if (caller !== null) return { identity: caller }
+  return { address: headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '' }
+}
+
+/**
+ * The runtime driver's own question comes past the gateway: whether the server is well is not for the
+ * project's middleware to say, which may ask everyone for credentials.
+ */
+function isProbe({ req }: Context): boolean {
+  return req.path === '/ok' && req.header('x-forwarded-for') === undefined
+}
+
+function check(headers: Headers, token: string): void {
+  if (isGateway(headers, token)) return
+  throw new AppError('unauthenticated', 'This agent server is reached through its gateway only.')
+}
+
+function isGateway(headers: Headers, token: string): boolean {
+  const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
+  return timingSafeEqual(digest(sent), digest(token))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,71 @@
+import { Hono } from 'hono'
+import { describe, expect, test } from 'vitest'
+import type { CorsConfig } from '../../core/cors.ts'
+import { silentLog } from '../../core/log.ts'
+import {
+  guardOpenServer,
+  isHostAllowed,
+  isOriginAllowed,
+  type OpenTo,
+  STUDIO_ORIGINS,
+} from './open-door.ts'
+
+const LOCAL: OpenTo = { host: '127.0.0.1', hosts: [], origins: STUDIO_ORIGINS }
+
+describe('a host', () => {
+  test.each([
+    ['localhost:2024', true],
+    ['127.0.0.1:2024', true],
+    ['[::1]:2024', true],
+    ['agent.localhost', true],
+    ['evil.test', false],
+    ['localhost.evil.test:2024', false],
+    ['127.0.0.1.evil.test', false],
+    ['192.168.1.5', false],
+    ['agents.test', false],
+    ['', false],
+  ])('"%s" is let in where it listens on the loopback: %s', (host, isAllowed) => {
+    expect(isHostAllowed(host, LOCAL)).toBe(isAllowed)
+    expect(isHostAllowed(host, { ...LOCAL, host: '::1' })).toBe(isAllowed)
+    expect(isHostAllowed(host, { ...LOCAL, host: 'localhost' })).toBe(isAllowed)
+  })
+
+  test('is anyone where its operator lets others in, and where it is named', () => {
+    expect(isHostAllowed('agents.test:2024', { ...LOCAL, host: '0.0.0.0' })).toBe(true)
+    for (const named of ['agents.test', '.test', '*']) {
+      expect(isHostAllowed('agents.test:2024', { ...LOCAL, hosts: [named] })).toBe(true)
+    }
+    expect(isHostAllowed('agentstest', { ...LOCAL, hosts: ['.test'] })).toBe(false)
+  })
+})
+
+describe('a page', () => {
+  test.each([
+    ['http://localhost:3000', 'localhost:2024', true],
+    ['https://127.0.0.1', 'localhost:2024', true],
+    ['https://smith.langchain.com', 'localhost:2024', true],
+    ['https://eu.smith.langchain.com', 'localhost:2024', true],
+    ['http://192.168.1.5:3000', '192.168.1.5:2024', true],
+    ['https://evil.test', 'localhost:2024', false],
+    ['http://smith.langchain.com', 'localhost:2024', false],
+    ['null', 'localhost:2024', false],
+  ])('of %s may ask %s: %s', (origin, host, isAllowed) => {
+    expect(isOriginAllowed(origin, host, LOCAL)).toBe(isAllowed)
+  })
+
+  test('may where the setting or the project names its origin', async () => {
+    const origin = 'https://app.test'
+    expect(isOriginAllowed(origin, 'localhost', { ...LOCAL, origins: [origin] })).toBe(true)
+    expect(isOriginAllowed(origin, 'localhost', { ...LOCAL, origins: ['*'] })).toBe(true)
+    const ask = (cors: CorsConfig | undefined, path = '/') => {
+      const app = new Hono().use(guardOpenServer(LOCAL, cors, silentLog))
+      app.all('*', (c) => c.text('')).onError((error, c) => c.text(error.message, 403))
+      return app.request(path, { headers: { origin, host: 'localhost' } })
+    }
+    expect((await ask({ allow_origins: [origin] })).status).toBe(200)
+    expect((await ask({ allow_origins: ['https://other.test'] })).status).toBe(403)
+    expect((await ask({ allow_methods: ['GET'] })).status).toBe(403)
+    expect(await (await ask(undefined)).text()).toContain('RUNYARD_ALLOWED_ORIGINS')
+    expect((await ask(undefined, '/ok')).status).toBe(200)
+  })
+})

@@ -1,0 +1,54 @@
+/** Finding assistants. */
+import type { Assistant, AssistantPage, AssistantQuery } from '../../core/agent/assistant.ts'
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { Parts } from '../parts.ts'
+
+export type AssistantSearch = Omit<AssistantQuery, 'filter'> &
+  AssistantPage & {
+    /** The fields to answer; empty: all. */
+    select: (keyof Assistant)[]
+  }
+
+export interface FoundAssistants {
+  /** With the selected fields only. */
+  assistants: Partial<Assistant>[]
+  /** How many there are on all pages. */
+  total: number
+}
+
+/** One page of what the caller may see. */
+export async function searchAssistants(
+  parts: Parts,
+  caller: Caller,
+  { select, sort_by, sort_order, limit, offset, ...query }: AssistantSearch,
+): Promise<FoundAssistants> {
+  const seen = await narrow(parts, caller, query)
+  const { assistants } = parts.store
+  const found = await assistants.search(seen, { sort_by, sort_order, limit, offset })
+  const total = await assistants.count(seen)
+  return { assistants: found.map((one) => pick(one, select)), total }
+}
+
+/** How many the caller may see. */
+export async function countAssistants(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<AssistantQuery, 'filter'>,
+): Promise<number> {
+  return parts.store.assistants.count(await narrow(parts, caller, query))
+}
+
+async function narrow(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<AssistantQuery, 'filter'>,
+): Promise<AssistantQuery> {
+  const value = { ...query, metadata: { ...query.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'assistants', action: 'search' }, value)
+  return { ...value, ...(filter && { filter }) }
+}
+
+function pick(assistant: Assistant, select: (keyof Assistant)[]): Partial<Assistant> {
+  if (select.length === 0) return assistant
+  return Object.fromEntries(select.map((field) => [field, assistant[field]]))
+}

@@ -1,0 +1,175 @@
+/** The verbs on one assistant. */
+import { randomUUID } from 'node:crypto'
+import {
+  type Assistant,
+  type AssistantContent,
+  type AssistantStore,
+  UNTITLED,
+} from '../../core/agent/assistant.ts'
+import {
+  type AuthorizationEvent,
+  type Caller,
+  type MetadataFilter,
+  matchesFilter,
+} from '../../core/agent/authorization.ts'
+import { LOST_SERVER_MS } from '../../core/agent/server.ts'
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Parts } from '../parts.ts'
+import { isSystemAssistant, systemAssistantId } from './system.ts'
+
+export interface AssistantRequest {
+  graph_id: string
+  /** Default: a random one. */
+  assistant_id?: string
+  /** Default: `{}`, as of `context` and `metadata`. */
+  config?: JsonObject
+  context?: JsonValue
+  metadata?: JsonObject
+  /** Default: `Untitled`. */
+  name?: string
+  /** Default: `null`. */
+  description?: string | null
+  /** What to do when there is one with this id: refuse with `conflict`, or answer it. */
+  if_exists?: 'raise' | 'do_nothing'
+}
+
+/** Adds an assistant, or answers the one that is there. Throws `not_found` (graph), `conflict`. */
+export async function createAssistant(
+  parts: Parts,
+  caller: Caller,
+  request: AssistantRequest,
+): Promise<Assistant> {
+  const value = {
+    graph_id: request.graph_id,
+    assistant_id: request.assistant_id ?? randomUUID(),
+    config: { ...request.config },
+    context: request.context ?? {},
+    metadata: { ...request.metadata },
+    name: request.name ?? UNTITLED,
+    description: request.description ?? null,
+    if_exists: request.if_exists ?? 'raise',
+  }
+  const filter = await parts.authorize(caller, { resource: 'assistants', action: 'create' }, value)
+  const { if_exists, ...content } = value
+  requireGraphName(parts, content.graph_id)
+  const now = timestamp(parts.clock)
+  const assistant = { ...content, version: 1, created_at: now, updated_at: now }
+  return parts.store.transaction(async ({ assistants }) => {
+    const isNew = await assistants.insert(assistant)
+    const stored = await assistants.get(assistant.assistant_id)
+    const isVisible = stored && matchesFilter(stored.metadata, filter)
+    if (isVisible && (isNew || if_exists === 'do_nothing')) return stored
+    throw new AppError('conflict', `Assistant "${assistant.assistant_id}" already exists.`)
+  }, [])
+}
+
+/** `id` is an assistant's id or a graph's name. Throws `not_found`. */
+export async function getAssistant(parts: Parts, caller: Caller, id: string): Promise<Assistant> {
+  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+  return requireAssistant(parts.store.assistants, id, filter)
+}
+
+/** A change of an assistant: fields that are absent stay; `metadata` is merged key by key. */
+export type AssistantPatch = Partial<AssistantContent>
+
+/**
+ * Makes a new version, in force at once, also where the patch changes nothing: so do both official
+ * servers. Throws `not_found`.
+ */
+export async function patchAssistant(
+  parts: Parts,
+  caller: Caller,
+  id: string,
+  patch: AssistantPatch,
+): Promise<Assistant> {
+  const value = { assistant_id: id, ...patch, metadata: { ...patch.metadata } }
+  const event = { resource: 'assistants', action: 'update' } as const
+  const filter = await parts.authorize(caller, event, value)
+  const { assistant_id: _, metadata, ...fields } = value
+  if (fields.graph_id !== undefined) requireGraphName(parts, fields.graph_id)
+  return parts.store.transaction(async ({ assistants }) => {
+    const before = await requireAssistant(assistants, id, filter)
+    const after = { ...before, ...fields, metadata: { ...before.metadata, ...metadata } }
+    const version = (await assistants.lastVersion(before.assistant_id)) + 1
+    const assistant = { ...after, version, updated_at: timestamp(parts.clock) }
+    await assistants.putVersion(assistant)
+    await assistants.update(assistant)
+    return assistant
+  })
+}
+
+type AssistantAction = Extract<AuthorizationEvent, { resource: 'assistants' }>['action']
+
+/** Asks whether the caller may do this to the assistant. Answers what it may see. */
+export async function authorizeOnAssistant(
+  parts: Parts,
+  caller: Caller,
+  action: AssistantAction,
+  id: string,
+): Promise<MetadataFilter | undefined> {
+  return parts.authorize(caller, { resource: 'assistants', action }, { assistant_id: id })
+}
+
+/** The assistant, if it is there and may be seen. Throws `not_found` for both alike. */
+export async function requireAssistant(
+  assistants: AssistantStore,
+  id: string,
+  filter: MetadataFilter | undefined,
+): Promise<Assistant> {
+  const assistant = await findAssistant(assistants, id)
+  if (assistant && matchesFilter(assistant.metadata, filter)) return assistant
+  throw new AppError('not_found', `Assistant "${id}" not found.`)
+}
+
+/**
+ * The assistant that a run is asked of, with a graph that this project has or else a server of another
+ * version, which executes the run then. What the caller may see does not hide the assistant that a graph
+ * of this project has by itself: it belongs to everyone who may run graphs. Throws `not_found`.
+ */
+export async function resolveAssistant(
+  parts: Parts,
+  caller: Caller,
+  id: string,
+): Promise<Assistant> {
+  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+  const assistant = await findAssistant(parts.store.assistants, id)
+  const isRunnable = assistant && (await isExecuted(parts, assistant.graph_id))
+  const isSeen = (one: Assistant) =>
+    isSystemAssistant(parts, one) || matchesFilter(one.metadata, filter)
+  if (isRunnable && isSeen(assistant)) return assistant
+  throw new AppError(
+    'not_found',
+    `No assistant found for "${id}". Use an assistant's id or one of the graphs ${graphNames(parts)}.`,
+  )
+}
+
+async function isExecuted({ project, store, clock }: Parts, graph_id: string): Promise<boolean> {
+  if (project.graphs.has(graph_id)) return true
+  const since = clock.now() - LOST_SERVER_MS
+  const servers = await store.servers.list()
+  return servers.some(({ graphs, seen_at }) => seen_at > since && graphs.includes(graph_id))
+}
+
+const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+async function findAssistant(
+  assistants: AssistantStore,
+  id: string,
+): Promise<Assistant | undefined> {
+  const named = ID_FORM.test(id) ? await assistants.get(id.toLowerCase()) : undefined
+  return named ?? (await assistants.get(systemAssistantId(id)))
+}
+
+function requireGraphName(parts: Parts, graph_id: string): void {
+  if (parts.project.graphs.has(graph_id)) return
+  throw new AppError(
+    'not_found',
+    `There is no graph "${graph_id}"; this project has ${graphNames(parts)}.`,
+  )
+}
+
+function graphNames(parts: Parts): string {
+  return [...parts.project.graphs.keys()].map((name) => `"${name}"`).join(', ')
+}

@@ -1,0 +1,73 @@
+/**
+ * Fires the crons that are due: each due time is taken in the transaction that adds its run, by
+ * comparing it with what was read, so that of several servers one fires.
+ *
+ * What was missed while no server ran is made up for once: the firing stands for the latest due time,
+ * and the next one is counted from now.
+ */
+
+import type { StoredCron } from '../../core/agent/cron.ts'
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Parts } from '../parts.ts'
+import { announceCancelled } from '../runs/cancel.ts'
+import { admitRun, locksOf, prepareRun } from '../runs/create.ts'
+import type { RunRequest } from '../runs/new-run.ts'
+import { runRequest } from '../runs/request.ts'
+import type { RunCreate } from '../runs/schemas.ts'
+import { nextRunDate } from './schedule.ts'
+
+/** How many are read at once. */
+const BATCH = 100
+
+/** What the database refuses is logged and tried at the next look; a refused run is not. */
+export async function fireDueCrons(parts: Parts): Promise<void> {
+  for (;;) {
+    const due = await parts.store.crons.listDue(timestamp(parts.clock), BATCH)
+    let failed = 0
+    for (const cron of due) if (!(await tryToFire(parts, cron))) failed += 1
+    if (due.length < BATCH || failed > 0) return
+  }
+}
+
+/** `false`: it is still due. */
+async function tryToFire(parts: Parts, cron: StoredCron): Promise<boolean> {
+  const { cron_id, next_run_date: due_at } = cron
+  try {
+    await fire(parts, cron)
+    return true
+  } catch (error) {
+    if (!isRefusal(error)) {
+      parts.log.error({ cron_id, due_at, err: error }, 'could not fire a cron; it is tried again')
+      return false
+    }
+    parts.log.warn({ cron_id, due_at, err: error }, 'a cron was due, and its run was refused')
+    return parts.store.crons.advance(cron, nextRunDate(cron, parts.clock.now()))
+  }
+}
+
+async function fire(parts: Parts, cron: StoredCron): Promise<void> {
+  const { caller, thread_id } = cron
+  const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
+  const next = nextRunDate(cron, parts.clock.now())
+  const admitted = await parts.store.transaction(
+    async (tx) => {
+      return (await tx.crons.advance(cron, next)) ? admitRun(tx, admission) : undefined
+    },
+    locksOf([admission]),
+  )
+  if (!admitted) return
+  const { run_id } = admitted.run
+  parts.log.debug({ cron_id: cron.cron_id, run_id, due_at: cron.next_run_date }, 'fired a cron')
+  announceCancelled(parts, admitted.cancelled)
+}
+
+function requestOf({ payload, metadata, cron_id, on_run_completed }: StoredCron): RunRequest {
+  const body = { ...payload, metadata: { ...metadata, cron_id } } as unknown as RunCreate
+  const request = runRequest(body)
+  return on_run_completed ? { ...request, on_completion: on_run_completed } : request
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.code !== 'unavailable' && error.code !== 'internal'
+}

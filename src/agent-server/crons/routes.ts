@@ -1,0 +1,182 @@
+/** The operations on crons. */
+import { createRoute, z } from '@hono/zod-openapi'
+import type { JsonObject } from '../../core/json.ts'
+import { createRoutes } from '../../http/app.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import { body } from '../operations/body.ts'
+import { given } from '../operations/given.ts'
+import { ThreadPathSchema } from '../operations/ids.ts'
+import { selectable } from '../operations/json.ts'
+import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
+import { refusals } from '../operations/refusals.ts'
+import type { Parts } from '../parts.ts'
+import {
+  CronCountSchema,
+  CronCreateSchema,
+  CronPatchSchema,
+  CronPathSchema,
+  CronSchema,
+  CronSearchSchema,
+  ThreadCronCreateSchema,
+} from './schemas.ts'
+import {
+  type CronPatch,
+  type CronSearch,
+  countCrons,
+  createCron,
+  deleteCron,
+  getCron,
+  patchCron,
+  searchCrons,
+} from './verbs.ts'
+
+const tags = ['Crons']
+
+const cron = { description: 'Cron', content: { 'application/json': { schema: CronSchema } } }
+
+const createOnThread = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/runs/crons',
+  operationId: 'create_thread_cron_threads__thread_id__runs_crons_post',
+  tags,
+  summary: 'Add a cron whose runs join the line of a thread',
+  request: { params: ThreadPathSchema, body: body(ThreadCronCreateSchema) },
+  responses: { 200: cron, ...refusals(404, 422) },
+})
+
+const create = createRoute({
+  method: 'post',
+  path: '/runs/crons',
+  operationId: 'create_cron_runs_crons_post',
+  tags,
+  summary: 'Add a cron each of whose runs has a thread of its own',
+  request: { body: body(CronCreateSchema) },
+  responses: { 200: cron, ...refusals(404, 422) },
+})
+
+const search = createRoute({
+  method: 'post',
+  path: '/runs/crons/search',
+  operationId: 'search_crons_runs_crons_post',
+  tags,
+  summary: 'A page of crons, the one made last first unless sorted otherwise',
+  request: { body: body(CronSearchSchema) },
+  responses: {
+    200: {
+      description: 'With `select` each has the selected fields only',
+      content: { 'application/json': { schema: z.array(selectable(CronSchema, 'SelectedCron')) } },
+      headers: PaginationHeadersSchema,
+    },
+    ...refusals(422),
+  },
+})
+
+const count = createRoute({
+  method: 'post',
+  path: '/runs/crons/count',
+  operationId: 'count_crons_runs_crons_count_post',
+  tags,
+  summary: 'How many crons there are',
+  request: { body: body(CronCountSchema) },
+  responses: {
+    200: { description: 'Count', content: { 'application/json': { schema: z.int() } } },
+    ...refusals(422),
+  },
+})
+
+const get = createRoute({
+  method: 'get',
+  path: '/runs/crons/{cron_id}',
+  operationId: 'get_cron_runs_crons__cron_id__get',
+  tags,
+  summary: 'A cron',
+  request: { params: CronPathSchema },
+  responses: { 200: cron, ...refusals(404, 422) },
+})
+
+const patch = createRoute({
+  method: 'patch',
+  path: '/runs/crons/{cron_id}',
+  operationId: 'patch_cron_runs_crons__cron_id__patch',
+  tags,
+  summary: 'Change a cron; what is due next is counted from now on',
+  request: { params: CronPathSchema, body: body(CronPatchSchema) },
+  responses: { 200: cron, ...refusals(404, 422) },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/runs/crons/{cron_id}',
+  operationId: 'delete_cron_runs_crons__cron_id__delete',
+  tags,
+  summary: 'Remove a cron; runs that it has asked for go on',
+  request: { params: CronPathSchema },
+  responses: { 204: { description: 'Removed' }, ...refusals(404, 422) },
+})
+
+export function cronRoutes(parts: Parts) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openapi(createOnThread, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const request = cronRequest(c.req.valid('json'))
+    const ofThread = { ...request, thread_id, on_run_completed: null }
+    return c.json(await createCron(parts, c.var.caller, ofThread), 200)
+  })
+  routes.openapi(create, async (c) => {
+    const { on_run_completed = 'delete', ...rest } = c.req.valid('json')
+    const request = { ...cronRequest(rest), thread_id: null, on_run_completed }
+    return c.json(await createCron(parts, c.var.caller, request), 200)
+  })
+  routes.openapi(search, async (c) => {
+    const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
+    const { crons, total } = await searchCrons(parts, c.var.caller, request)
+    setPagination(c, { offset: request.offset, count: crons.length, total })
+    return c.json(crons as z.infer<typeof CronSchema>[], 200)
+  })
+  routes.openapi(count, async (c) =>
+    c.json(await countCrons(parts, c.var.caller, given(c.req.valid('json'))), 200),
+  )
+  routes.openapi(get, async (c) =>
+    c.json(await getCron(parts, c.var.caller, c.req.valid('param').cron_id), 200),
+  )
+  routes.openapi(patch, async (c) => {
+    const { cron_id } = c.req.valid('param')
+    const change = cronPatch(c.req.valid('json'))
+    return c.json(await patchCron(parts, c.var.caller, cron_id, change), 200)
+  })
+  routes.openapi(remove, async (c) => {
+    await deleteCron(parts, c.var.caller, c.req.valid('param').cron_id)
+    return c.body(null, 204)
+  })
+  return routes
+}
+
+const FIRST_PAGE: Pick<CronSearch, 'limit' | 'offset' | 'sort_by' | 'sort_order' | 'select'> = {
+  limit: 10,
+  offset: 0,
+  sort_by: 'created_at',
+  sort_order: 'desc',
+  select: [],
+}
+
+type CronBody = Omit<z.infer<typeof ThreadCronCreateSchema>, 'multitask_strategy'>
+
+/** What is the cron's own, and the rest, which is its runs'. */
+function cronRequest(sent: CronBody) {
+  const { schedule, assistant_id, timezone, end_time, metadata, enabled, ...payload } = sent
+  return {
+    schedule,
+    assistant_id,
+    timezone: timezone ?? null,
+    end_time: end_time ?? null,
+    metadata: metadata ?? {},
+    enabled: enabled ?? true,
+    payload: given(payload) as JsonObject,
+  }
+}
+
+function cronPatch(sent: z.infer<typeof CronPatchSchema>): CronPatch {
+  const { schedule, timezone, end_time, metadata, enabled, on_run_completed, ...payload } = sent
+  const fields = { schedule, timezone, end_time, metadata, enabled, on_run_completed }
+  return { ...given(fields), payload: given(payload) as JsonObject }
+}

@@ -1,0 +1,82 @@
+/** Looks for due crons: when the next one is due, when one was changed, and now and then. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Clock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+
+export interface CronSchedulerParts {
+  /** Fires what is due. */
+  fire(): Promise<void>
+  /** In ms since 1970. */
+  nextDue(): Promise<number | undefined>
+  /** How often to look for what another server left, in ms. Default 10,000. */
+  pollMs?: number
+  clock: Clock
+  log: Log
+}
+
+const DEFAULT_POLL_MS = 10_000
+const RETRY_MS = 1_000
+
+export class CronScheduler {
+  readonly #parts: CronSchedulerParts
+  readonly #pollMs: number
+  /** Who wakes it has nothing to do with the crons that it fires then. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+  #isRunning = false
+  #isLooking = false
+  #isLookWanted = false
+  #looked: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: CronSchedulerParts) {
+    this.#parts = parts
+    this.#pollMs = parts.pollMs ?? DEFAULT_POLL_MS
+  }
+
+  /** Fires at once what was missed. */
+  start(): void {
+    this.#isRunning = true
+    this.wake()
+  }
+
+  /** Settles when what is being fired is fired. */
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    clearTimeout(this.#timer)
+    await this.#looked
+  }
+
+  /** Looks now. To be called when a cron was added or changed, after the commit. */
+  wake(): void {
+    if (!this.#isRunning) return
+    this.#isLookWanted = true
+    if (!this.#isLooking) this.#looked = this.#outside(() => this.#look())
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
+    clearTimeout(this.#timer)
+    let nextLookMs = this.#pollMs
+    while (this.#isLookWanted && this.#isRunning) {
+      this.#isLookWanted = false
+      nextLookMs = await this.#fire()
+    }
+    this.#isLooking = false
+    if (this.#isRunning) this.#timer = setTimeout(() => this.wake(), nextLookMs)
+  }
+
+  /** Answers when to look again, in ms. */
+  async #fire(): Promise<number> {
+    const { fire, nextDue, clock, log } = this.#parts
+    try {
+      await fire()
+      const due = await nextDue()
+      const waitMs = due === undefined ? this.#pollMs : due - clock.now()
+      // What is due and could not be fired is tried again after a while, not in a circle.
+      return Math.min(waitMs > 0 ? waitMs : RETRY_MS, this.#pollMs)
+    } catch (error) {
+      log.error({ err: error }, 'could not look for crons; it is tried again')
+      return this.#pollMs
+    }
+  }
+}

@@ -1,0 +1,213 @@
+/** The verbs on crons. */
+import { randomUUID } from 'node:crypto'
+import type { AuthorizationEvent, Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import { matchesFilter } from '../../core/agent/authorization.ts'
+import type { Cron, CronPage, CronQuery, CronStore, StoredCron } from '../../core/agent/cron.ts'
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { systemAssistantId } from '../assistants/system.ts'
+import { resolveAssistant } from '../assistants/verbs.ts'
+import type { Parts } from '../parts.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { checkSchedule, nextRunDate } from './schedule.ts'
+
+/** What a client may say of a cron. */
+export interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 'enabled'> {
+  assistant_id: string
+  thread_id: string | null
+  metadata: JsonObject
+  on_run_completed: Cron['on_run_completed']
+  /** The rest of a run's creation. */
+  payload: JsonObject
+}
+
+/**
+ * Adds a cron, whose runs are made for the caller. Throws `not_found` (assistant, thread), `invalid`
+ * (schedule, time zone), and what the webhook is refused for.
+ */
+export async function createCron(
+  parts: Parts,
+  caller: Caller,
+  request: CronRequest,
+): Promise<Cron> {
+  const value = { ...request, cron_id: randomUUID(), metadata: { ...request.metadata } }
+  await parts.authorize(caller, { resource: 'crons', action: 'create' }, value)
+  checkSchedule(value)
+  checkWebhook(parts, value.payload)
+  const { assistant_id } = await resolveAssistant(parts, caller, value.assistant_id)
+  const mayRun = await authorizeRuns(parts, caller, value.thread_id)
+  const created_at = timestamp(parts.clock)
+  const cron: StoredCron = {
+    ...value,
+    assistant_id,
+    payload: { ...value.payload, assistant_id },
+    created_at,
+    updated_at: created_at,
+    user_id: caller.identity ?? null,
+    next_run_date: nextRunDate(value, parts.clock.now()),
+    caller,
+  }
+  await parts.store.transaction(async ({ crons, threads }) => {
+    if (cron.thread_id !== null) await requireThread(threads, cron.thread_id, mayRun)
+    await crons.insert(cron)
+  })
+  parts.crons.wake()
+  return onWire(cron)
+}
+
+/** Throws `not_found`. */
+export async function getCron(parts: Parts, caller: Caller, cron_id: string): Promise<Cron> {
+  const filter = await authorizeOnCron(parts, caller, 'read', cron_id)
+  return onWire(await requireCron(parts.store.crons, cron_id, filter))
+}
+
+/** A change: fields that are absent stay; `metadata` and `payload` are merged key by key. */
+export type CronPatch = Partial<Omit<CronRequest, 'assistant_id' | 'thread_id'>>
+
+/** Throws `not_found`, and as `createCron` does. What is due next is counted from now on. */
+export async function patchCron(
+  parts: Parts,
+  caller: Caller,
+  cron_id: string,
+  patch: CronPatch,
+): Promise<Cron> {
+  const value = { ...patch, cron_id, metadata: { ...patch.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'crons', action: 'update' }, value)
+  checkWebhook(parts, value.payload)
+  const changed = await parts.store.transaction(async ({ crons }) => {
+    const before = await requireCron(crons, cron_id, filter)
+    const after = applyPatch(before, value, parts)
+    await crons.update(after)
+    return after
+  })
+  parts.crons.wake()
+  return onWire(changed)
+}
+
+/** Runs that it has asked for go on. Throws `not_found`. */
+export async function deleteCron(parts: Parts, caller: Caller, cron_id: string): Promise<void> {
+  const filter = await authorizeOnCron(parts, caller, 'delete', cron_id)
+  await parts.store.transaction(async ({ crons }) => {
+    await requireCron(crons, cron_id, filter)
+    await crons.delete(cron_id)
+  })
+}
+
+export type CronSearch = Omit<CronQuery, 'filter'> &
+  CronPage & {
+    /** The fields to answer; empty: all. */
+    select: (keyof Cron)[]
+  }
+
+/** One page of what the caller may see; `total` counts all pages. */
+export async function searchCrons(
+  parts: Parts,
+  caller: Caller,
+  { select, sort_by, sort_order, limit, offset, ...query }: CronSearch,
+): Promise<{ crons: Partial<Cron>[]; total: number }> {
+  const seen = await narrow(parts, caller, query)
+  const found = await parts.store.crons.search(seen, { sort_by, sort_order, limit, offset })
+  const total = await parts.store.crons.count(seen)
+  return { crons: found.map((cron) => pick(cron, select)), total }
+}
+
+/** How many the caller may see. */
+export async function countCrons(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<CronQuery, 'filter'>,
+): Promise<number> {
+  return parts.store.crons.count(await narrow(parts, caller, query))
+}
+
+function applyPatch(
+  before: StoredCron,
+  { metadata, payload, ...fields }: CronPatch,
+  parts: Parts,
+): StoredCron {
+  const merged = { ...before, ...fields }
+  const on_run_completed = before.thread_id === null ? merged.on_run_completed : null
+  const after: StoredCron = {
+    ...merged,
+    on_run_completed,
+    metadata: { ...before.metadata, ...metadata },
+    payload: { ...before.payload, ...payload },
+    // Later than before in any case: it tells a firing that read the cron before of the change.
+    updated_at: new Date(
+      Math.max(parts.clock.now(), Date.parse(before.updated_at) + 1),
+    ).toISOString(),
+  }
+  if (TIMES.every((field) => after[field] === before[field])) return after
+  checkSchedule(after)
+  return { ...after, next_run_date: nextRunDate(after, parts.clock.now()) }
+}
+
+/** What says when a cron is due. */
+const TIMES = ['schedule', 'timezone', 'end_time', 'enabled'] as const
+
+/** Who may not run anything on the thread may not ask for it later either. */
+async function authorizeRuns(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string | null,
+): Promise<MetadataFilter | undefined> {
+  return thread_id === null ? undefined : authorizeOnThread(parts, caller, 'create_run', thread_id)
+}
+
+function checkWebhook(parts: Parts, payload: JsonObject | undefined): void {
+  const { webhook } = payload ?? {}
+  if (typeof webhook === 'string') parts.webhooks.check(webhook)
+}
+
+type CronAction = Extract<AuthorizationEvent, { resource: 'crons' }>['action']
+
+async function authorizeOnCron(
+  parts: Parts,
+  caller: Caller,
+  action: CronAction,
+  cron_id: string,
+): Promise<MetadataFilter | undefined> {
+  return parts.authorize(caller, { resource: 'crons', action }, { cron_id })
+}
+
+async function requireCron(
+  crons: CronStore,
+  cron_id: string,
+  filter: MetadataFilter | undefined,
+): Promise<StoredCron> {
+  const cron = await crons.get(cron_id)
+  if (cron && matchesFilter(cron.metadata, filter)) return cron
+  throw new AppError('not_found', `Cron ${cron_id} not found.`)
+}
+
+/** The name of a graph stands for its own assistant. */
+async function narrow(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<CronQuery, 'filter'>,
+): Promise<CronQuery> {
+  const value = { ...query, metadata: { ...query.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'crons', action: 'search' }, value)
+  const { assistant_id } = value
+  return {
+    ...value,
+    ...(assistant_id !== undefined && { assistant_id: idOf(assistant_id) }),
+    ...(filter && { filter }),
+  }
+}
+
+const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function idOf(assistant: string): string {
+  return ID_FORM.test(assistant) ? assistant.toLowerCase() : systemAssistantId(assistant)
+}
+
+function onWire({ caller: _, ...cron }: StoredCron): Cron {
+  return cron
+}
+
+function pick(cron: Cron, select: (keyof Cron)[]): Partial<Cron> {
+  if (select.length === 0) return cron
+  return Object.fromEntries(select.map((field) => [field, cron[field]]))
+}

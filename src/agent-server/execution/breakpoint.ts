@@ -1,0 +1,15 @@
+/** Breakpoints: nodes before which a run is asked to stop. */
+import type { QueuedRun } from '../../core/agent/run.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import { readGraphState } from '../state/read.ts'
+
+/**
+ * Whether an earlier attempt has stopped before a breakpoint and only its end is missing: to go on
+ * from the checkpoint would pass it.
+ */
+export async function standsAtBreakpoint(graph: Graph, run: QueuedRun): Promise<boolean> {
+  const { interrupt_before: before } = run.kwargs
+  if (!before) return false
+  const { next } = await readGraphState(graph, run.thread_id)
+  return next.some((node) => before === '*' || before.includes(node))
+}

@@ -1,0 +1,23 @@
+/** What is said of runs that fail: the `error` of the run, and of the last event in its stream. */
+import type { QueuedRun, RunError } from '../../core/agent/run.ts'
+
+/** Of a run that lost its server, or the database, with every attempt. */
+export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
+  const message =
+    `The server or its database stopped ${attempt} times during this run, ` +
+    'the last time while no other run executed beside it.'
+  return { error: 'RunAttemptsExhausted', message }
+}
+
+/** Of a run that took longer than an attempt may. */
+export function timeoutError(limitMs: number): RunError {
+  const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
+  return { error: 'TimeoutError', message }
+}
+
+/** Of what a graph has thrown, whatever that is. */
+export function describeError(error: unknown): RunError {
+  if (error instanceof Error) return { error: error.name, message: error.message }
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
+  return { error: String(name ?? 'Error'), message: String(message ?? error) }
+}

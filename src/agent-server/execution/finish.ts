@@ -1,0 +1,112 @@
+/** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
+import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
+import type { NewEvent } from '../../core/agent/event.ts'
+import type {
+  CancelAction,
+  Lease,
+  QueuedRun,
+  RunError,
+  RunFinish,
+  RunStatus,
+  StopOutcome,
+} from '../../core/agent/run.ts'
+import type { ThreadState } from '../../core/agent/thread.ts'
+import { timestamp } from '../../core/clock.ts'
+import type { Parts } from '../parts.ts'
+import { removeRun } from '../runs/cancel.ts'
+import { type Recorded, recordEnd, recordNothing } from '../runs/end.ts'
+import { tellEnd } from './observed.ts'
+
+/** How an execution ended. */
+export type Outcome =
+  | { kind: 'success' }
+  /** `cause`: what the graph has thrown. `isUntouched`: the run was refused before it could change its thread. */
+  | { kind: 'error'; error: RunError; cause?: unknown; isUntouched?: true }
+  | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
+  | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }
+
+export interface Claimed {
+  run: QueuedRun
+  lease: Lease
+}
+
+/** What the run leaves. */
+export interface Left {
+  /** Absent when the graph could not be asked. */
+  state: ThreadState | undefined
+  /** What it has emitted last and is not in the log yet: whoever reads its end finds all of it. */
+  unwritten: NewEvent[]
+}
+
+/**
+ * The run's last status, its thread and the end of its log; then whoever follows it is told. `false`:
+ * the lease was lost, and nothing was done.
+ */
+export async function finishRun(
+  parts: Parts,
+  claimed: Claimed,
+  outcome: Outcome,
+  left: Left,
+): Promise<boolean> {
+  const { events, isPosted } = await parts.store.transaction(
+    (tx) => writeEnd(tx, claimed, outcome, left, parts),
+    [lockOf('thread', claimed.run.thread_id)],
+    (tx, written) => tx.events.areWritten(written.events),
+  )
+  if (events.length === 0) return false
+  parts.events.deliver(events)
+  tellEnd(parts, claimed.run, outcome)
+  if (isPosted) parts.webhooks.wake()
+  return true
+}
+
+async function writeEnd(
+  tx: AgentStore,
+  { run, lease }: Claimed,
+  outcome: Outcome,
+  { state, unwritten }: Left,
+  { clock }: Parts,
+): Promise<Recorded> {
+  const { held, cancel_action } = await tx.runs.look(lease)
+  if (!held) return { events: [], isPosted: false }
+  const now = clock.now()
+  if (isRolledBack(outcome, cancel_action)) {
+    // Nobody was told of what the run did: the thread's row still is as it was before.
+    await removeRun(tx, run)
+    return recordNothing(tx, run, 'rolled_back', now)
+  }
+  const { status, error, ...stop } = endOf(outcome)
+  const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
+  const ending = { status, error, unwritten, isUntouched, ...(state && { state }) }
+  // Asked together, in this order: what comes after the status sees it.
+  const [, recorded] = await Promise.all([
+    tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) }),
+    recordEnd(tx, run, ending, now),
+  ])
+  return recorded
+}
+
+/**
+ * A rollback that was asked for while the graph took its last step counts all the same, and so does
+ * one that was asked for while the graph was about to stop for less.
+ */
+function isRolledBack(outcome: Outcome, asked: CancelAction | null): boolean {
+  return asked === 'rollback' || (outcome.kind === 'cancelled' && outcome.action === 'rollback')
+}
+
+type End = Omit<RunFinish, 'status' | 'updated_at'> & {
+  status: Extract<RunStatus, 'success' | 'error' | 'interrupted' | 'timeout'>
+}
+
+function endOf(outcome: Outcome): End {
+  switch (outcome.kind) {
+    case 'success':
+      return { status: 'success', error: null }
+    case 'error':
+      return { status: 'error', error: outcome.error }
+    case 'cancelled':
+      return { status: 'interrupted', error: null, stop_outcome: outcome.stop_outcome }
+    case 'timed_out':
+      return { status: 'timeout', error: outcome.error, stop_outcome: outcome.stop_outcome }
+  }
+}

@@ -1,0 +1,70 @@
+/** `strict_resume`: a run that answers what nobody asks is refused before it changes anything. */
+
+import type { QueuedRun } from '../../core/agent/run.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import type { Parts } from '../parts.ts'
+import { placeOf } from '../state/read.ts'
+
+/** The name is what clients know from LangGraph, which has the rule itself from 1.7 on. */
+export class UnknownInterruptError extends Error {
+  override readonly name = 'UnknownInterruptError'
+}
+
+/**
+ * Throws `UnknownInterruptError` where the run is strict, and answers interrupts that are not open, or
+ * none by their ids, or with one answer several at once. Not where it forks from an older checkpoint:
+ * whatever was open there may be answered anew. Nor where an earlier attempt at the run, which was let
+ * through, has stored its answers: it would find them answered.
+ */
+export async function requireOpenInterrupts(
+  { store }: Pick<Parts, 'store'>,
+  graph: Graph,
+  { run_id, thread_id, kwargs }: QueuedRun,
+): Promise<void> {
+  const resume = kwargs.command?.resume
+  if (!kwargs.strict_resume || resume === undefined || resume === null) return
+  const { checkpoint_id } = placeOf(kwargs.checkpoint ?? {})
+  const latest = await store.checkpoints.latestId(thread_id)
+  if (checkpoint_id !== undefined && checkpoint_id !== latest) return
+  if (await store.checkpoints.hasWritesOf(thread_id, run_id)) return
+  const problem = resumeProblem(resume, await openInterrupts(store, graph, thread_id))
+  if (problem) throw new UnknownInterruptError(problem)
+}
+
+/** LangGraph keeps what a task has asked beside its answer until all tasks of the step are done. */
+async function openInterrupts(
+  { checkpoints }: Parts['store'],
+  graph: Graph,
+  thread_id: string,
+): Promise<Set<string>> {
+  const at = { thread_id, checkpoint_ns: '' }
+  const { tasks } = await graph.getState({ configurable: at })
+  const writes = (await checkpoints.get(at))?.writes ?? []
+  const done = new Set(writes.filter(({ idx }) => idx >= 0).map(({ task_id }) => task_id))
+  const asking = tasks.filter(({ id }) => !done.has(id))
+  const interrupts = asking.flatMap((task) => task.interrupts ?? [])
+  return new Set(interrupts.flatMap(({ id }) => (id === undefined ? [] : [id])))
+}
+
+/** Why the answer fits none of the open interrupts, as a sentence. LangGraph reads a map the same way. */
+export function resumeProblem(resume: JsonValue, open: ReadonlySet<string>): string | undefined {
+  const ids = namedInterrupts(resume)
+  if (!ids) {
+    if (open.size <= 1) return undefined
+    return `${open.size} interrupts are open: name the one that is answered by its id.`
+  }
+  if (ids.length === 0) return 'The map of answers names no interrupt.'
+  const unknown = ids.filter((id) => !open.has(id))
+  if (unknown.length === 0) return undefined
+  return `Unknown or already answered interrupt: ${unknown.toSorted().join(', ')}.`
+}
+
+const INTERRUPT_ID = /^[0-9a-f]{32}$/
+
+/** The keys of a map from the ids of interrupts; `undefined`: it is one answer by itself. */
+function namedInterrupts(resume: JsonValue): string[] | undefined {
+  if (typeof resume !== 'object' || resume === null || Array.isArray(resume)) return undefined
+  const keys = Object.keys(resume)
+  return keys.every((key) => INTERRUPT_ID.test(key)) ? keys : undefined
+}

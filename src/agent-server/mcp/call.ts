@@ -1,0 +1,90 @@
+/** A call of a tool: a run of its assistant on a thread of its own, to the end. */
+import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { Caller } from '../../core/agent/authorization.ts'
+import { isEnd, type RunEnd } from '../../core/agent/event.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { JsonObjectSchema } from '../operations/json.ts'
+import type { Parts } from '../parts.ts'
+import { cancelLeft } from '../runs/cancel.ts'
+import { createRun } from '../runs/create.ts'
+import type { RunId } from '../runs/read.ts'
+import { runRequest } from '../runs/request.ts'
+import { listTools, type NamedTool, splitArguments } from './tools.ts'
+
+export interface ToolCall {
+  name: string
+  arguments: unknown
+  /** Ends the run when it aborts: the client has left, or wants no answer any more. */
+  signal: AbortSignal
+  /** Told of each step of the graph: the names of the nodes that did it. */
+  onStep: (nodes: string) => void
+}
+
+/**
+ * Answers the values that the run leaves, as JSON text and as structured content. A run that failed,
+ * was cancelled or stopped to ask something is an answer with `isError`. Throws `McpError` for a tool
+ * that is not there and for arguments that are no object, `AppError` as `createRun` does.
+ */
+export async function callTool(
+  parts: Parts,
+  caller: Caller,
+  call: ToolCall,
+): Promise<CallToolResult> {
+  const { assistant } = await findTool(parts, caller, call.name)
+  const args = readArguments(call.arguments)
+  const { assistant_id } = assistant
+  const given = await splitArguments(parts, caller, assistant, args)
+  const request = runRequest({ assistant_id, ...given, stream_mode: 'updates' })
+  const run = await createRun(parts, caller, null, request)
+  try {
+    return toResult(await followToEnd(parts, run, call))
+  } finally {
+    if (call.signal.aborted) await cancelLeft(parts, caller, run)
+  }
+}
+
+async function findTool(parts: Parts, caller: Caller, name: string): Promise<NamedTool> {
+  const tool = (await listTools(parts, caller)).find((one) => one.name === name)
+  if (tool) return tool
+  throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}"; tools/list names them.`)
+}
+
+function readArguments(args: unknown): JsonObject {
+  const read = JsonObjectSchema.safeParse(args ?? {})
+  if (read.success) return read.data
+  const message = read.error.issues[0]?.message
+  throw new McpError(ErrorCode.InvalidParams, `The arguments do not validate: ${message}`)
+}
+
+async function followToEnd(parts: Parts, { run_id }: RunId, call: ToolCall): Promise<RunEnd> {
+  const from = { after: -1, signal: call.signal }
+  for await (const event of parts.events.follow(run_id, from)) {
+    if (isEnd(event)) return JSON.parse(event.data)
+    if (event.event === 'updates') call.onStep(Object.keys(JSON.parse(event.data)).join(', '))
+  }
+  throw new McpError(ErrorCode.InternalError, `Run ${run_id} has no end.`)
+}
+
+function toResult({ status, error, values, next }: RunEnd): CallToolResult {
+  if (error) return failed(`${error.error}: ${error.message}`)
+  if (status !== 'success') return failed(`The run was ended before its time (${status}).`)
+  const content = { type: 'text' as const, text: JSON.stringify(values ?? {}) }
+  const answer = { content: [content], structuredContent: values ?? {} }
+  const asked = (values?.__interrupt__ ?? []) as JsonValue[]
+  if (!next && asked.length === 0) return answer
+  const text = asked.length === 0 ? atBreakpoint(next ?? []) : ASKS
+  return { ...answer, content: [{ type: 'text', text }, content], isError: true }
+}
+
+const ASKS =
+  'The agent stopped to ask something, and a tool call cannot answer it; what it asks stands in ' +
+  '__interrupt__. Run it on a thread, or over A2A, to go on.'
+
+function atBreakpoint(next: string[]): string {
+  const before = next.map((node) => `"${node}"`).join(', ')
+  return `The agent stopped at a breakpoint before ${before}. Run it on a thread to go on.`
+}
+
+function failed(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}

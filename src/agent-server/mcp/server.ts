@@ -1,0 +1,89 @@
+/**
+ * The Model Context Protocol: each assistant is a tool. Stateless: every request brings all that there
+ * is to know, so each gets a protocol server of its own, for as long as it takes.
+ */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  type ListToolsResult,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { Caller } from '../../core/agent/authorization.ts'
+import { AppError, ProjectRefusal } from '../../core/errors.ts'
+import type { Parts } from '../parts.ts'
+import { callTool } from './call.ts'
+import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
+
+/** Making one takes longer than a request; it is not used, since tools say no schema of their output. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+const INSTRUCTIONS =
+  'Each tool is an agent. A call runs it to its end and answers the state that it leaves.'
+
+/** A protocol server for one request of this caller; to be connected to a transport, and closed. */
+export function createMcpServer(parts: Parts, caller: Caller, version: string): Server {
+  const server = new Server(
+    { name: 'runyard', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+    asProtocol(parts, () => pageOfTools(parts, caller, params?.cursor)),
+  )
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+    const progressToken = params._meta?.progressToken
+    let progress = 0
+    const onStep = (message: string) => {
+      if (progressToken === undefined) return
+      progress += 1
+      const method = 'notifications/progress'
+      const sent = sendNotification({ method, params: { progressToken, progress, message } })
+      sent.catch((err) => parts.log.debug({ err }, 'a client left before it heard of a step'))
+    }
+    const call = { name: params.name, arguments: params.arguments, signal, onStep }
+    return asProtocol(parts, () => asResult(() => callTool(parts, caller, call)))
+  })
+  return server
+}
+
+/** The cursor is the number of tools on the pages before. */
+async function pageOfTools(parts: Parts, caller: Caller, cursor = '0'): Promise<ListToolsResult> {
+  const tools = await listTools(parts, caller)
+  const from = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1
+  if (from < 0) {
+    throw new McpError(ErrorCode.InvalidParams, 'The cursor is none that a list has answered.')
+  }
+  const to = from + TOOLS_PER_PAGE
+  const page: ListToolsResult['tools'] = []
+  for (const tool of tools.slice(from, to)) page.push(await describeTool(parts, caller, tool))
+  return { tools: page, ...(to < tools.length && { nextCursor: String(to) }) }
+}
+
+/** What refuses a run is the tool's answer: a model can read it and do something else. */
+async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await call()
+  } catch (err) {
+    if (!isRefusal(err)) throw err
+    return { content: [{ type: 'text', text: err.message }], isError: true }
+  }
+}
+
+/** Only refusals may say what they are; anything else is for the log. */
+async function asProtocol<T>(parts: Parts, handle: () => Promise<T>): Promise<T> {
+  try {
+    return await handle()
+  } catch (err) {
+    if (err instanceof McpError) throw err
+    if (isRefusal(err)) throw new McpError(ErrorCode.InvalidRequest, err.message)
+    parts.log.error({ err }, 'a request of the Model Context Protocol failed')
+    throw new McpError(ErrorCode.InternalError, 'Internal server error; the log says more.')
+  }
+}
+
+function isRefusal(err: unknown): err is AppError | ProjectRefusal {
+  return err instanceof ProjectRefusal || (err instanceof AppError && err.code !== 'internal')
+}

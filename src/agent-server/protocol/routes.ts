@@ -1,0 +1,96 @@
+/** The operations of the thread-centred protocol over HTTP. */
+import { createRoute } from '@hono/zod-openapi'
+import { invalidField } from '../../core/errors.ts'
+import { createRoutes } from '../../http/app.ts'
+import { attributionFor } from '../../stream/protocol-filter.ts'
+import { sseResponse } from '../../stream/response/sse-response.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import { body } from '../operations/body.ts'
+import { ThreadPathSchema, UuidSchema } from '../operations/ids.ts'
+import { refusals } from '../operations/refusals.ts'
+import type { Parts } from '../parts.ts'
+import { EVENTS_ANSWER } from '../runs/responses.ts'
+import { handleCommand, parseCommand } from './command.ts'
+import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from './schemas.ts'
+import { serveSocket } from './socket-session.ts'
+import { admit, protocolFrames, requireKept } from './thread-events.ts'
+
+const command = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/commands',
+  operationId: 'send_protocol_command_threads__thread_id__commands_post',
+  tags: ['Thread Protocol'],
+  summary: 'Start, answer, steer and read a thread; a refusal is answered with 200 too',
+  request: {
+    params: ThreadPathSchema,
+    body: { ...body(CommandEnvelopeSchema), required: true },
+  },
+  responses: {
+    200: {
+      description: 'The result, or why it was refused',
+      content: { 'application/json': { schema: CommandAnswerSchema } },
+    },
+    ...refusals(400, 422),
+  },
+})
+
+const events = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/stream/events',
+  operationId: 'stream_protocol_events_threads__thread_id__stream_events_post',
+  tags: ['Thread Protocol'],
+  summary: 'Follow a thread, which need not exist yet, over all its runs',
+  request: {
+    params: ThreadPathSchema,
+    body: body(SubscribeSchema),
+  },
+  responses: {
+    200: EVENTS_ANSWER,
+    ...refusals(404, 410, 422),
+  },
+})
+
+function requireUuid(text: string): string {
+  const id = UuidSchema.safeParse(text)
+  if (id.success) return id.data
+  throw invalidField(['path', 'thread_id'], 'Expected a UUID.', 'uuid_parsing')
+}
+
+export function protocolRoutes(parts: Parts) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openapi(command, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const sent = parseCommand(c.req.valid('json'))
+    return c.json(await handleCommand({ parts, caller: c.var.caller, thread_id }, sent), 200)
+  })
+  routes.openapi(events, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const { since = 0, channels, namespaces, depth } = c.req.valid('json')
+    const attribution = attributionFor(c.req.header('user-agent'))
+    const admission = await admit(parts, c.var.caller, thread_id, attribution)
+    await requireKept(parts, thread_id, since)
+    const filter = {
+      channels,
+      ...(namespaces && { namespaces }),
+      ...(depth !== undefined && { depth }),
+    }
+    return sseResponse(c, {
+      headers: {},
+      source: (signal) => protocolFrames(parts, admission, { filter, since }, signal),
+      onOpen: () => parts.metrics.streamOpened(),
+      log: parts.log,
+    })
+  })
+  // Not in the document: OpenAPI knows no WebSockets.
+  routes.get('/threads/:thread_id/stream/events', async (c) => {
+    const accept = c.env.acceptSocket
+    if (!accept) return c.json({ detail: 'Ask for a WebSocket here, or POST for events.' }, 426)
+    const thread_id = requireUuid(c.req.param('thread_id'))
+    const caller = c.get('caller')
+    const attribution = attributionFor(c.req.header('user-agent'))
+    const admission = await admit(parts, caller, thread_id, attribution)
+    accept((socket) => serveSocket(parts, caller, admission, socket))
+    return c.body(null, 204)
+  })
+  return routes
+}

@@ -1,0 +1,114 @@
+/** Ending runs on someone's word: by the API, by a client that left, by a newer run. */
+import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { RunEvent } from '../../core/agent/event.ts'
+import { type CancelAction, isTerminal, type QueuedRun } from '../../core/agent/run.ts'
+import type { Parts } from '../parts.ts'
+import { authorizeOnThread } from '../threads/verbs.ts'
+import { recordNothing } from './end.ts'
+import { findRun, type RunId } from './read.ts'
+
+/** How runs are to end, and why: `reason` is what their `cancel_reason` says. */
+export interface Cancellation {
+  action: CancelAction
+  reason: string
+}
+
+/** What `cancel_reason` says of a run that was ended through the API. */
+export const REQUESTED = 'requested: it was cancelled through the API'
+/** The same, where the caller gave the reason `taken` (facts, 1.3). */
+export const TAKEN = 'taken: its caller took the thread over'
+/** The same, where the client left and had asked for `on_disconnect: cancel`. */
+const DISCONNECTED = 'disconnected: its client left'
+
+/** What is left to do once the transaction that ended runs is through. */
+export interface Cancelled {
+  /** Runs that have begun and were told to end. */
+  running: { run_id: string; action: CancelAction }[]
+  /** The ends of those that were waiting. */
+  ended: RunEvent[]
+}
+
+/**
+ * Ends a run: at once when it waits, through its server when it runs; a run that is over stays as it
+ * is. With `wait` answers when it has ended. Throws `not_found`.
+ */
+export async function cancelRun(
+  parts: Parts,
+  caller: Caller,
+  which: RunId,
+  options: Cancellation & { wait?: AbortSignal },
+): Promise<void> {
+  const { thread_id, run_id } = which
+  const what = { run_id, action: options.action }
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id, what)
+  const cancelled = await parts.store.transaction(
+    async (tx) => {
+      const run = await findRun(tx, which, filter)
+      return cancelRuns(tx, [run], options, parts.clock.now())
+    },
+    [lockOf('thread', which.thread_id)],
+  )
+  announceCancelled(parts, cancelled)
+  if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
+}
+
+/** Ends the run of a client that left before its end; what hinders it goes to the log. */
+export async function cancelLeft(parts: Parts, caller: Caller, run: RunId): Promise<void> {
+  try {
+    await cancelRun(parts, caller, run, { action: 'interrupt', reason: DISCONNECTED })
+  } catch (err) {
+    parts.log.warn({ ...run, err }, 'could not cancel the run of a client that left')
+  }
+}
+
+/**
+ * Part of a transaction: ends what waits, asks what has begun to end, leaves what is over as it is.
+ * `now` in ms since 1970.
+ */
+export async function cancelRuns(
+  tx: AgentStore,
+  runs: QueuedRun[],
+  { action, reason }: Cancellation,
+  now: number,
+): Promise<Cancelled> {
+  const cancelled: Cancelled = { running: [], ended: [] }
+  for (const { run_id } of runs) {
+    const run = await tx.runs.hold(run_id)
+    if (!run || isTerminal(run.status)) continue
+    if (await tx.runs.requestCancel(run.run_id, action, reason)) {
+      cancelled.running.push({ run_id: run.run_id, action })
+    } else {
+      cancelled.ended.push(...(await endWaiting(tx, run, { action, reason }, now)))
+    }
+  }
+  return cancelled
+}
+
+/** After the transaction: wakes whoever follows the ended runs, and stops those that run here. */
+export function announceCancelled(parts: Parts, cancelled: Cancelled): void {
+  parts.events.deliver(cancelled.ended)
+  for (const { run_id, action } of cancelled.running) parts.queue.cancelLocal(run_id, action)
+  parts.queue.wake()
+  if (cancelled.ended.length > 0) parts.webhooks.wake()
+}
+
+async function endWaiting(
+  tx: AgentStore,
+  run: QueuedRun,
+  { action, reason }: Cancellation,
+  now: number,
+): Promise<RunEvent[]> {
+  if (action === 'interrupt') {
+    await tx.runs.interruptPending(run.run_id, new Date(now).toISOString(), reason)
+    return (await recordNothing(tx, run, 'interrupted', now)).events
+  }
+  await removeRun(tx, run)
+  return (await recordNothing(tx, run, 'rolled_back', now)).events
+}
+
+/** Part of a transaction: the run and what it wrote to its thread are gone. */
+export async function removeRun(tx: AgentStore, run: QueuedRun): Promise<void> {
+  await tx.checkpoints.deleteRun(run.thread_id, run.run_id)
+  await tx.runs.delete(run.run_id)
+}

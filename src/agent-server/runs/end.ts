@@ -1,0 +1,174 @@
+/**
+ * How a run ends: its log is closed, and its thread is left as the run left it. Part of a
+ * transaction in which the run itself was given its last status or removed.
+ */
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
+import { protocolEventName } from '../../core/agent/protocol.ts'
+import type { QueuedRun, RunError, RunStatus } from '../../core/agent/run.ts'
+import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { enqueuePosts, type WebhookEnd } from '../webhooks/outbox.ts'
+import { forgetUser } from './user.ts'
+
+/** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
+const DROPPED_THREAD_MS = 120_000
+
+export interface Ending {
+  status: Exclude<WebhookEnd['status'], 'rollback'>
+  error: RunError | null
+  /** What the run has emitted last and is not in the log yet. */
+  unwritten?: NewEvent[]
+  /** The run has changed nothing: its thread stays as the run before it left it. */
+  isUntouched?: boolean
+  /** The thread's state after the run; absent where it is unknown. */
+  state?: ThreadState
+}
+
+/** What the end of a run has written. */
+export interface Recorded {
+  /** To be handed to the event log once the transaction is through. */
+  events: RunEvent[]
+  /** Whether something is to be posted: the sender is to be woken then. */
+  isPosted: boolean
+}
+
+/**
+ * Writes the log's end, the thread, and what is to be posted. `now` in ms since 1970.
+ */
+export async function recordEnd(
+  tx: AgentStore,
+  run: QueuedRun,
+  ending: Ending,
+  now: number,
+): Promise<Recorded> {
+  const { thread_id, run_id } = run
+  const state = ending.state ?? (await tx.threads.getState(thread_id))
+  const { status, error } = ending
+  const values = finalValues(state, status)
+  const { next = [] } = state ?? {}
+  const last = endEvents(run, ending, { values, next })
+  const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
+  // Asked together: whether somebody is to be told costs no round trip of its own.
+  const [isPosted, logged] = await Promise.all([
+    enqueuePosts(tx, run, { status, error, values, next }, now),
+    tx.events.append({ thread_id, run_id, created_at: now }, events),
+    forgetUser(tx, run),
+    releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
+  ])
+  return { events: logged ?? [], isPosted }
+}
+
+/**
+ * The same for a run that has changed nothing, because it never began or was rolled back: its thread
+ * stays as the run before it left it. The log's end says no values: they are the thread's.
+ */
+export async function recordNothing(
+  tx: AgentStore,
+  run: QueuedRun,
+  status: 'interrupted' | 'rolled_back',
+  now: number,
+): Promise<Recorded> {
+  const { thread_id, run_id } = run
+  const told = status === 'rolled_back' ? 'rollback' : status
+  const isPosted = await enqueuePosts(tx, run, { status: told, error: null }, now)
+  const events = endEvents(run, { status, error: null })
+  const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
+  await forgetUser(tx, run)
+  await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
+  return { events: logged ?? [], isPosted }
+}
+
+/** What the graph of a legacy run asks, for the protocol; runs of the protocol tell it themselves. */
+function questions({ kwargs }: QueuedRun, { status, state }: Ending, now: number): NewEvent[] {
+  const isTold = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
+  if (isTold || !state) return []
+  return state.interrupts.flatMap(({ id, value }) => {
+    if (id === undefined) return []
+    const data = { interrupt_id: id, payload: value ?? null }
+    const params = { namespace: [], timestamp: now, data }
+    const event = protocolEventName({ channel: 'input', namespace: [] })
+    return [{ event, data: JSON.stringify(params), isOfThreadOnly: true }]
+  })
+}
+
+function endEvents(
+  { metadata }: QueuedRun,
+  { status, error }: Pick<RunEnd, 'status' | 'error'>,
+  left?: { values: JsonObject; next: string[] },
+): NewEvent[] {
+  const graph_id = String(metadata.graph_id)
+  const { values, next = [] } = left ?? {}
+  const known = { ...(values && { values }), ...(next.length > 0 && { next }) }
+  const end: RunEnd = { graph_id, status, ...known, error: error ?? null }
+  const last = { event: END_EVENT, data: JSON.stringify(end) }
+  if (!error) return [last]
+  return [{ event: 'error', data: JSON.stringify(error) }, last]
+}
+
+/**
+ * What `wait` answers of a run with this status must be an object, and shows open interrupts (facts, 0.1 and
+ * 2.4): an empty list where it stopped at a breakpoint, at which nothing is asked.
+ */
+export function finalValues(
+  state: ThreadState | undefined,
+  status: RunStatus | undefined,
+): JsonObject {
+  if (!state) return {}
+  const { values, interrupts, next } = state
+  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values)
+  const object = isObject ? values : values === null ? {} : { result: values }
+  const isStopped = status === 'success' && next.length > 0
+  if (interrupts.length === 0 && !isStopped) return object
+  return { ...object, __interrupt__: interrupts.map((one) => ({ ...one })) }
+}
+
+type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
+
+/** Runs after the run's own row was ended or removed, so that it is not among the active ones. */
+async function releaseThread(
+  tx: AgentStore,
+  run: QueuedRun,
+  left: (isBusy: boolean) => Left | Promise<Left>,
+  now: number,
+): Promise<void> {
+  const { thread_id } = run
+  const isBusy = await tx.runs.hasActive(thread_id)
+  if (run.kwargs.on_completion === 'delete' && !isBusy) {
+    return tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
+  }
+  await tx.threads.update(thread_id, {
+    updated_at: new Date(now).toISOString(),
+    ...(await left(isBusy)),
+    ...(isBusy && { status: 'busy' }),
+  })
+}
+
+function leftOn(
+  tx: AgentStore,
+  thread_id: string,
+  { ending, state, isBusy }: { ending: Ending; state: ThreadState | undefined; isBusy: boolean },
+): Left | Promise<Left> {
+  if (!ending.isUntouched) return leftBy(ending, state)
+  return isBusy ? {} : leftBefore(tx, thread_id)
+}
+
+function leftBy({ status, error, state }: Ending, known: ThreadState | undefined): Left {
+  const isFailure = status === 'error' || status === 'timeout'
+  return {
+    status: isFailure ? 'error' : restingStatus(known),
+    error: error ? `${error.error}: ${error.message}` : null,
+    ...(state && { state }),
+  }
+}
+
+/** Asked only when no other run waits: a long line is emptied without reading the state each time. */
+async function leftBefore(tx: AgentStore, thread_id: string): Promise<Left> {
+  const thread = await tx.threads.get(thread_id)
+  if (thread?.error) return { status: 'error' }
+  return { status: restingStatus(await tx.threads.getState(thread_id)) }
+}
+
+function restingStatus(state: ThreadState | undefined): 'interrupted' | 'idle' {
+  return state && state.next.length > 0 ? 'interrupted' : 'idle'
+}

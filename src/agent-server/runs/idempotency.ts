@@ -1,0 +1,70 @@
+/** `Idempotency-Key`: a request that creates runs, sent again, finds those that it created. */
+import { createHash } from 'node:crypto'
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { Caller } from '../../core/agent/authorization.ts'
+import { IDEMPOTENCY_KEY_MS, type IdempotencyKey } from '../../core/agent/idempotency-key.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
+
+/** A key as it came with the creation of one run. */
+export type KeyInUse = Pick<IdempotencyKey, 'scope' | 'key' | 'fingerprint'>
+
+/**
+ * The key for one run: of this caller, on this thread (`null`: of runs without one), at this place of
+ * a batch. `request` is all that was asked for.
+ */
+export function keyInUse(
+  key: string,
+  of: { caller: Caller; thread_id: string | null; place?: number; request: unknown },
+): KeyInUse {
+  const { caller, thread_id, place = null, request } = of
+  return {
+    key,
+    scope: JSON.stringify([caller.identity ?? null, thread_id, place]),
+    fingerprint: createHash('sha256').update(canonicalJson(request)).digest('base64url'),
+  }
+}
+
+/**
+ * Part of a transaction: the run that the key created within the last day; `undefined`: none, it is
+ * free. Throws `invalid` when it came with another request (as the IETF's draft of the header has
+ * it), and `conflict` when its run was removed: to run it again is what the key is against.
+ */
+export async function findRepeated(
+  tx: AgentStore,
+  { scope, key, fingerprint }: KeyInUse,
+  now: number,
+): Promise<QueuedRun | undefined> {
+  const known = await tx.idempotencyKeys.find(scope, key)
+  if (!known || known.created_at < now - IDEMPOTENCY_KEY_MS) return undefined
+  if (known.fingerprint !== fingerprint) {
+    throw invalidField(
+      ['header', 'idempotency-key'],
+      'This key came with another request before; use a new key for a new run.',
+    )
+  }
+  const run = await tx.runs.get(known.run_id)
+  if (run) return run
+  throw new AppError(
+    'conflict',
+    `Run ${known.run_id}, which this Idempotency-Key created, is gone, and is not run again. Use a new key for a new run.`,
+  )
+}
+
+/** Part of the transaction that adds the run. `now` in ms since 1970. */
+export async function rememberKey(
+  tx: AgentStore,
+  key: KeyInUse,
+  run_id: string,
+  now: number,
+): Promise<void> {
+  await tx.idempotencyKeys.put({ ...key, run_id, created_at: now })
+}
+
+/** The same text whatever the order in which the keys of objects came. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

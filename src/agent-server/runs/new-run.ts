@@ -1,0 +1,194 @@
+/** From a request to the run that is stored: what the assistant, the thread and the caller add. */
+import type { Assistant } from '../../core/agent/assistant.ts'
+import { AUTH_USER_KEY, type Caller } from '../../core/agent/authorization.ts'
+import type { MultitaskStrategy } from '../../core/agent/multitask-strategy.ts'
+import type { NewRun, RunKwargs } from '../../core/agent/run.ts'
+import type { Thread } from '../../core/agent/thread.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { currentOrigin } from '../../core/origin.ts'
+
+/** A run as a client asks for it, decoded. Absent fields were not given. */
+export interface RunRequest extends RunKwargs {
+  /** An assistant's id or a graph's name. */
+  assistant_id: string
+  metadata: JsonObject
+  multitask_strategy: MultitaskStrategy
+  /** What to do when there is no such thread: refuse with `not_found`, or add it. */
+  if_not_exists: 'reject' | 'create'
+  /** Seconds to wait before the run may start. */
+  after_seconds?: number
+}
+
+/**
+ * The run to store. Metadata: assistant, thread, run, the later one winning by key; config alike,
+ * with `configurable` and `context` merged by key too (facts, section 2.4).
+ */
+export function newRun(from: {
+  run_id: string
+  request: RunRequest
+  assistant: Assistant
+  thread: Pick<Thread, 'thread_id' | 'metadata' | 'config'>
+  caller: Caller
+  /** What the graph's context schema has; absent where that is not known. */
+  contextKeys?: ReadonlySet<string> | undefined
+  /** ms since 1970 */
+  now: number
+}): NewRun {
+  const { run_id, request, assistant, thread, now } = from
+  const { assistant_id, graph_id } = assistant
+  const created_at = new Date(now).toISOString()
+  return {
+    run_id,
+    thread_id: thread.thread_id,
+    assistant_id,
+    created_at,
+    updated_at: created_at,
+    status: 'pending',
+    metadata: {
+      ...assistant.metadata,
+      ...thread.metadata,
+      ...request.metadata,
+      graph_id,
+      assistant_id,
+    },
+    kwargs: kwargsOf(from),
+    multitask_strategy: request.multitask_strategy,
+    available_at: now + Math.round((request.after_seconds ?? 0) * 1000),
+    ...originOf(),
+  }
+}
+
+/** Of the request that makes the run; a run that no request makes has none. */
+function originOf(): Pick<NewRun, 'origin'> {
+  const { request_id, traceparent } = currentOrigin()
+  if (request_id === undefined) return {}
+  return { origin: { request_id, ...(traceparent !== undefined && { traceparent }) } }
+}
+
+function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
+  const { run_id, request, thread, caller, contextKeys } = from
+  const { thread_id } = thread
+  const { assistant_id, graph_id } = from.assistant
+  const assistant = mirrored(from.assistant, contextKeys)
+  const asked = mirrored(request, contextKeys)
+  const config = mergeConfig([assistant.config, thread.config, asked.config])
+  const ids = { run_id, thread_id, graph_id, assistant_id }
+  return {
+    ...given(request, [
+      'input',
+      'command',
+      'checkpoint',
+      'interrupt_before',
+      'interrupt_after',
+      'stream_mode',
+      'stream_subgraphs',
+      'stream_protocol',
+      'durability',
+      'stream_resumable',
+      'strict_resume',
+      'webhook',
+      'feedback_keys',
+      'langsmith_tracer',
+      'on_completion',
+    ]),
+    context: mergeContext(assistant.context, asked.context),
+    config: {
+      ...config,
+      configurable: {
+        ...objectOf(config.configurable),
+        ...langSmithFields(request),
+        ...callerFields(caller),
+        ...ids,
+      },
+    },
+  }
+}
+
+/** Where its trace goes, in the words of the official server's config. */
+function langSmithFields({ langsmith_tracer: tracer }: RunRequest): JsonObject {
+  const { project_name, example_id } = tracer ?? {}
+  return {
+    ...(project_name !== undefined && { langsmith_project: project_name }),
+    ...(example_id !== undefined && { langsmith_example_id: example_id }),
+  }
+}
+
+/** What graphs may know about the caller. */
+function callerFields(caller: Caller): JsonObject {
+  if (caller.identity === undefined) return { ...caller.headers }
+  return {
+    ...caller.headers,
+    user_id: caller.identity,
+    ...(caller.user && { [AUTH_USER_KEY]: caller.user }),
+    langgraph_auth_user_id: caller.identity,
+    langgraph_auth_permissions: caller.permissions,
+  }
+}
+
+interface Configured {
+  config: JsonObject
+  context?: JsonValue
+}
+
+/**
+ * Who is given one of `configurable` and `context` is given both, as by the platform: graphs read either.
+ * With both of them each stays as it is. A context schema may refuse what it does not know, so that
+ * only its own keys go there.
+ */
+function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<string> | undefined): T {
+  const { config, context = {} } = given
+  const configurable = withoutIds(withoutPrivate([objectOf(config.configurable)]))
+  if (!isObject(context) || isEmpty(configurable) === isEmpty(context)) return given
+  if (isEmpty(configurable)) return { ...given, config: { ...config, configurable: context } }
+  const known = Object.entries(configurable).filter(([key]) => contextKeys?.has(key) ?? true)
+  return { ...given, context: Object.fromEntries(known) }
+}
+
+/** The server's own words of a run. */
+const ID_KEYS = ['run_id', 'thread_id', 'graph_id', 'assistant_id']
+
+function withoutIds(configurable: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(configurable).filter(([key]) => !ID_KEYS.includes(key)))
+}
+
+function mergeConfig(configs: JsonObject[]): JsonObject {
+  const configurable = configs.map((config) => objectOf(config.configurable))
+  return Object.assign({}, ...configs, { configurable: withoutPrivate(configurable) })
+}
+
+/** Where a run starts from is the request's `checkpoint`, which is checked. */
+const PLACE_KEYS = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map', 'thread_ts']
+
+/**
+ * Keys that begin with `__` steer LangGraph and the checkpointer, and `langgraph_auth_` says who asks:
+ * they are not the client's.
+ */
+function withoutPrivate(configurables: JsonObject[]): JsonObject {
+  const merged: JsonObject = Object.assign({}, ...configurables)
+  const isPrivate = (key: string) =>
+    key.startsWith('__') || key.startsWith('langgraph_auth_') || PLACE_KEYS.includes(key)
+  return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
+}
+
+/** A context that is no object has no keys to merge. */
+function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): JsonValue {
+  if (ofRun !== undefined && !isObject(ofRun)) return ofRun
+  return { ...objectOf(ofAssistant), ...objectOf(ofRun) }
+}
+
+function given<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
+  const entries = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))
+  return Object.fromEntries(entries) as Pick<T, K>
+}
+
+function isEmpty(object: JsonObject): boolean {
+  return Object.keys(object).length === 0
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

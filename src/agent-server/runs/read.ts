@@ -1,0 +1,102 @@
+/** The verbs on runs that are there: read, wait for, follow. */
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Parts } from '../parts.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { finalValues } from './end.ts'
+import { withoutUser } from './user.ts'
+
+export interface RunId {
+  thread_id: string
+  run_id: string
+}
+
+/** Which of a thread's runs. */
+export interface RunPage {
+  status?: RunStatus
+  limit: number
+  offset: number
+}
+
+/** The thread's runs, the latest first. Throws `not_found`. */
+export async function listRuns(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  page: RunPage,
+): Promise<QueuedRun[]> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  await requireThread(parts.store.threads, thread_id, filter)
+  return parts.store.runs.list(thread_id, page)
+}
+
+/** Throws `not_found`. */
+export async function getRun(parts: Parts, caller: Caller, which: RunId): Promise<QueuedRun> {
+  const filter = await authorizeOnThread(parts, caller, 'read', which.thread_id)
+  return findRun(parts.store, which, filter)
+}
+
+/** The run, if it is that thread's and the thread may be seen. Throws `not_found`. */
+export async function findRun(
+  store: AgentStore,
+  which: RunId,
+  filter: MetadataFilter | undefined,
+): Promise<QueuedRun> {
+  await requireThread(store.threads, which.thread_id, filter)
+  const run = await store.runs.get(which.run_id)
+  if (run?.thread_id === which.thread_id) return run
+  throw new AppError('not_found', `Run ${which.run_id} not found.`)
+}
+
+/**
+ * Waits until the run has ended and answers the values it left, or `{__error__}` when it failed.
+ * Rejects with the signal's reason.
+ */
+export async function waitForRun(
+  parts: Parts,
+  run: RunId,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const end = await parts.events.waitForEnd(run.run_id, signal)
+  if (end.error) return { __error__: { ...end.error } }
+  return end.values ?? (await rememberedResult(parts, run))
+}
+
+/**
+ * Checks that the run's log can be read by the caller, also for two minutes after a stateless run's
+ * thread is gone. Without `thread_id` it is found by the run alone. Throws `not_found`.
+ */
+export async function requireLog(
+  parts: Parts,
+  caller: Caller,
+  which: { thread_id?: string; run_id: string },
+): Promise<RunId> {
+  const { run_id } = which
+  const thread_id = await threadOf(parts.store, run_id)
+  const isOther = which.thread_id !== undefined && which.thread_id !== thread_id
+  if (!thread_id || isOther) throw new AppError('not_found', `Run ${run_id} not found.`)
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  await requireThread(parts.store.threads, thread_id, filter, { isDropped: true })
+  return { thread_id, run_id }
+}
+
+/** A run as the API answers it: without what only the queue and the graph need to know. */
+export function runOnWire(run: QueuedRun): Run {
+  const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
+  return { ...wire, kwargs: withoutUser(wire.kwargs) }
+}
+
+async function threadOf(store: AgentStore, run_id: string): Promise<string | undefined> {
+  const run = await store.runs.get(run_id)
+  return run?.thread_id ?? (await store.events.read(run_id, -1, 1))[0]?.thread_id
+}
+
+/** What a run left of which the log does not say it, or has expired: its row and its thread still tell. */
+async function rememberedResult(parts: Parts, { run_id, thread_id }: RunId): Promise<JsonObject> {
+  const { error, status } = (await parts.store.runs.get(run_id)) ?? {}
+  if (error) return { __error__: { ...error } }
+  return finalValues(await parts.store.threads.getState(thread_id), status)
+}

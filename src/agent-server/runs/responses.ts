@@ -1,0 +1,80 @@
+/** How a run is answered: as it is, as the values that it leaves, or as a stream. */
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
+import { sseResponse } from '../../stream/response/sse-response.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import type { Parts } from '../parts.ts'
+import { type RunStream, runFrames } from '../streams/run.ts'
+import { cancelLeft } from './cancel.ts'
+import { type RunId, waitForRun } from './read.ts'
+import { RunSchema } from './schemas.ts'
+
+/** What creating or reading a run answers, for the OpenAPI document. */
+export const RUN_ANSWER = {
+  description: 'Run',
+  content: { 'application/json': { schema: RunSchema } },
+}
+
+/** A run's final values, for the OpenAPI document. */
+export const VALUES_ANSWER = {
+  description: 'Values',
+  content: { 'application/json': { schema: z.unknown() } },
+}
+
+/** A stream, for the OpenAPI document. */
+export const EVENTS_ANSWER = {
+  description: 'Events',
+  content: { 'text/event-stream': { schema: z.string() } },
+}
+
+interface Answer {
+  parts: Parts
+  run: RunId
+  /** Whether the run is cancelled when the client leaves before its end. */
+  isCancelledOnLeave: boolean
+}
+
+/** Where clients find the run; they read it from the headers of every answer that made one. */
+export function runLocation({ thread_id, run_id }: RunId): Record<string, string> {
+  return { 'content-location': `/threads/${thread_id}/runs/${run_id}` }
+}
+
+/** The run's final values, as soon as there are any. */
+export function answerWithResult(c: Context<AgentServerEnv>, answer: Answer): Response {
+  const { parts, run } = answer
+  return keepAliveJson(c, {
+    headers: { ...runLocation(run), location: `${pathOf(run)}/join` },
+    result: (signal) => waitForRun(parts, run, signal),
+    ...onLeave(c, answer),
+    log: parts.log,
+  })
+}
+
+/** The run's events, until its end. */
+export function answerWithStream(
+  c: Context<AgentServerEnv>,
+  answer: Answer & Omit<RunStream, 'run_id'>,
+): Response {
+  const { parts, run, isCancelledOnLeave, ...stream } = answer
+  return sseResponse(c, {
+    headers: { ...runLocation(run), location: `${pathOf(run)}/stream` },
+    source: (signal) => runFrames(parts, { run_id: run.run_id, ...stream }, signal),
+    ...onLeave(c, answer),
+    onOpen: () => parts.metrics.streamOpened(),
+    log: parts.log,
+  })
+}
+
+function pathOf({ thread_id, run_id }: RunId): string {
+  return `/threads/${thread_id}/runs/${run_id}`
+}
+
+function onLeave(
+  c: Context<AgentServerEnv>,
+  { parts, run, isCancelledOnLeave }: Answer,
+): { onDisconnect?: () => void } {
+  if (!isCancelledOnLeave) return {}
+  const caller = c.get('caller')
+  return { onDisconnect: () => void cancelLeft(parts, caller, run) }
+}

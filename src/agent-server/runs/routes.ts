@@ -1,0 +1,145 @@
+/** The operations on runs that are there. */
+import { createRoute, z } from '@hono/zod-openapi'
+import { createRoutes } from '../../http/app.ts'
+import { parseLastEventId } from '../../stream/last-event-id.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import { RunPathSchema, UuidSchema } from '../operations/ids.ts'
+import { refusals } from '../operations/refusals.ts'
+import type { Parts } from '../parts.ts'
+import { defaultStart } from '../streams/run.ts'
+import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
+import { deleteRun } from './delete.ts'
+import { getRun, requireLog, runOnWire } from './read.ts'
+import {
+  answerWithResult,
+  answerWithStream,
+  EVENTS_ANSWER,
+  RUN_ANSWER,
+  VALUES_ANSWER,
+} from './responses.ts'
+import {
+  CancelQuerySchema,
+  JoinQuerySchema,
+  StreamHeadersSchema,
+  StreamQuerySchema,
+} from './schemas.ts'
+
+const get = createRoute({
+  method: 'get',
+  path: '/threads/{thread_id}/runs/{run_id}',
+  operationId: 'get_run_http_threads__thread_id__runs__run_id__get',
+  tags: ['Thread Runs'],
+  summary: 'A run',
+  request: { params: RunPathSchema },
+  responses: {
+    200: RUN_ANSWER,
+    ...refusals(404, 422),
+  },
+})
+
+const join = createRoute({
+  method: 'get',
+  path: '/threads/{thread_id}/runs/{run_id}/join',
+  operationId: 'join_run_http_threads__thread_id__runs__run_id__join_get',
+  tags: ['Thread Runs'],
+  summary: 'Wait for a run and answer its final values',
+  request: { params: RunPathSchema, query: JoinQuerySchema },
+  responses: {
+    200: VALUES_ANSWER,
+    ...refusals(404, 422),
+  },
+})
+
+const streamResponses = {
+  200: EVENTS_ANSWER,
+  ...refusals(400, 404, 422),
+}
+
+const stream = createRoute({
+  method: 'get',
+  path: '/threads/{thread_id}/runs/{run_id}/stream',
+  operationId: 'stream_run_http_threads__thread_id__runs__run_id__join_get',
+  tags: ['Thread Runs'],
+  summary: 'Stream a run, from its beginning or from after `Last-Event-ID`, live or later',
+  request: { params: RunPathSchema, query: StreamQuerySchema, headers: StreamHeadersSchema },
+  responses: streamResponses,
+})
+
+const streamAlone = createRoute({
+  method: 'get',
+  path: '/runs/{run_id}/stream',
+  operationId: 'stream_run_stateless_runs__run_id__stream_get',
+  tags: ['Stateless Runs'],
+  summary: 'Stream a run that was created without a thread',
+  request: {
+    params: z.object({ run_id: UuidSchema }),
+    query: StreamQuerySchema,
+    headers: StreamHeadersSchema,
+  },
+  responses: streamResponses,
+})
+
+const cancel = createRoute({
+  method: 'post',
+  path: '/threads/{thread_id}/runs/{run_id}/cancel',
+  operationId: 'cancel_run_http_threads__thread_id__runs__run_id__cancel_post',
+  tags: ['Thread Runs'],
+  summary: 'End a run; a run that is over stays as it is',
+  request: { params: RunPathSchema, query: CancelQuerySchema },
+  responses: {
+    202: { description: 'Asked for (without `wait`)' },
+    204: { description: 'It has ended (with `wait`)' },
+    ...refusals(404, 422),
+  },
+})
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/threads/{thread_id}/runs/{run_id}',
+  operationId: 'delete_run_threads__thread_id__runs__run_id__delete',
+  tags: ['Thread Runs'],
+  summary: 'Remove a run and its events; one that is not over is interrupted first',
+  request: { params: RunPathSchema },
+  responses: { 204: { description: 'Removed' }, ...refusals(404, 422) },
+})
+
+export function runRoutes(parts: Parts) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openapi(get, async (c) => {
+    const run = await getRun(parts, c.get('caller'), c.req.valid('param'))
+    return c.json(runOnWire(run), 200)
+  })
+  routes.openapi(join, async (c) => {
+    const run = await getRun(parts, c.get('caller'), c.req.valid('param'))
+    const isCancelledOnLeave = c.req.valid('query').cancel_on_disconnect
+    return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
+  })
+  for (const route of [stream, streamAlone]) {
+    routes.openapi(route, async (c) => {
+      const last = parseLastEventId(c.req.valid('header')['last-event-id'])
+      const run = await requireLog(parts, c.get('caller'), c.req.valid('param'))
+      const after = last ?? (await defaultStart(parts, run.run_id))
+      return answerWithStream(c, { parts, run, after, ...streamWishes(c.req.valid('query')) })
+    })
+  }
+  routes.openapi(cancel, async (c) => {
+    const { action, wait, reason } = c.req.valid('query')
+    const cancellation = { action, reason: reason === 'taken' ? TAKEN : REQUESTED }
+    const options = wait ? { ...cancellation, wait: c.req.raw.signal } : cancellation
+    await cancelRun(parts, c.get('caller'), c.req.valid('param'), options)
+    return wait ? c.body(null, 204) : c.body(null, 202, { 'content-length': '0' })
+  })
+  routes.openapi(remove, async (c) => {
+    await deleteRun(parts, c.get('caller'), c.req.valid('param'), c.req.raw.signal)
+    return c.body(null, 204)
+  })
+  return routes
+}
+
+function streamWishes({
+  cancel_on_disconnect: isCancelledOnLeave,
+  stream_mode: modes,
+  namespace: namespaces,
+}: z.infer<typeof StreamQuerySchema>) {
+  return { isCancelledOnLeave, ...(modes && { modes }), ...(namespaces && { namespaces }) }
+}

@@ -1,0 +1,138 @@
+/** The operations that create runs without a thread: each gets one of its own. */
+import { createRoute, z } from '@hono/zod-openapi'
+import { createRoutes } from '../../http/app.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import { body } from '../operations/body.ts'
+import { refusals } from '../operations/refusals.ts'
+import type { Parts } from '../parts.ts'
+import { REQUESTED } from './cancel.ts'
+import { cancelManyRuns } from './cancel-many.ts'
+import { createRun, createRuns } from './create.ts'
+import { runOnWire } from './read.ts'
+import { runRequest } from './request.ts'
+import {
+  answerWithResult,
+  answerWithStream,
+  EVENTS_ANSWER,
+  RUN_ANSWER,
+  runLocation,
+  VALUES_ANSWER,
+} from './responses.ts'
+import {
+  CancelManyQuerySchema,
+  RunBatchCreateSchema,
+  RunCreateHeadersSchema,
+  RunCreateStatelessSchema,
+  RunSchema,
+  RunsCancelSchema,
+} from './schemas.ts'
+
+const request = {
+  headers: RunCreateHeadersSchema,
+  body: body(RunCreateStatelessSchema),
+}
+
+const create = createRoute({
+  method: 'post',
+  path: '/runs',
+  operationId: 'run_stateless_runs_post',
+  tags: ['Stateless Runs'],
+  summary: 'Add a run on a thread of its own, and do not wait for it',
+  request,
+  responses: {
+    200: RUN_ANSWER,
+    ...refusals(404, 409, 422, 429),
+  },
+})
+
+const wait = createRoute({
+  method: 'post',
+  path: '/runs/wait',
+  operationId: 'wait_run_stateless_runs_wait_post',
+  tags: ['Stateless Runs'],
+  summary: 'Add a run on a thread of its own and answer its final values',
+  request,
+  responses: {
+    200: VALUES_ANSWER,
+    ...refusals(404, 409, 422, 429),
+  },
+})
+
+const stream = createRoute({
+  method: 'post',
+  path: '/runs/stream',
+  operationId: 'stream_run_stateless_runs_stream_post',
+  tags: ['Stateless Runs'],
+  summary: 'Add a run on a thread of its own and stream it',
+  request,
+  responses: {
+    200: EVENTS_ANSWER,
+    ...refusals(404, 409, 422, 429),
+  },
+})
+
+const batch = createRoute({
+  method: 'post',
+  path: '/runs/batch',
+  operationId: 'run_batch_stateless_runs_post',
+  tags: ['Stateless Runs'],
+  summary: 'Add runs, each on a thread of its own: all of them, or none where one is refused',
+  request: {
+    headers: RunCreateHeadersSchema,
+    body: body(RunBatchCreateSchema),
+  },
+  responses: {
+    200: { description: 'Runs', content: { 'application/json': { schema: z.array(RunSchema) } } },
+    ...refusals(404, 409, 422, 429),
+  },
+})
+
+const cancelMany = createRoute({
+  method: 'post',
+  path: '/runs/cancel',
+  operationId: 'cancel_runs_post',
+  tags: ['Thread Runs'],
+  summary: 'End runs: some of a thread, or all that wait or run; runs that are over stay',
+  request: {
+    query: CancelManyQuerySchema,
+    body: body(RunsCancelSchema),
+  },
+  responses: { 204: { description: 'Asked for' }, ...refusals(404, 422, 429) },
+})
+
+export function statelessRunRoutes(parts: Parts) {
+  const routes = createRoutes<AgentServerEnv>()
+  routes.openapi(create, async (c) => {
+    const asked = runRequest(c.req.valid('json'))
+    const key = c.req.valid('header')['idempotency-key']
+    const run = await createRun(parts, c.var.caller, null, asked, key)
+    return c.json(runOnWire(run), 200, runLocation(run))
+  })
+  routes.openapi(wait, async (c) => {
+    const body = c.req.valid('json')
+    const key = c.req.valid('header')['idempotency-key']
+    const run = await createRun(parts, c.var.caller, null, runRequest(body), key)
+    const isCancelledOnLeave = body.on_disconnect === 'cancel'
+    return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
+  })
+  routes.openapi(stream, async (c) => {
+    const body = c.req.valid('json')
+    const key = c.req.valid('header')['idempotency-key']
+    const run = await createRun(parts, c.var.caller, null, runRequest(body), key)
+    const isCancelledOnLeave = body.on_disconnect === 'cancel'
+    return answerWithStream(c, { parts, run, isNew: true, after: -1, isCancelledOnLeave })
+  })
+  routes.openapi(batch, async (c) => {
+    const asked = c.req.valid('json').map(runRequest)
+    const key = c.req.valid('header')['idempotency-key']
+    const runs = await createRuns(parts, c.var.caller, asked, key)
+    return c.json(runs.map(runOnWire), 200)
+  })
+  routes.openapi(cancelMany, async (c) => {
+    const { action } = c.req.valid('query')
+    const cancellation = { action, reason: REQUESTED }
+    await cancelManyRuns(parts, c.var.caller, c.req.valid('json'), cancellation)
+    return c.body(null, 204)
+  })
+  return routes
+}

@@ -1,0 +1,44 @@
+/** Parts of the API that a project leaves out, by `disable_…` in `langgraph.json`. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
+import { notFound } from '../../http/errors.ts'
+import type { ApiPart } from '../../project/http.ts'
+
+/** The first that fits. `/ok` is no part: what watches over the server has to ask it. */
+const PLACES: [ApiPart, RegExp][] = [
+  ['crons', /^\/runs\/crons(\/|$)|^\/threads\/[^/]+\/runs\/crons$/],
+  ['runs', /^\/runs(\/|$)|^\/threads\/[^/]+\/(runs|stream|commands)(\/|$)/],
+  ['threads', /^\/threads(\/|$)/],
+  ['assistants', /^\/assistants(\/|$)/],
+  ['store', /^\/store(\/|$)/],
+  ['mcp', /^\/mcp(\/|$)/],
+  ['a2a', /^\/a2a(\/|$)|^\/\.well-known\/agent-card\.json$/],
+  ['webhooks', /^\/webhooks(\/|$)/],
+  ['ui', /^\/ui(\/|$)/],
+  ['meta', /^\/(info|metrics|docs|openapi\.json)(\/|$)/],
+]
+
+/** The part that a path, real or with `{names}`, belongs to. */
+export function partOf(path: string): ApiPart | undefined {
+  return PLACES.find(([, place]) => place.test(path))?.[0]
+}
+
+/** Answers 404 to what belongs to a part that is left out. */
+export function leaveOut(disabled: ReadonlySet<ApiPart>): MiddlewareHandler {
+  return async (c, next) => {
+    const part = partOf(c.req.path)
+    if (part && disabled.has(part)) return notFound(c)
+    return next()
+  }
+}
+
+type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+
+/** The API's description without the parts that are left out. */
+export function describeRest(document: Document, disabled: ReadonlySet<ApiPart>): Document {
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => {
+    const part = partOf(path)
+    return !part || !disabled.has(part)
+  })
+  return { ...document, paths: Object.fromEntries(paths) }
+}

@@ -1,0 +1,143 @@
+/** The agent server's API as one app. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
+import type { CustomApp } from '../../graph/js/custom-app.ts'
+import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../../http/app.ts'
+import { limitBody } from '../../http/body-limit.ts'
+import { requireUtf8 } from '../../http/body-text.ts'
+import { addCommonRefusals } from '../../http/common-refusals.ts'
+import { docsRoutes } from '../../http/docs.ts'
+import { passOverEmptyQueries } from '../../http/empty-queries.ts'
+import { observeRequests } from '../../http/observe-requests.ts'
+import { RateLimit } from '../../http/rate-limit.ts'
+import { refuseUnmatched } from '../../http/unmatched.ts'
+import { DEFAULT_HTTP, type HttpConfig } from '../../project/http.ts'
+import { a2aRoutes } from '../a2a/routes.ts'
+import { type AgentServerEnv, countRequests, noteCaller } from '../access/caller.ts'
+import { type DoorConfig, guardGateway } from '../access/door.ts'
+import { guardOpenServer, type OpenTo } from '../access/open-door.ts'
+import { guardSockets } from '../access/socket-door.ts'
+import { assistantGraphRoutes } from '../assistants/graph-routes.ts'
+import { assistantRoutes } from '../assistants/routes.ts'
+import { cronRoutes } from '../crons/routes.ts'
+import { mcpRoutes } from '../mcp/routes.ts'
+import type { Parts } from '../parts.ts'
+import { protocolRoutes } from '../protocol/routes.ts'
+import { runRoutes } from '../runs/routes.ts'
+import { statelessRunRoutes } from '../runs/stateless-routes.ts'
+import { threadRunRoutes } from '../runs/thread-routes.ts'
+import { historyRoutes } from '../state/history-routes.ts'
+import { stateRoutes } from '../state/routes.ts'
+import { storeRoutes } from '../store/routes.ts'
+import { threadStreamRoutes } from '../streams/routes.ts'
+import { threadRoutes } from '../threads/routes.ts'
+import { uiRoutes } from '../ui/routes.ts'
+import { webhookDeliveryRoutes } from '../webhooks/routes.ts'
+import { describeRest, leaveOut } from './api-parts.ts'
+import { allowOrigins } from './cors.ts'
+import { mountCustomApp, warnOfOpenRoutes } from './custom-routes.ts'
+import { metaRoutes } from './meta-routes.ts'
+import { pathBelow } from './mount-prefix.ts'
+
+const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
+
+export interface AppConfig extends DoorConfig {
+  version: string
+  /** Where clients see Runyard. Default: where a request was sent to. */
+  publicUrl?: string
+  /** The largest request that is read. Default 300 MiB. */
+  maxBodyBytes?: number
+  /** The project's own auth, instead of keys. */
+  auth?: ProjectAuth
+  /** The project's own routes. */
+  customApp?: CustomApp
+  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  openTo?: OpenTo
+  /** Default: as without `http` in `langgraph.json`. */
+  http?: HttpConfig
+}
+
+/** The whole API at the root, its description at `/openapi.json`. */
+export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
+  const { customApp, openTo, http = DEFAULT_HTTP } = config
+  const { configurableHeaders, mountPrefix } = http
+  const app = createApp<AgentServerEnv>(parts.log, {
+    jsonMethods: [],
+    ...(mountPrefix && { getPath: pathBelow(mountPrefix) }),
+  })
+  const perSecond = parts.limits?.maxRequestsPerSecond
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  const caller = noteCaller({ ...config, configurableHeaders, rate })
+  const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
+  app.use(observeRequests(parts))
+  if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
+  app.use(allowOrigins(http.cors))
+  app.use(guardGateway(config))
+  app.use(guardSockets(http.cors))
+  app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
+  if (isCallerFirst) app.use(caller)
+  else if (rate) app.use(countRequests(rate))
+  if (customApp) mountCustomApp(app, customApp, parts.log)
+  if (customApp && isCallerFirst && hasCredentials(config)) warnOfOpenRoutes(customApp, parts.log)
+  if (!isCallerFirst) app.use(caller)
+  app.use(leaveOut(http.disabled))
+  if (openTo) app.use(requireJson)
+  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), requireUtf8, passOverEmptyQueries)
+  const routers = [
+    metaRoutes(parts, config.version),
+    assistantRoutes(parts),
+    assistantGraphRoutes(parts),
+    threadRoutes(parts),
+    stateRoutes(parts),
+    historyRoutes(parts),
+    threadRunRoutes(parts),
+    threadStreamRoutes(parts),
+    protocolRoutes(parts),
+    runRoutes(parts),
+    statelessRunRoutes(parts),
+    webhookDeliveryRoutes(parts),
+    storeRoutes(parts),
+    cronRoutes(parts),
+    mcpRoutes(parts, config.version),
+    a2aRoutes(parts, config),
+    uiRoutes(parts, mountPrefix),
+    docsRoutes<AgentServerEnv>('Runyard agent server'),
+    createRoutes<AgentServerEnv>().get('/openapi.json', (c) =>
+      c.json(describe(app, config.version, http)),
+    ),
+  ]
+  for (const routes of routers) app.route('/', routes)
+  // Of our own routes: what the project's take is the project's business.
+  app.notFound(refuseUnmatched(routers.flatMap(({ routes }) => routes)))
+  registerSecuritySchemes(app)
+  return app
+}
+
+/** Whether callers are asked who they are. */
+function hasCredentials({ apiKeys, auth, gatewayToken }: AppConfig): boolean {
+  return apiKeys.length > 0 || auth !== undefined || gatewayToken !== undefined
+}
+
+function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled }: HttpConfig) {
+  const document = app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Runyard agent server', version },
+    security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
+  })
+  return addCommonRefusals(describeRest(document, disabled))
+}
+
+/** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */
+function registerSecuritySchemes({ openAPIRegistry }: OpenAPIHono<AgentServerEnv>): void {
+  openAPIRegistry.registerComponent('securitySchemes', 'API Key', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'An API key.',
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Bearer Auth', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key as a bearer token.',
+  })
+}

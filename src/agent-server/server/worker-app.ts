@@ -1,0 +1,35 @@
+/** What a server of the role `worker` answers from outside: how it is, and nothing of the API. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { AppError } from '../../core/errors.ts'
+import { createApp } from '../../http/app.ts'
+import { observeRequests } from '../../http/observe-requests.ts'
+import { RateLimit } from '../../http/rate-limit.ts'
+import { DEFAULT_HTTP } from '../../project/http.ts'
+import { type AgentServerEnv, noteCaller } from '../access/caller.ts'
+import type { Parts } from '../parts.ts'
+import { leaveOut } from './api-parts.ts'
+import type { AppConfig } from './app.ts'
+import { metaRoutes } from './meta-routes.ts'
+
+/**
+ * `/ok` and `/info` for everybody, `/metrics` for who may use the server. At the root, and without the
+ * project's own routes: whether a worker is well is not for their middleware to say. Everything else is
+ * refused, `not_found`: clients belong to servers that are stopped with care for them.
+ */
+export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
+  const { http = DEFAULT_HTTP, version } = config
+  const app = createApp<AgentServerEnv>(parts.log)
+  const perSecond = parts.limits?.maxRequestsPerSecond
+  app.use(observeRequests(parts))
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  app.use(noteCaller({ ...config, configurableHeaders: http.configurableHeaders, rate }))
+  app.use(leaveOut(http.disabled))
+  app.route('/', metaRoutes(parts, version))
+  app.notFound(() => {
+    throw new AppError(
+      'not_found',
+      'This server is a worker: it answers /ok, /info and /metrics only. Ask one with --role api.',
+    )
+  })
+  return app
+}

@@ -1,0 +1,89 @@
+/** The verb that answers what a thread's state was. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { CheckpointRef } from '../../core/agent/run.ts'
+import type { ThreadState } from '../../core/agent/thread.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { toThreadState } from '../../graph/js/langgraph/state.ts'
+import type { Parts } from '../parts.ts'
+import { openThreadGraph } from '../threads/graph.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { placeOf } from './read.ts'
+
+export interface HistoryQuery {
+  limit: number
+  /** Only checkpoints older than the one with this id. */
+  before?: string
+  /** Every key equal. */
+  metadata?: JsonObject
+  /** `checkpoint_ns`: of that subgraph; `checkpoint_id`: only this one. */
+  checkpoint: CheckpointRef
+}
+
+/** A page of a history. */
+export interface HistoryPage {
+  /** Each as JSON. */
+  texts: Buffer[]
+  /** Where the next page begins (`before`), when this one was full before it had `limit` states. */
+  next?: string
+}
+
+/**
+ * The states at the thread's checkpoints, newest first, read as they are taken. Throws `not_found`,
+ * `bad_request`.
+ */
+export async function listThreadHistory(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  query: HistoryQuery,
+): Promise<AsyncIterable<ThreadState>> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  const thread = await requireThread(parts.store.threads, thread_id, filter)
+  if ((await parts.store.checkpoints.latestId(thread_id)) === undefined) return noStates()
+  const graph = await openThreadGraph(parts, thread)
+  const config = { configurable: { thread_id, ...placeOf(query.checkpoint) } }
+  return statesOf(graph.getStateHistory(config, optionsOf(thread_id, query)))
+}
+
+/**
+ * Takes states until one more would make the page larger than `maxBytes`; one in any case. `show`
+ * answers what of a state is shown.
+ */
+export async function takePage(
+  states: AsyncIterable<ThreadState>,
+  maxBytes: number,
+  show: (state: ThreadState) => object,
+): Promise<HistoryPage> {
+  const texts: Buffer[] = []
+  let bytes = 0
+  let last: string | undefined
+  for await (const state of states) {
+    const text = Buffer.from(JSON.stringify(show(state)))
+    bytes += text.length
+    if (bytes > maxBytes && last !== undefined) return { texts, next: last }
+    texts.push(text)
+    last = state.checkpoint?.checkpoint_id as string
+    // Large states take their time, and reading SQLite never waits: others have their turn in between.
+    await nextTurn()
+  }
+  return { texts }
+}
+
+type Snapshots = Awaited<ReturnType<typeof openThreadGraph>>['getStateHistory']
+
+async function* statesOf(snapshots: ReturnType<Snapshots>): AsyncGenerator<ThreadState> {
+  for await (const snapshot of snapshots) yield toThreadState(snapshot)
+}
+
+async function* noStates(): AsyncGenerator<ThreadState> {}
+
+function optionsOf(thread_id: string, { limit, before, metadata }: HistoryQuery): object {
+  return {
+    limit,
+    ...(before !== undefined && {
+      before: { configurable: { thread_id, checkpoint_id: before } },
+    }),
+    ...(metadata && { filter: metadata }),
+  }
+}

@@ -1,0 +1,90 @@
+/** The verbs that answer a thread's state. */
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { CheckpointRef } from '../../core/agent/run.ts'
+import { EMPTY_STATE, type Thread, type ThreadState } from '../../core/agent/thread.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import { toThreadState } from '../../graph/js/langgraph/state.ts'
+import type { Parts } from '../parts.ts'
+import { openThreadGraph } from '../threads/graph.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+
+/**
+ * The thread's state at its last checkpoint. What the last run left is kept with the thread and
+ * answered as it is; only while a run is going on, or for the states of subgraphs, the graph is
+ * asked. Throws `not_found`.
+ */
+export async function getThreadState(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  options: { subgraphs: boolean },
+): Promise<ThreadState> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  const thread = await requireThread(parts.store.threads, thread_id, filter)
+  const kept = await parts.store.threads.getState(thread_id)
+  if (thread.status !== 'busy' && !options.subgraphs) return kept ?? EMPTY_STATE
+  if (!hasGraph(parts, thread)) return kept ?? EMPTY_STATE
+  return readGraphState(await openThreadGraph(parts, thread), thread_id, options)
+}
+
+/**
+ * The state at one checkpoint, of the root graph or of a subgraph's namespace; without an id at the
+ * latest there. Throws `not_found`, and `bad_request` when the thread has no graph.
+ */
+export async function getThreadStateAt(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  options: { checkpoint: CheckpointRef; subgraphs: boolean },
+): Promise<ThreadState> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  const thread = await requireThread(parts.store.threads, thread_id, filter)
+  const checkpoint = placeOf(options.checkpoint)
+  await requireCheckpoint(parts, thread_id, checkpoint)
+  const graph = await openThreadGraph(parts, thread)
+  const { subgraphs } = options
+  const config = { configurable: { thread_id, ...checkpoint } }
+  return toThreadState(await graph.getState(config, { subgraphs }))
+}
+
+/** What the graph says about the thread's last checkpoint. */
+export async function readGraphState(
+  graph: Graph,
+  thread_id: string,
+  options: { subgraphs: boolean } = { subgraphs: false },
+): Promise<ThreadState> {
+  const config = { configurable: { thread_id, checkpoint_ns: '' } }
+  return toThreadState(await graph.getState(config, options))
+}
+
+/** As LangGraph takes it: `checkpoint_map` names the checkpoint of each namespace. */
+export function placeOf(checkpoint: CheckpointRef): CheckpointRef & { checkpoint_ns: string } {
+  const { checkpoint_ns = '', checkpoint_map } = checkpoint
+  const checkpoint_id = checkpoint.checkpoint_id ?? checkpoint_map?.[checkpoint_ns]
+  return {
+    checkpoint_ns,
+    ...(typeof checkpoint_id === 'string' && { checkpoint_id }),
+    ...(checkpoint_map && { checkpoint_map }),
+  }
+}
+
+/** Throws `not_found`. Without an id there is nothing to check. */
+export async function requireCheckpoint(
+  parts: Pick<Parts, 'store'>,
+  thread_id: string,
+  { checkpoint_id, checkpoint_ns }: ReturnType<typeof placeOf>,
+): Promise<void> {
+  if (checkpoint_id === undefined) return
+  const at = { thread_id, checkpoint_ns, checkpoint_id }
+  if (await parts.store.checkpoints.get(at)) return
+  throw new AppError(
+    'not_found',
+    `Thread ${thread_id} has no checkpoint "${checkpoint_id}"; its history lists those it has.`,
+  )
+}
+
+/** A thread that nothing was done with may have none. */
+function hasGraph(parts: Parts, { metadata }: Thread): boolean {
+  return parts.project.graphs.has(String(metadata.graph_id))
+}

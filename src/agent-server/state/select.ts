@@ -1,0 +1,31 @@
+/** `select` of a state: the fields that are answered, and of its values the keys. */
+
+import type { ThreadState } from '../../core/agent/thread.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+
+export const VALUE_PREFIX = 'values.'
+
+/** A field, or `values.<key>` for one key of the values. */
+export type StateSelection = keyof ThreadState | `${typeof VALUE_PREFIX}${string}`
+
+/**
+ * The state with only these fields: less than its type says, since nobody asked for the others. None:
+ * all of them. A key that the values do not have is left out.
+ */
+export function selectFields(state: ThreadState, select: StateSelection[] = []): ThreadState {
+  if (select.length === 0) return state
+  const fields = select.filter((one) => !isKey(one)) as (keyof ThreadState)[]
+  const keys = select.filter(isKey).map((one) => one.slice(VALUE_PREFIX.length))
+  const selected = Object.fromEntries(fields.map((field) => [field, state[field]]))
+  const values = keys.length > 0 && { values: pick(state.values, keys) }
+  return { ...values, ...selected } as unknown as ThreadState
+}
+
+function isKey(selection: StateSelection): boolean {
+  return selection.startsWith(VALUE_PREFIX)
+}
+
+function pick(values: JsonValue, keys: string[]): JsonObject {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return {}
+  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
+}

@@ -1,0 +1,172 @@
+/**
+ * The verbs that change a thread's state without a run. The graph works in memory; what it made is
+ * stored with the thread in one transaction, unless a run or another update came first.
+ */
+import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
+import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import { STATE_UPDATE_EVENT } from '../../core/agent/event.ts'
+import type { CheckpointRef, RunCommand } from '../../core/agent/run.ts'
+import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
+import { timestamp } from '../../core/clock.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import type { SnapshotConfig } from '../../graph/js/langgraph/state.ts'
+import type { Parts } from '../parts.ts'
+import { type GraphThread, openThreadGraph } from '../threads/graph.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { placeOf, readGraphState, requireCheckpoint } from './read.ts'
+import { StagedCheckpoints } from './staged-checkpoints.ts'
+
+/** What one node is taken to have answered. */
+export interface StateUpdate {
+  values?: JsonValue | undefined
+  /** Instead of `values`. */
+  command?: RunCommand | undefined
+  as_node?: string | undefined
+}
+
+export interface Superstep {
+  updates: StateUpdate[]
+}
+
+/** What a state became, and how it is stored. */
+export interface StagedState {
+  /** The checkpoint that was written. */
+  checkpoint: JsonObject
+  patch: Omit<ThreadPatch, 'updated_at'>
+  staged: StagedCheckpoints
+}
+
+/** How often an update begins again because another one was faster. */
+const MAX_ATTEMPTS = 50
+
+/**
+ * Writes a checkpoint with these values after the thread's last, or after the one named, and answers
+ * where it is. Throws `not_found`, `bad_request` (no graph), `invalid` (the graph does not take it)
+ * and `conflict` while the thread is busy.
+ */
+export async function updateThreadState(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  request: StateUpdate & { checkpoint: CheckpointRef },
+): Promise<JsonObject> {
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id)
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const checkpoint = await tryUpdate(parts, thread_id, filter, request)
+    if (checkpoint) return checkpoint
+  }
+  throw new AppError(
+    'conflict',
+    `The state of thread ${thread_id} is updated by too many at once; try again.`,
+  )
+}
+
+/** `undefined`: the thread has moved on meanwhile. */
+async function tryUpdate(
+  parts: Parts,
+  thread_id: string,
+  filter: MetadataFilter | undefined,
+  { checkpoint, ...update }: StateUpdate & { checkpoint: CheckpointRef },
+): Promise<JsonObject | undefined> {
+  const { store } = parts
+  const thread = await requireThread(store.threads, thread_id, filter)
+  await requireFree(store, thread_id)
+  const place = placeOf(checkpoint)
+  await requireCheckpoint(parts, thread_id, place)
+  const heads = await readHeads(store, thread_id, place)
+  const next = await stageState(parts, thread, place, [{ updates: [update] }])
+  const written = await store.transaction(
+    async (tx) => {
+      await requireThread(tx.threads, thread_id, filter)
+      await requireFree(tx, thread_id)
+      if ((await readHeads(tx, thread_id, place)) !== heads) return undefined
+      await next.staged.commit(tx.checkpoints)
+      await tx.threads.update(thread_id, { updated_at: timestamp(parts.clock), ...next.patch })
+      const data = JSON.stringify({ state: next.patch.state, thread_id })
+      const to = { thread_id, created_at: parts.clock.now() }
+      await tx.events.appendToThread(to, [{ event: STATE_UPDATE_EVENT, data }])
+      return next.checkpoint
+    },
+    [lockOf('thread', thread_id)],
+  )
+  if (written) parts.events.announceThread(thread_id)
+  return written
+}
+
+/** The checkpoints that an update goes on from: the root's and the namespace's latest. */
+async function readHeads(
+  { checkpoints }: AgentStore,
+  thread_id: string,
+  { checkpoint_ns }: ReturnType<typeof placeOf>,
+): Promise<string> {
+  const root = await checkpoints.latestId(thread_id)
+  return `${root} ${await checkpoints.latestId(thread_id, checkpoint_ns)}`
+}
+
+/** Lets the graph take the steps, in memory. Throws `bad_request`, `invalid`. */
+export async function stageState(
+  parts: Parts,
+  thread: GraphThread,
+  place: JsonObject | CheckpointRef,
+  supersteps: Superstep[],
+): Promise<StagedState> {
+  const { thread_id } = thread
+  const staged = new StagedCheckpoints(parts.store.checkpoints)
+  const graph = await openThreadGraph(parts, thread, staged)
+  const config = { configurable: { thread_id, checkpoint_ns: '', ...place } }
+  const { configurable = {} } = await applySteps(parts, graph, config, supersteps)
+  const state = await readGraphState(graph, thread_id)
+  const { checkpoint_ns = '', checkpoint_id, checkpoint_map } = configurable as CheckpointRef
+  return {
+    checkpoint: {
+      thread_id,
+      checkpoint_ns,
+      checkpoint_id: checkpoint_id ?? null,
+      checkpoint_map: checkpoint_map ?? null,
+    },
+    patch: { state, status: statusOf(state), error: null },
+    staged,
+  }
+}
+
+/** Throws `conflict` while runs of the thread are pending or running. */
+export async function requireFree(store: AgentStore, thread_id: string): Promise<void> {
+  const [active] = await store.runs.listActive(thread_id)
+  if (!active) return
+  throw new AppError(
+    'conflict',
+    `Thread is busy: run ${active.run_id} of thread ${thread_id} is ${active.status}. Wait for it or cancel it.`,
+  )
+}
+
+async function applySteps(
+  parts: Parts,
+  graph: Graph,
+  config: object,
+  supersteps: Superstep[],
+): Promise<SnapshotConfig> {
+  const steps = supersteps.map(({ updates }) => ({
+    updates: updates.map((update) => toUpdate(parts, update)),
+  }))
+  try {
+    return await graph.bulkUpdateState(config, steps)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const message = error instanceof Error ? error.message : String(error)
+    parts.log.debug({ err: error }, 'a graph did not take an update of its state')
+    throw invalidField(['body'], `The graph does not take this update: ${message}`, 'state_update')
+  }
+}
+
+function toUpdate(parts: Parts, { values, command, as_node }: StateUpdate) {
+  return {
+    values: command ? parts.project.command(command) : (values ?? null),
+    ...(as_node !== undefined && { asNode: as_node }),
+  }
+}
+
+function statusOf(state: ThreadState): 'idle' | 'interrupted' {
+  return state.next.length > 0 ? 'interrupted' : 'idle'
+}

@@ -1,0 +1,94 @@
+/**
+ * Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Where
+ * something is in the history of a thread is said as everywhere in the API, and what only LangGraph
+ * and the server have to know is left out.
+ */
+import { AUTH_USER_KEY } from '../../core/agent/authorization.ts'
+import {
+  type SnapshotConfig,
+  toCheckpoint,
+  toTaskCheckpoint,
+  toTaskError,
+} from '../../graph/js/langgraph/state.ts'
+
+interface CheckpointPayload {
+  config: SnapshotConfig
+  parentConfig?: SnapshotConfig
+  tasks: Task[]
+}
+
+interface DebugPayload {
+  type: string
+  payload: object
+}
+
+/** That a task begins, or (`result`, `error`) how it ended. */
+interface Task {
+  state?: SnapshotConfig
+  error?: unknown
+}
+
+/** The payload to show. `undefined`: nothing. Payloads of other modes stay as they are. */
+export function debugPayload(mode: string, payload: unknown): unknown {
+  switch (mode) {
+    case 'checkpoints':
+      // Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode.
+      return isCheckpoint(payload) ? checkpointPayload(payload) : undefined
+    case 'tasks':
+      return taskPayload(payload as Task)
+    case 'debug':
+      return wrapped(payload as DebugPayload)
+    default:
+      return payload
+  }
+}
+
+function wrapped({ type, payload, ...rest }: DebugPayload): object {
+  const isOfCheckpoint = type === 'checkpoint' && isCheckpoint(payload)
+  return {
+    type,
+    ...rest,
+    payload: isOfCheckpoint ? checkpointPayload(payload) : taskPayload(payload),
+  }
+}
+
+function checkpointPayload({ parentConfig, ...rest }: CheckpointPayload): object {
+  return {
+    ...rest,
+    config: publicConfig(rest.config),
+    parent_config: publicConfig(parentConfig) ?? null,
+    checkpoint: toCheckpoint(rest.config),
+    parent_checkpoint: toCheckpoint(parentConfig),
+    tasks: rest.tasks.map(checkpointTask),
+  }
+}
+
+/** A result says what the task failed with too, `null` where it has not. */
+function taskPayload(task: Task): object {
+  const isResult = 'result' in task || 'error' in task
+  return isResult ? { ...placed(task), error: toTaskError(task.error) } : placed(task)
+}
+
+function checkpointTask(task: Task): object {
+  const error = 'error' in task && { error: toTaskError(task.error) }
+  return { ...placed(task), ...error, state: null }
+}
+
+/** The state of a subgraph's task is told as the place where it can be read. */
+function placed({ state, ...rest }: Task): object {
+  const checkpoint = toTaskCheckpoint(state)
+  return { ...rest, ...(checkpoint && { checkpoint }) }
+}
+
+/** Keys with two underscores are LangGraph's and the server's own; callbacks are no data. */
+function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undefined) {
+  if (!config) return undefined
+  const { callbacks, configurable = {}, ...rest } = config
+  const isOpen = (key: string) => !key.startsWith('__') && key !== AUTH_USER_KEY
+  const open = Object.entries(configurable).filter(([key]) => isOpen(key))
+  return { ...rest, configurable: Object.fromEntries(open) }
+}
+
+function isCheckpoint(payload: unknown): payload is CheckpointPayload {
+  return typeof payload === 'object' && payload !== null && 'config' in payload
+}

@@ -1,0 +1,31 @@
+/** Which of a run's events a client wants to see. */
+import type { NewEvent } from '../../core/agent/event.ts'
+import type { StreamMode } from '../../core/agent/stream-mode.ts'
+
+export interface Selection {
+  /** Absent: all that the run was created with. */
+  modes?: readonly StreamMode[]
+  /**
+   * Only what comes from these namespaces and from below them, each as events name it
+   * (`child:<task>|inner:<task>`); the task may be left out. Absent: all.
+   */
+  namespaces?: readonly string[]
+}
+
+/** The beginning of the run and its failure are always shown. */
+export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection): boolean {
+  const [name = event, ...namespace] = event.split('|')
+  if (name === 'metadata' || name === 'error') return true
+  if (modes && !modes.some((mode) => mode === modeOf(name))) return false
+  return !namespaces || namespaces.some((one) => isWithin(namespace, one))
+}
+
+/** `messages/partial` and its like belong to mode `messages`, plain `messages` to the tuples. */
+function modeOf(name: string): string | undefined {
+  return name === 'messages' ? 'messages-tuple' : name.split('/', 1)[0]
+}
+
+function isWithin(namespace: string[], wanted: string): boolean {
+  const parts = wanted === '' ? [] : wanted.split('|')
+  return parts.every((part, i) => namespace[i] === part || namespace[i]?.split(':', 1)[0] === part)
+}

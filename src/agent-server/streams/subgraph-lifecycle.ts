@@ -1,0 +1,47 @@
+/**
+ * Stream mode `lifecycle`: when each subgraph starts and ends. The event is named after the subgraph's
+ * namespace, whether or not the run's other modes show subgraphs.
+ */
+import type { NewEvent } from '../../core/agent/event.ts'
+import type { AgentStatus } from '../../core/agent/protocol.ts'
+import type { RunError } from '../../core/agent/run.ts'
+import { type ChildEvent, Children, type TaskPayload } from './children.ts'
+
+export class SubgraphLifecycle {
+  readonly #children = new Children()
+  #isAsking = false
+
+  /** What LangGraph tells of a task, in the namespace of its graph. */
+  onTask(namespace: string[], task: TaskPayload): NewEvent[] {
+    const begun = this.#children.onEvent(namespace, { isOfNode: false })
+    this.#children.onTask(namespace, task)
+    if (task.interrupts && task.interrupts.length > 0) this.#isAsking = true
+    return begun.map((child) => lifecycleEvent(child))
+  }
+
+  /** The graph's stream has ended by itself. */
+  onEnd(): NewEvent[] {
+    return this.#over(this.#isAsking ? 'interrupted' : 'completed')
+  }
+
+  /** The run has failed, or (without an error) was told to stop. */
+  onFailure(error: RunError | undefined): NewEvent[] {
+    return this.#over(error ? 'failed' : 'interrupted', error)
+  }
+
+  #over(status: AgentStatus, error?: RunError): NewEvent[] {
+    return this.#children.onEnd(status).map((child) => lifecycleEvent(child, error))
+  }
+}
+
+function lifecycleEvent({ namespace, data }: ChildEvent, error?: RunError): NewEvent {
+  const { event, cause } = data as { event: AgentStatus; cause?: { tool_call_id?: string } }
+  const tool_call_id = cause?.tool_call_id
+  const told = {
+    event,
+    namespace,
+    ...(tool_call_id !== undefined && { tool_call_id }),
+    ...(error && event === 'failed' && { error }),
+  }
+  return { event: ['lifecycle', ...namespace].join('|'), data: JSON.stringify(told) }
+}

@@ -1,0 +1,67 @@
+/**
+ * A thread's stream: what all its runs show, one after the other, and what no run shows. Its ids are
+ * the thread's own numbers. The events are those of the original's server: a run that is done is told
+ * as `metadata` with `{"status": "run_done"}`, an update of the state as `state_update` with the whole
+ * state.
+ */
+import type { Caller } from '../../core/agent/authorization.ts'
+import {
+  isEnd,
+  type NewEvent,
+  STATE_UPDATE_EVENT,
+  type ThreadEvent,
+} from '../../core/agent/event.ts'
+import type { ThreadStreamMode } from '../../core/agent/stream-mode.ts'
+import { MessageAssembler } from '../../stream/message-assembler.ts'
+import { toLegacyEvent } from '../../stream/protocol-event.ts'
+import { frame } from '../../stream/response/sse.ts'
+import type { Parts } from '../parts.ts'
+import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+
+/** Throws `not_found`. */
+export async function requireStreamedThread(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+): Promise<void> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  await requireThread(parts.store.threads, thread_id, filter)
+}
+
+export interface ThreadStream {
+  thread_id: string
+  modes: readonly ThreadStreamMode[]
+  /** The `seq` of the last event that the client has; 0: it has none; `undefined`: from now on. */
+  after: number | undefined
+}
+
+/** Frames (`stream/response/sse.ts`) until the thread is removed. */
+export async function* threadFrames(
+  parts: Parts,
+  { thread_id, modes, after }: ThreadStream,
+  signal: AbortSignal,
+): AsyncIterable<string> {
+  const messages = new MessageAssembler(parts.store.events)
+  for await (const logged of parts.events.followThread(thread_id, { after, signal })) {
+    // Of the protocol only, and of no legacy stream.
+    if (logged.run_id !== null && logged.run_seq === null) continue
+    const event = toLegacyEvent(logged)
+    if (!event || !modesOf(event).some((mode) => modes.includes(mode))) continue
+    const shown = await messages.show(event)
+    if (shown) yield frame({ ...asShown(shown), id: event.seq })
+  }
+}
+
+function modesOf(event: ThreadEvent): ThreadStreamMode[] {
+  if (event.event === STATE_UPDATE_EVENT) return ['state_update']
+  const isLifecycle = isEnd(event) || event.event === 'metadata'
+  return isLifecycle ? ['run_modes', 'lifecycle'] : ['run_modes']
+}
+
+function asShown(event: ThreadEvent): NewEvent {
+  if (!isEnd(event)) return event
+  return {
+    event: 'metadata',
+    data: JSON.stringify({ status: 'run_done', run_id: event.run_id }),
+  }
+}

@@ -1,0 +1,77 @@
+/** Compares the threads that wait in the middle of a graph with the graphs of this project. */
+
+import type { BrokenThread, ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type { Thread } from '../../core/agent/thread.ts'
+import { timestamp } from '../../core/clock.ts'
+import type { Graph } from '../../graph/js/langgraph/graph.ts'
+import type { Parts } from '../parts.ts'
+
+const PAGE = 100
+const MOST_LOOKED_AT = 1000
+const MOST_TOLD = 100
+/** The channel by which LangGraph notes that a node comes next. */
+const NEXT = 'branch:to:'
+
+/** Reads only; what a graph's factory does when it is called is its own. */
+export async function checkParkedThreads(
+  parts: Pick<Parts, 'store' | 'project' | 'clock'>,
+): Promise<ParkedThreads> {
+  const found: BrokenThread[] = []
+  let parked = 0
+  for (const status of ['interrupted', 'busy'] as const) {
+    for await (const thread of threadsAt(parts, status)) {
+      parked += 1
+      const broken = await compare(parts, thread, status)
+      if (broken) found.push(broken)
+    }
+  }
+  const threads = found.slice(0, MOST_TOLD)
+  return { checked_at: timestamp(parts.clock), parked, broken: found.length, threads }
+}
+
+async function* threadsAt(
+  { store }: Pick<Parts, 'store'>,
+  status: BrokenThread['status'],
+): AsyncGenerator<Thread> {
+  for (let offset = 0; offset < MOST_LOOKED_AT; offset += PAGE) {
+    const page = { sort_by: 'updated_at', sort_order: 'desc', limit: PAGE, offset } as const
+    const threads = await store.threads.search({ status }, { ...page, hasState: false })
+    yield* threads
+    if (threads.length < PAGE) return
+  }
+}
+
+async function compare(
+  { store, project }: Pick<Parts, 'store' | 'project'>,
+  { thread_id, metadata }: Thread,
+  status: BrokenThread['status'],
+): Promise<BrokenThread | undefined> {
+  const latest = await store.runs.latest(thread_id)
+  const graph_id = String(metadata.graph_id ?? latest?.metadata.graph_id ?? '')
+  const told = { thread_id, status, graph_id }
+  const owner = project.graphs.get(graph_id)
+  if (!owner) return { ...told, is_graph_missing: true, missing_nodes: [], missing_keys: [] }
+  const checkpoint = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
+  if (!checkpoint) return undefined
+  const graph = await owner.open({ configurable: { thread_id } })
+  const channels = checkpoint.values.map(({ channel }) => channel)
+  const missing_nodes = missingNodes(graph, channels)
+  const missing_keys = missingKeys(graph, channels)
+  if (missing_nodes.length + missing_keys.length === 0) return undefined
+  return { ...told, is_graph_missing: false, missing_nodes, missing_keys }
+}
+
+function missingNodes(graph: Graph, channels: string[]): string[] {
+  return channels
+    .filter((channel) => channel.startsWith(NEXT))
+    .map((channel) => channel.slice(NEXT.length))
+    .filter((node) => !(node in graph.nodes))
+}
+
+function missingKeys(graph: Graph, channels: string[]): string[] {
+  const known = graph.channels
+  if (!known) return []
+  return channels.filter(
+    (channel) => !channel.includes(':') && !channel.startsWith('__') && !(channel in known),
+  )
+}

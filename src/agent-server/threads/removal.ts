@@ -1,0 +1,140 @@
+/** Removing threads, and the history that nothing goes on from: by the API, and when time is up. */
+import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
+import { END_EVENT, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import type { TtlStrategy } from '../../core/agent/thread.ts'
+import type { Parts } from '../parts.ts'
+import { announceCancelled, type Cancelled } from '../runs/cancel.ts'
+import { enqueuePosts } from '../webhooks/outbox.ts'
+import { authorizeOnThread, requireThread } from './verbs.ts'
+
+/**
+ * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
+ * cancelled: whoever follows them sees their end, and they write no more, since their leases are
+ * gone with them. Throws `not_found`.
+ */
+export async function deleteThread(parts: Parts, caller: Caller, thread_id: string): Promise<void> {
+  const filter = await authorizeOnThread(parts, caller, 'delete', thread_id)
+  const cancelled = await parts.store.transaction(
+    async (tx) => {
+      await requireThread(tx.threads, thread_id, filter)
+      return removeThread(tx, thread_id, parts.clock.now())
+    },
+    [lockOf('thread', thread_id)],
+  )
+  announceRemoved(parts, thread_id, cancelled)
+}
+
+/**
+ * `delete` removes the threads, `keep_latest` what is not needed to go on from their latest state.
+ * Passes over threads that are not there, and with `keep_latest` over busy ones: a rollback may need
+ * their history. Answers how many it dealt with.
+ */
+export async function pruneThreads(
+  parts: Parts,
+  caller: Caller,
+  { thread_ids, strategy }: { thread_ids: string[]; strategy: TtlStrategy },
+): Promise<number> {
+  let pruned = 0
+  for (const thread_id of new Set(thread_ids)) {
+    const filter = await authorizeOnThread(parts, caller, 'delete', thread_id)
+    if (await pruneThread(parts, { thread_id, strategy }, filter)) pruned += 1
+  }
+  return pruned
+}
+
+/** Deals with the threads whose time is up, as `listExpired` chooses them. Answers how many. */
+export async function removeExpired(
+  parts: Parts,
+  limit: number,
+  options: { shorterThanMinutes?: number } = {},
+): Promise<number> {
+  const now = parts.clock.now()
+  const expired = await parts.store.threads.listExpired(now, limit, options)
+  for (const one of expired) {
+    const pruned = await pruneThread(parts, { ...one, expiredAt: now }, undefined)
+    if (!pruned) parts.log.debug(one, 'an expired thread was used again, or is gone')
+  }
+  return expired.length
+}
+
+/** Part of a transaction. `now` in ms since 1970. */
+export async function removeThread(
+  tx: AgentStore,
+  thread_id: string,
+  now: number,
+): Promise<Cancelled> {
+  const active = await tx.runs.listActive(thread_id)
+  const end = { status: 'rollback', error: null } as const
+  for (const run of active) await enqueuePosts(tx, run, end, now)
+  await tx.threads.delete(thread_id)
+  const running = active.filter(({ status }) => status === 'running')
+  return {
+    running: running.map(({ run_id }) => ({ run_id, action: 'rollback' })),
+    ended: active.map((run) => endOfRemoved(run, now)),
+  }
+}
+
+/** After the transaction: wakes whoever follows the thread or its runs, and stops those that run here. */
+export function announceRemoved(parts: Parts, thread_id: string, cancelled: Cancelled): void {
+  announceCancelled(parts, cancelled)
+  parts.events.announceThread(thread_id)
+}
+
+interface Pruning {
+  thread_id: string
+  strategy: TtlStrategy
+  /** Only if it still was expired at this moment, in ms since 1970. */
+  expiredAt?: number
+}
+
+async function pruneThread(
+  parts: Parts,
+  pruning: Pruning,
+  filter: MetadataFilter | undefined,
+): Promise<boolean> {
+  const cancelled = await parts.store.transaction(
+    (tx) => prune(tx, pruning, filter, parts),
+    [lockOf('thread', pruning.thread_id)],
+  )
+  if (cancelled) announceRemoved(parts, pruning.thread_id, cancelled)
+  return cancelled !== undefined
+}
+
+/** `undefined`: the thread is left as it is. */
+async function prune(
+  tx: AgentStore,
+  { thread_id, strategy, expiredAt }: Pruning,
+  filter: MetadataFilter | undefined,
+  { clock }: Parts,
+): Promise<Cancelled | undefined> {
+  const thread = await tx.threads.get(thread_id)
+  if (!thread || !matchesFilter(thread.metadata, filter)) return undefined
+  const mustBeFree = strategy === 'keep_latest' || expiredAt !== undefined
+  if (mustBeFree && (await tx.runs.hasActive(thread_id))) return undefined
+  if (expiredAt !== undefined && !(await isExpired(tx, thread_id, thread.updated_at, expiredAt))) {
+    return undefined
+  }
+  if (strategy === 'delete') return removeThread(tx, thread_id, clock.now())
+  await tx.checkpoints.keepLatest(thread_id)
+  if (expiredAt !== undefined) await tx.threads.markPruned(thread_id)
+  return { running: [], ended: [] }
+}
+
+async function isExpired(
+  tx: AgentStore,
+  thread_id: string,
+  updated_at: string,
+  at: number,
+): Promise<boolean> {
+  const ttl = await tx.threads.getTtl(thread_id)
+  return ttl !== undefined && Date.parse(updated_at) + ttl.ttl_minutes * 60_000 <= at
+}
+
+/** The run's log is gone with the thread: only those who follow it now are told. */
+function endOfRemoved({ thread_id, run_id }: QueuedRun, now: number): RunEvent {
+  const data = JSON.stringify({ status: 'rolled_back' } satisfies RunEnd)
+  const run_seq = Number.MAX_SAFE_INTEGER
+  return { thread_id, run_id, seq: 0, run_seq, event: END_EVENT, data, created_at: now }
+}

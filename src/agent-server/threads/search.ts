@@ -1,0 +1,76 @@
+/** Finding threads. */
+import type { Caller } from '../../core/agent/authorization.ts'
+import type { Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Parts } from '../parts.ts'
+import { type ExtractPath, extractFrom } from './extract.ts'
+
+export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
+  Omit<ThreadPage, 'hasState'> & {
+    /** The fields to answer; empty: all. */
+    select: (keyof Thread)[]
+    /** Single values to answer beside them, in `extracted`. */
+    extract: Record<string, ExtractPath>
+  }
+
+/** A thread with the fields that were asked for. */
+export type FoundThread = Partial<Thread> & { extracted?: JsonObject }
+
+/**
+ * One page of what the caller may see, cut where their states become too much; `total` counts all pages.
+ */
+export async function searchThreads(
+  parts: Parts,
+  caller: Caller,
+  { select, extract, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
+): Promise<{ threads: FoundThread[]; total: number }> {
+  const seen = await narrow(parts, caller, query)
+  const page = { sort_by, sort_order, limit, offset }
+  const { threads: found, isCut } = needsState(select, extract)
+    ? await parts.store.threads.searchUpTo(seen, page, parts.limits.pageBytes)
+    : {
+        threads: await parts.store.threads.search(seen, { ...page, hasState: false }),
+        isCut: false,
+      }
+  const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)
+  const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen)
+  return { threads: found.map((thread) => present(thread, select, extract)), total }
+}
+
+/** How many the caller may see. */
+export async function countThreads(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<ThreadQuery, 'filter'>,
+): Promise<number> {
+  return parts.store.threads.count(await narrow(parts, caller, query))
+}
+
+async function narrow(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<ThreadQuery, 'filter'>,
+): Promise<ThreadQuery> {
+  const value = { ...query, metadata: { ...query.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'threads', action: 'search' }, value)
+  return { ...value, ...(filter && { filter }) }
+}
+
+const STATE_FIELDS: readonly string[] = ['values', 'interrupts']
+
+function needsState(select: ThreadSearch['select'], extract: ThreadSearch['extract']): boolean {
+  if (select.length === 0) return true
+  const roots = Object.values(extract).map(({ root }) => root)
+  return [...select, ...roots].some((field) => STATE_FIELDS.includes(field))
+}
+
+function present(
+  thread: Thread,
+  select: ThreadSearch['select'],
+  extract: ThreadSearch['extract'],
+): FoundThread {
+  const fields = Object.fromEntries(select.map((field) => [field, thread[field]]))
+  const shown = select.length === 0 ? thread : fields
+  if (Object.keys(extract).length === 0) return shown
+  return { ...shown, extracted: extractFrom(thread, extract) }
+}

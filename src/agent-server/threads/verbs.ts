@@ -1,0 +1,120 @@
+/** The verbs on threads. */
+import { randomUUID } from 'node:crypto'
+import { lockOf } from '../../core/agent/agent-store.ts'
+import {
+  type AuthorizationEvent,
+  type Caller,
+  type MetadataFilter,
+  matchesFilter,
+} from '../../core/agent/authorization.ts'
+import type { NewThread, Thread, ThreadStore, ThreadTtl } from '../../core/agent/thread.ts'
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Parts } from '../parts.ts'
+
+export interface ThreadRequest {
+  /** Default: a random one. */
+  thread_id?: string
+  metadata: JsonObject
+  /** What to do when there is one with this id: refuse with `conflict`, or answer it. */
+  if_exists: 'raise' | 'do_nothing'
+  /** Default: that of `langgraph.json`, or none. */
+  ttl?: ThreadTtl
+}
+
+/** Throws `not_found`. */
+export async function getThread(parts: Parts, caller: Caller, thread_id: string): Promise<Thread> {
+  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
+  return requireThread(parts.store.threads, thread_id, filter)
+}
+
+/** How long a thread is kept, and until when if nothing changes; `null`: for good. */
+export async function readTtl(
+  { store }: Parts,
+  { thread_id, updated_at }: Thread,
+): Promise<(ThreadTtl & { expires_at: string }) | null> {
+  const ttl = await store.threads.getTtl(thread_id)
+  if (!ttl) return null
+  const expiresAt = Date.parse(updated_at) + Math.round(ttl.ttl_minutes * 60_000)
+  return { ...ttl, expires_at: new Date(expiresAt).toISOString() }
+}
+
+/** A change of a thread; `metadata` is merged key by key. */
+export interface ThreadChange {
+  metadata?: JsonObject
+  ttl?: ThreadTtl
+}
+
+/** Throws `not_found`. */
+export async function patchThread(
+  parts: Parts,
+  caller: Caller,
+  thread_id: string,
+  change: ThreadChange,
+): Promise<Thread> {
+  const value = { thread_id, metadata: { ...change.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'threads', action: 'update' }, value)
+  return parts.store.transaction(
+    async ({ threads }) => {
+      const { metadata } = await requireThread(threads, thread_id, filter)
+      await threads.update(thread_id, {
+        updated_at: timestamp(parts.clock),
+        metadata: { ...metadata, ...value.metadata },
+        ...(change.ttl && { ttl: change.ttl }),
+      })
+      return requireThread(threads, thread_id, undefined)
+    },
+    [lockOf('thread', thread_id)],
+  )
+}
+
+/** Asks whether the caller may add this thread; the answer may have changed its metadata. */
+export async function authorizeThread(
+  parts: Parts,
+  caller: Caller,
+  request: ThreadRequest,
+): Promise<{ thread: NewThread; filter: MetadataFilter | undefined }> {
+  const value = {
+    thread_id: request.thread_id ?? randomUUID(),
+    metadata: { ...request.metadata },
+    if_exists: request.if_exists,
+  }
+  const filter = await parts.authorize(caller, { resource: 'threads', action: 'create' }, value)
+  const { thread_id, metadata } = value
+  const ttl = request.ttl ?? parts.project.config.ttl.defaultTtl
+  const created_at = timestamp(parts.clock)
+  return { thread: { thread_id, metadata, config: {}, created_at, ...(ttl && { ttl }) }, filter }
+}
+
+type ThreadAction = Extract<AuthorizationEvent, { resource: 'threads' }>['action']
+
+/**
+ * Asks whether the caller may do this to the thread. Answers what it may see. `more`: what else tells
+ * a project's auth what is to be done.
+ */
+export async function authorizeOnThread(
+  parts: Parts,
+  caller: Caller,
+  action: ThreadAction,
+  thread_id: string,
+  more: Record<string, unknown> = {},
+): Promise<MetadataFilter | undefined> {
+  return parts.authorize(caller, { resource: 'threads', action }, { thread_id, ...more })
+}
+
+/** The thread, if it is there and may be seen. Throws `not_found` for both alike. */
+export async function requireThread(
+  threads: ThreadStore,
+  thread_id: string,
+  filter: MetadataFilter | undefined,
+  options: { isDropped?: boolean } = {},
+): Promise<Thread> {
+  const thread = await threads.get(thread_id, options)
+  if (thread && matchesFilter(thread.metadata, filter)) return thread
+  throw threadNotFound(thread_id)
+}
+
+export function threadNotFound(thread_id: string): AppError {
+  return new AppError('not_found', `Thread with ID ${thread_id} not found.`)
+}

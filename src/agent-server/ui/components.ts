@@ -1,0 +1,74 @@
+/** What a page gets to load a component of a graph. */
+import { AppError } from '../../core/errors.ts'
+import { globalNameOf, type UiBundle } from '../../graph/js/ui-bundle.ts'
+import type { Parts } from '../parts.ts'
+
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+
+/** Where the page reaches the server. */
+export interface UiAddress {
+  /** With a port where it is not the usual one; `undefined`: the page's own. */
+  host: string | undefined
+  /** In front of `/ui`. */
+  prefix: string
+}
+
+/**
+ * HTML that loads the graph's files from the address and renders the component; the page fills in
+ * `{{shadowRootId}}`. Throws `not_found`.
+ */
+export function componentHtml(
+  { project }: Parts,
+  graph: string,
+  { name, address }: { name: string; address: UiAddress },
+): string {
+  const files = requireBundle(project.ui, graph)
+  const base = `${originOf(address)}${address.prefix}/ui/${encodeURIComponent(graph)}`
+  const at = (file: string) => escapeHtml(`${base}/${file}`)
+  const style = files.has('entrypoint.css')
+    ? `<link rel="stylesheet" href="${at('entrypoint.css')}" />\n`
+    : ''
+  const call = `${globalNameOf(graph)}.render(${JSON.stringify(name)}, "{{shadowRootId}}")`
+  // In single quotes: the call's own are double.
+  const onload = escapeHtml(call).replaceAll('&quot;', '"')
+  return `${style}<script src="${at('entrypoint.js')}" onload='${onload}'></script>`
+}
+
+/** Throws `not_found`. */
+export function readUiFile(
+  { project }: Parts,
+  graph: string,
+  file: string,
+): { contents: Uint8Array<ArrayBuffer>; type: string } {
+  const contents = requireBundle(project.ui, graph).get(file)
+  if (!contents) throw new AppError('not_found', `The UI of "${graph}" has no file "${file}".`)
+  const type = TYPES[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+  return { contents: new Uint8Array(contents), type }
+}
+
+function requireBundle(ui: ReadonlyMap<string, UiBundle>, graph: string): UiBundle {
+  const bundle = ui.get(graph)
+  if (bundle) return bundle
+  throw new AppError('not_found', `UI not found for "${graph}"; add it to "ui" in langgraph.json.`)
+}
+
+/** Pages of https load from https; on one's own machine there is http only. */
+function originOf({ host }: UiAddress): string {
+  if (host === undefined) return ''
+  return /^(localhost|127\.0\.0\.1)(:|$)/.test(host) ? `http://${host}` : `//${host}`
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one)
+}

@@ -1,0 +1,67 @@
+/** The verbs on webhook deliveries: what was sent, what was not, and sending it again. */
+import type { Caller } from '../../core/agent/authorization.ts'
+import {
+  DELIVERY_ATTEMPTS,
+  type DeliveryQuery,
+  type QueuedDelivery,
+  type WebhookDelivery,
+} from '../../core/agent/webhook.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Parts } from '../parts.ts'
+
+/** Those of runs on threads that the caller may see, the latest first. */
+export async function listDeliveries(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<DeliveryQuery, 'filter'>,
+  page: { limit: number; offset: number },
+): Promise<WebhookDelivery[]> {
+  const event = { resource: 'threads', action: 'search' } as const
+  const filter = await parts.authorize(caller, event, { ...query })
+  return parts.store.webhookDeliveries.search({ ...query, ...(filter && { filter }) }, page)
+}
+
+/** Throws `not_found`. */
+export async function getDelivery(
+  parts: Parts,
+  caller: Caller,
+  delivery_id: string,
+): Promise<QueuedDelivery> {
+  return requireDelivery(parts, caller, 'read', delivery_id)
+}
+
+/**
+ * Sends it again, with the same id and body, and with as many attempts as a new one has. One that is
+ * pending is sent at once. Throws `not_found`.
+ */
+export async function redeliver(
+  parts: Parts,
+  caller: Caller,
+  delivery_id: string,
+): Promise<QueuedDelivery> {
+  await requireDelivery(parts, caller, 'update', delivery_id)
+  const { store, clock, webhooks } = parts
+  const more = { now: clock.now(), attempts: DELIVERY_ATTEMPTS }
+  if (!(await store.webhookDeliveries.redeliver(delivery_id, more))) throw notFound(delivery_id)
+  const delivery = await store.webhookDeliveries.get(delivery_id)
+  if (!delivery) throw notFound(delivery_id)
+  webhooks.wake()
+  return delivery
+}
+
+async function requireDelivery(
+  { store, authorize }: Parts,
+  caller: Caller,
+  action: 'read' | 'update',
+  delivery_id: string,
+): Promise<QueuedDelivery> {
+  // Asked before it is looked for: who may not ask learns nothing of what there is.
+  const filter = await authorize(caller, { resource: 'threads', action }, { delivery_id })
+  const delivery = await store.webhookDeliveries.get(delivery_id, filter)
+  if (delivery) return delivery
+  throw notFound(delivery_id)
+}
+
+function notFound(delivery_id: string): AppError {
+  return new AppError('not_found', `Webhook delivery ${delivery_id} not found.`)
+}

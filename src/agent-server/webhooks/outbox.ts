@@ -1,0 +1,80 @@
+/** What a run's end leaves to be posted. */
+import { randomUUID } from 'node:crypto'
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { QueuedRun, RunError, RunStatus } from '../../core/agent/run.ts'
+import { DELIVERY_ATTEMPTS } from '../../core/agent/webhook.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { currentOrigin, type RunOrigin } from '../../core/origin.ts'
+import { enqueuePushes } from '../a2a/push.ts'
+import { runOnWire } from '../runs/read.ts'
+
+export interface WebhookEnd {
+  /** `rollback`: the run was removed. */
+  status: Exclude<RunStatus, 'pending' | 'running'> | 'rollback'
+  error: RunError | null
+  /** What the run left; absent: it has changed nothing. */
+  values?: JsonObject
+  /** The nodes that would be next: the graph stopped before its end. */
+  next?: readonly string[]
+}
+
+/**
+ * Part of the transaction that ends the run, which may be gone by now: its webhook, and what is told of
+ * its task. `false`: there is nobody to tell. `now` in ms since 1970. The sender is to be woken after the
+ * commit.
+ */
+export async function enqueuePosts(
+  tx: AgentStore,
+  run: QueuedRun,
+  end: WebhookEnd,
+  now: number,
+): Promise<boolean> {
+  const [hasWebhook, hasPushes] = await Promise.all([
+    enqueueWebhook(tx, run, end, now),
+    enqueuePushes(tx, run, end, now),
+  ])
+  return hasWebhook || hasPushes
+}
+
+async function enqueueWebhook(
+  tx: AgentStore,
+  run: QueuedRun,
+  end: WebhookEnd,
+  now: number,
+): Promise<boolean> {
+  const { run_id, thread_id } = run
+  const url = run.kwargs.webhook
+  if (url === undefined) return false
+  const thread = await tx.threads.get(thread_id, { isDropped: true })
+  await tx.webhookDeliveries.insert({
+    delivery_id: randomUUID(),
+    ...{ run_id, thread_id, url },
+    created_at: new Date(now).toISOString(),
+    last_attempt: DELIVERY_ATTEMPTS,
+    payload: JSON.stringify(bodyOf((await tx.runs.get(run_id)) ?? run, end, now)),
+    metadata: thread?.metadata ?? {},
+    origin: originOf(run),
+  })
+  return true
+}
+
+/** The run as the API answers it, and how it ended (facts, section 2.5). */
+function bodyOf(run: QueuedRun, { status, error, values }: WebhookEnd, now: number): object {
+  const ended = new Date(now).toISOString()
+  return {
+    ...runOnWire(run),
+    updated_at: ended,
+    status,
+    run_started_at: run.started_at === null ? null : new Date(run.started_at).toISOString(),
+    run_ended_at: ended,
+    values: values ?? null,
+    error,
+  }
+}
+
+/** Under the run's own span where there is one, else under the request that made it. */
+function originOf({ origin, run_id }: QueuedRun): RunOrigin | null {
+  const here = currentOrigin()
+  const isOfRun = here.run_id === run_id && here.traceparent !== undefined
+  return isOfRun ? { ...origin, traceparent: here.traceparent as string } : origin
+}

@@ -1,0 +1,146 @@
+/** Changing a deployment. */
+
+import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
+import type { Revision } from '../../core/deployment/revision.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import { addRevision, type DeploymentWithLatest, type RevisionSource } from '../revisions/verbs.ts'
+import {
+  isGiven,
+  refuseImmutable,
+  sourceConfigOf,
+  storedSourceConfig,
+  withRevisionConfig,
+  withSourceConfig,
+} from '../sources/changes.ts'
+import { checkRevisionSource } from '../sources/rules.ts'
+import { requireUpload } from '../sources/uploads.ts'
+import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
+import { deploymentAnswer } from './answers.ts'
+import type { DeploymentAnswer, DeploymentPatchRequest } from './schemas.ts'
+import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
+
+/**
+ * Changes a deployment. A revision is made when something changes that an agent server is built or
+ * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
+ * all), `resource_spec`, `install_command` or `build_command`.
+ *
+ * Throws `not_found`, `forbidden`, `bad_request` for what may not change or does not fit the
+ * source, `conflict` while the deployment is being deleted.
+ */
+export async function patchDeployment(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+  request: DeploymentPatchRequest,
+): Promise<DeploymentAnswer> {
+  refuseSecretReferences(request.secret_references)
+  checkSecrets(request.secrets ?? [])
+  const stored = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, id)
+    const patched = await applyPatch(parts, store, deployment, request)
+    await record(store, parts.clock, principal, {
+      action: 'deployment.update',
+      target_id: id,
+      target_name: deployment.name,
+      detail: { fields: Object.keys(request), revision_id: newRevision(deployment, patched) },
+    })
+    return patched
+  })
+  await parts.whenTended(id)
+  return deploymentAnswer(stored.deployment, stored.latest, {
+    principal,
+    publicUrl: parts.publicUrl(),
+  })
+}
+
+/**
+ * Writes the change, with a revision where it makes one: always when `isRevisionWanted`. Throws as
+ * `patchDeployment`.
+ */
+export async function applyPatch(
+  parts: ControlPlaneParts,
+  store: ControlPlaneStore,
+  deployment: Deployment,
+  request: DeploymentPatchRequest,
+  isRevisionWanted = makesRevision(request),
+): Promise<DeploymentWithLatest> {
+  refuseDeleted(deployment)
+  refuseRenaming(deployment, request)
+  const before = sourceConfigOf(deployment)
+  refuseImmutable(before, request.source_config)
+  const config = withSourceConfig(before, request.source_config)
+  const patch: DeploymentPatch = {
+    updated_at: timestamp(parts.clock),
+    source_config: storedSourceConfig(config),
+    ...(request.display_name ? { display_name: request.display_name } : {}),
+    ...(request.secrets?.length ? { secrets: request.secrets } : {}),
+  }
+  const patched = { ...deployment, ...patch }
+  const latest = await latestOf(store, deployment)
+  const next = isRevisionWanted ? nextSource(patched, latest, request) : undefined
+  if (next) await requireUpload(store, deployment.id, next.source_revision_config)
+  else checkBuildOnPush(patched, latest)
+  await store.deployments.update(deployment.id, patch)
+  return next ? addRevision(store, patched, next, parts.clock) : { deployment: patched, latest }
+}
+
+function newRevision(before: Deployment, { latest }: DeploymentWithLatest): string | null {
+  return latest && latest.id !== before.latest_revision_id ? latest.id : null
+}
+
+function makesRevision(request: DeploymentPatchRequest): boolean {
+  const { resource_spec, install_command, build_command } = request.source_config ?? {}
+  return (
+    isGiven(request.source_revision_config) ||
+    isGiven({ resource_spec, install_command, build_command }) ||
+    Boolean(request.secrets?.length)
+  )
+}
+
+/** What the patch's revision is made from. */
+function nextSource(
+  patched: Deployment,
+  latest: Revision | undefined,
+  request: DeploymentPatchRequest,
+): RevisionSource {
+  const source = request.revision_source ?? patched.source
+  refuseForeignSource(patched, source)
+  const config = withRevisionConfig(source, latest, request.source_revision_config)
+  checkRevisionSource(source, config, sourceConfigOf(patched).build_on_push === true)
+  return { source, source_revision_config: config }
+}
+
+/** A setting alone makes no revision, but must fit the one that is there. */
+function checkBuildOnPush(patched: Deployment, latest: Revision | undefined): void {
+  const isBuildOnPush = sourceConfigOf(patched).build_on_push === true
+  if (!isBuildOnPush) return
+  if (patched.source !== 'github') {
+    throw new AppError(
+      'bad_request',
+      'source_config.build_on_push is only for source github; leave it out.',
+    )
+  }
+  if (latest) checkRevisionSource(latest.source, latest.source_revision_config, isBuildOnPush)
+}
+
+function refuseForeignSource(deployment: Deployment, source: string): void {
+  if (source !== 'github' || deployment.source === 'github') return
+  throw new AppError(
+    'bad_request',
+    `revision_source github needs a repo_url, and deployment ${deployment.name} was created ` +
+      `without one (source ${deployment.source}).`,
+  )
+}
+
+function refuseRenaming(deployment: Deployment, request: DeploymentPatchRequest): void {
+  for (const field of ['name', 'source'] as const) {
+    const sent = request[field] ?? deployment[field]
+    if (sent === deployment[field]) continue
+    throw new AppError('bad_request', `${field} cannot be changed after a deployment was created.`)
+  }
+}

@@ -1,0 +1,46 @@
+/** How a deployment runs just now. */
+
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import type { Replica } from '../../core/deployment/runtime.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { maskOf } from '../rollout/failure.ts'
+import { requireDeployment } from './access.ts'
+import type { RuntimeAnswer } from './runtime-schema.ts'
+
+/** Throws `not_found`. */
+export async function getRuntime(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+): Promise<RuntimeAnswer> {
+  const deployment = await requireDeployment(parts.store, principal, deployment_id)
+  const { active_revision_id, asleep_since, wake_at, secrets } = deployment
+  const replicas = active_revision_id === null ? [] : parts.replicas(active_revision_id)
+  const mask = maskOf(secrets)
+  return {
+    revision_id: active_revision_id,
+    state: stateOf(deployment, replicas),
+    asleep_since,
+    wake_at,
+    replicas: replicas.map(({ since, reason, load, ...rest }) => ({
+      ...rest,
+      since: new Date(since).toISOString(),
+      reason: reason === null ? null : mask(reason),
+      running: load?.running ?? null,
+      lag_ms: load?.lag_ms ?? null,
+    })),
+  }
+}
+
+function stateOf(
+  { active_revision_id, asleep_since }: Deployment,
+  replicas: Replica[],
+): RuntimeAnswer['state'] {
+  if (active_revision_id === null) return 'stopped'
+  if (asleep_since !== null) return 'asleep'
+  const has = (state: Replica['state']) => replicas.some((one) => one.state === state)
+  if (has('healthy')) return 'serving'
+  if (has('restarting')) return 'restarting'
+  return has('failed') ? 'failed' : 'starting'
+}

@@ -1,0 +1,170 @@
+/** What can be done with deployments. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import {
+  type Deployment,
+  type DeploymentFilter,
+  FREE_DEPLOYMENT_TYPES,
+} from '../../core/deployment/deployment.ts'
+import type { Revision } from '../../core/deployment/revision.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import { addRevision, type RevisionSource } from '../revisions/verbs.ts'
+import {
+  EMPTY_SOURCE_CONFIG,
+  storedSourceConfig,
+  withRevisionConfig,
+  withSourceConfig,
+} from '../sources/changes.ts'
+import { checkRevisionSource, checkSource } from '../sources/rules.ts'
+import { latestOf, requireDeployment } from './access.ts'
+import { deploymentAnswer } from './answers.ts'
+import type { DeploymentAnswer, DeploymentCreateRequest, DeploymentsQuery } from './schemas.ts'
+import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
+
+/**
+ * Makes a deployment and, for source `github`, its first revision. A deployment of source
+ * `internal_source` begins without one: it comes with the first PATCH that names a tarball.
+ *
+ * Throws `forbidden` for `file://` from anyone but an admin, `bad_request` for what the source does
+ * not allow, `conflict` when the name is taken.
+ */
+export async function createDeployment(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  request: DeploymentCreateRequest,
+): Promise<DeploymentAnswer> {
+  const config = withSourceConfig(EMPTY_SOURCE_CONFIG, request.source_config)
+  checkSource(request.source, config, principal)
+  checkSecrets(request.secrets)
+  refuseSecretReferences(request.secret_references)
+  const first = firstRevision(request)
+  const deployment = {
+    ...newDeployment(parts, principal, request),
+    source_config: storedSourceConfig(config),
+  }
+  const stored = await parts.store.transaction(async (store) => {
+    if (!(await store.deployments.insert(deployment))) throw nameIsTaken(deployment.name)
+    await record(store, parts.clock, principal, {
+      action: 'deployment.create',
+      target_id: deployment.id,
+      target_name: deployment.name,
+      detail: { source: deployment.source },
+    })
+    if (!first) return { deployment, latest: undefined }
+    return addRevision(store, deployment, first, parts.clock)
+  })
+  await parts.whenTended(deployment.id)
+  return answer(parts, principal, stored.deployment, stored.latest)
+}
+
+/** Throws `not_found` for a deployment that is not there or is another workspace's. */
+export async function getDeployment(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<DeploymentAnswer> {
+  const deployment = await requireDeployment(parts.store, principal, id)
+  return answer(parts, principal, deployment, await latestOf(parts.store, deployment))
+}
+
+/** The workspace's deployments, in the order of `DeploymentStore.list`. */
+export async function listDeployments(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  query: DeploymentsQuery,
+): Promise<{ resources: DeploymentAnswer[]; offset: number }> {
+  const { limit, offset } = query
+  const filter = filterOf(query)
+  const { workspace_id: tenant_id } = principal
+  const found = filter
+    ? await parts.store.deployments.list({ tenant_id, limit, offset, ...filter })
+    : []
+  const resources = await Promise.all(
+    found.map(async (deployment) =>
+      answer(parts, principal, deployment, await latestOf(parts.store, deployment)),
+    ),
+  )
+  return { resources, offset: offset + found.length }
+}
+
+/** How many of the workspace's deployments are of a free type. */
+export async function countFreeDeployments(
+  parts: ControlPlaneParts,
+  principal: Principal,
+): Promise<{ count: number }> {
+  const { workspace_id: tenant_id } = principal
+  const filter = { tenant_id, deployment_types: FREE_DEPLOYMENT_TYPES }
+  return { count: await parts.store.deployments.count(filter) }
+}
+
+/** `undefined`: the query asks for what no deployment has. */
+function filterOf(query: DeploymentsQuery): Omit<DeploymentFilter, 'tenant_id'> | undefined {
+  if (query.image_version || query.tag_value_ids) return undefined
+  if (query.agent_id || query.agent_environment) return undefined
+  const { name = '', name_contains = '', status = [], deployment_type, deployment_ids = [] } = query
+  const deployment_types = deployment_type ? [deployment_type] : []
+  return { name, name_contains, statuses: status, ids: deployment_ids, deployment_types }
+}
+
+/** What the deployment's first revision is made from, where it has one from the start. */
+function firstRevision(request: DeploymentCreateRequest): RevisionSource | undefined {
+  const { source } = request
+  if (source !== 'github') {
+    refuseEarlyTarball(request)
+    return undefined
+  }
+  const config = withRevisionConfig(source, undefined, request.source_revision_config)
+  checkRevisionSource(source, config, request.source_config.build_on_push === true)
+  return { source, source_revision_config: config }
+}
+
+function refuseEarlyTarball(request: DeploymentCreateRequest): void {
+  if (!request.source_revision_config.source_tarball_path) return
+  throw new AppError(
+    'bad_request',
+    'source_revision_config.source_tarball_path is not known yet: create the deployment without ' +
+      'it, upload to the URL that its upload-url answers, then PATCH.',
+  )
+}
+
+function nameIsTaken(name: string): AppError {
+  return new AppError('conflict', `The deployment name ${name} is taken; choose another one.`)
+}
+
+function newDeployment(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  request: DeploymentCreateRequest,
+): Deployment {
+  const now = timestamp(parts.clock)
+  return {
+    id: randomUUID(),
+    tenant_id: principal.workspace_id,
+    name: request.name,
+    display_name: null,
+    source: request.source,
+    source_config: {},
+    secrets: request.secrets,
+    status: 'AWAITING_DATABASE',
+    created_at: now,
+    updated_at: now,
+    latest_revision_id: null,
+    active_revision_id: null,
+    push_nonce: null,
+    asleep_since: null,
+    wake_at: null,
+    has_own_auth: null,
+  }
+}
+
+function answer(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment: Deployment,
+  latest: Revision | undefined,
+): DeploymentAnswer {
+  return deploymentAnswer(deployment, latest, { principal, publicUrl: parts.publicUrl() })
+}

@@ -1,0 +1,49 @@
+/** Listeners on the wire. */
+import { z } from '@hono/zod-openapi'
+import { line, nullishOf, Uuid } from '../operations/text.ts'
+
+const ComputeConfigRequestSchema = z.object({
+  k8s_namespaces: z.array(line(256)).max(1000).nullish(),
+})
+
+export const ListenerCreateRequestSchema = z
+  .object({
+    compute_type: z.literal('k8s'),
+    compute_id: line(256).min(1),
+    compute_config: ComputeConfigRequestSchema,
+    version: line(256).nullish(),
+  })
+  .openapi('ListenerCreateRequest')
+
+export type ListenerCreateRequest = z.infer<typeof ListenerCreateRequestSchema>
+
+/** What is absent or null stays as it is. */
+export const ListenerPatchRequestSchema = z
+  .object({
+    version: line(256).nullish(),
+    compute_config: nullishOf(ComputeConfigRequestSchema),
+  })
+  .openapi('ListenerPatchRequest')
+
+export type ListenerPatchRequest = z.infer<typeof ListenerPatchRequestSchema>
+
+export const ListenerSchema = z
+  .object({
+    id: z.uuid(),
+    compute_type: z.literal('k8s'),
+    compute_id: z.string(),
+    compute_config: z.object({ k8s_namespaces: z.array(z.string()).nullable() }),
+    version: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi('Listener')
+
+export type ListenerAnswer = z.infer<typeof ListenerSchema>
+
+/** `offset` is the one to ask for next. An empty page is the end. */
+export const ListenersListSchema = z
+  .object({ resources: z.array(ListenerSchema), offset: z.int() })
+  .openapi('ListenersList')
+
+export const ListenerPathSchema = z.object({ listener_id: Uuid })

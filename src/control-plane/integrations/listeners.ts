@@ -1,0 +1,127 @@
+/** What can be done with listeners. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Listener, ListenerStore } from '../../core/deployment/listener.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import type {
+  ListenerAnswer,
+  ListenerCreateRequest,
+  ListenerPatchRequest,
+} from './listener-schemas.ts'
+
+/** The workspace's listeners, newest first. */
+export async function listListeners(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  page: { limit: number; offset: number },
+): Promise<{ resources: ListenerAnswer[]; offset: number }> {
+  const { workspace_id } = principal
+  const found = await parts.store.listeners.list({ workspace_id, ...page })
+  return { resources: found.map(answer), offset: page.offset + found.length }
+}
+
+/** Throws `conflict` when the workspace has a listener of this compute id. */
+export async function createListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  request: ListenerCreateRequest,
+): Promise<ListenerAnswer> {
+  const { workspace_id } = principal
+  const now = timestamp(parts.clock)
+  const listener: Listener = {
+    id: randomUUID(),
+    workspace_id,
+    compute_type: request.compute_type,
+    compute_id: request.compute_id,
+    compute_config: { k8s_namespaces: request.compute_config.k8s_namespaces ?? null },
+    version: request.version ?? null,
+    created_at: now,
+    updated_at: now,
+  }
+  await parts.store.transaction(async (store) => {
+    if (!(await store.listeners.insert(listener))) throw alreadyExists(listener)
+    await recordOn(parts, store, principal, 'listener.create', listener)
+  })
+  return answer(listener)
+}
+
+/** Throws `not_found`. */
+export async function getListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<ListenerAnswer> {
+  return answer(await requireListener(parts.store.listeners, principal, id))
+}
+
+/** Changes version and namespaces; null and absent members stay. Throws as `getListener`. */
+export async function patchListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+  request: ListenerPatchRequest,
+): Promise<ListenerAnswer> {
+  const { version, compute_config } = request
+  const patch = {
+    updated_at: timestamp(parts.clock),
+    ...(version ? { version } : {}),
+    ...(compute_config
+      ? { compute_config: { k8s_namespaces: compute_config.k8s_namespaces ?? null } }
+      : {}),
+  }
+  return parts.store.transaction(async (store) => {
+    const listener = await requireListener(store.listeners, principal, id)
+    await store.listeners.update(id, patch)
+    await recordOn(parts, store, principal, 'listener.update', listener)
+    return answer({ ...listener, ...patch })
+  })
+}
+
+/** Throws `not_found`. */
+export async function deleteListener(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  await parts.store.transaction(async (store) => {
+    const listener = await requireListener(store.listeners, principal, id)
+    await store.listeners.delete(id)
+    await recordOn(parts, store, principal, 'listener.delete', listener)
+  })
+}
+
+async function requireListener(
+  listeners: ListenerStore,
+  principal: Principal,
+  id: string,
+): Promise<Listener> {
+  const listener = await listeners.get(principal.workspace_id, id)
+  if (listener) return listener
+  throw new AppError('not_found', `Listener ID ${id} not found.`)
+}
+
+function alreadyExists({ workspace_id, compute_id }: Listener): AppError {
+  return new AppError(
+    'conflict',
+    `Listener for LangSmith workspace ID '${workspace_id}' and compute ID ` +
+      `'${compute_id}' already exists.`,
+  )
+}
+
+async function recordOn(
+  parts: ControlPlaneParts,
+  store: ControlPlaneStore,
+  principal: Principal,
+  action: 'listener.create' | 'listener.update' | 'listener.delete',
+  { id, compute_id }: Listener,
+): Promise<void> {
+  await record(store, parts.clock, principal, { action, target_id: id, target_name: compute_id })
+}
+
+function answer({ workspace_id: _, ...listener }: Listener): ListenerAnswer {
+  return listener
+}

@@ -1,0 +1,93 @@
+/**
+ * Who may call what: the one table of the control plane's operations and what each of them asks for.
+ * The operations themselves ask for no permission again; they keep to the principal's workspace. What
+ * is not in the table is refused to everyone; a test walks `openapi/control-plane.json` and finds what
+ * is missing.
+ */
+import type { MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { AppError } from '../../core/errors.ts'
+import type { ControlPlaneEnv } from '../operations/route.ts'
+import { type Need, requirePermission } from './permission.ts'
+
+/**
+ * By method and path, as in the document. `open`: no key is asked for, the operation protects itself.
+ * A key that only calls agents has none of these permissions.
+ */
+export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
+  'PUT /v2/uploads/{deployment_id}/{file}': 'open',
+  'POST /v2/pushes/{deployment_id}': 'open',
+  'GET /v2/deployments': 'read',
+  'POST /v2/deployments': 'write',
+  'DELETE /v2/deployments': 'write',
+  'GET /v2/deployments/free-count': 'read',
+  'GET /v2/deployments/{deployment_id}': 'read',
+  'PATCH /v2/deployments/{deployment_id}': 'write',
+  'DELETE /v2/deployments/{deployment_id}': 'write',
+  'GET /v2/deployments/{deployment_id}/runtime': 'read',
+  'GET /v2/deployments/{deployment_id}/revisions': 'read',
+  'POST /v2/deployments/{deployment_id}/revisions': 'write',
+  'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt': 'write',
+  'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interruption': 'write',
+  'GET /v2/deployments/{deployment_id}/revisions/{revision_id}': 'read',
+  'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy': 'write',
+  'POST /v2/deployments/{deployment_id}/rollback': 'write',
+  'POST /v1/projects/{project_id}/revisions/{revision_id}/build_logs': 'read',
+  'POST /v1/projects/{project_id}/revisions/{revision_id}/deploy_logs': 'read',
+  'POST /v1/projects/{project_id}/deploy_logs': 'read',
+  'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': 'read',
+  'GET /v2/deployment-logs': 'read',
+  'POST /v2/deployments/{deployment_id}/upload-url': 'write',
+  'POST /v2/deployments/{deployment_id}/push-token': 'write',
+  'POST /v2/deployments/{deployment_id}/push-webhook': 'write',
+  'DELETE /v2/deployments/{deployment_id}/push-webhook': 'write',
+  'GET /v2/listeners': 'read',
+  'POST /v2/listeners': 'write',
+  'GET /v2/listeners/{listener_id}': 'read',
+  'PATCH /v2/listeners/{listener_id}': 'write',
+  'DELETE /v2/listeners/{listener_id}': 'write',
+  'GET /v1/integrations/github/install': 'read',
+  'GET /v1/integrations/forge/github/install': 'read',
+  'GET /v1/integrations/github/{integration_id}/repos': 'read',
+  'GET /v1/integrations/forge/github/{integration_id}/repos': 'read',
+  'POST /v2/integrations/forge-github/installation-link': 'write',
+  // The caller's own: whoever may read here may have tokens.
+  'DELETE /v2/auth/tokens': 'read',
+  'GET /v2/me': 'read',
+  'GET /v2/workspaces': 'read',
+  'POST /v2/workspaces': 'operate',
+  'GET /v2/workspaces/{workspace_id}': 'read',
+  'PATCH /v2/workspaces/{workspace_id}': 'administer',
+  'DELETE /v2/workspaces/{workspace_id}': 'operate',
+  'GET /v2/api-keys': 'administer',
+  'POST /v2/api-keys': 'administer',
+  'GET /v2/api-keys/{api_key_id}': 'administer',
+  'DELETE /v2/api-keys/{api_key_id}': 'administer',
+  'POST /v2/encryption-key/rotate': 'operate',
+  // Of all workspaces.
+  'GET /metrics': 'operate',
+  'GET /v2/audit-log': 'administer',
+  'GET /v2/audit-log/export': 'administer',
+}
+
+/** Refuses what the table does not allow to the request's principal; comes after the key check. */
+export const requireAccess: MiddlewareHandler<ControlPlaneEnv> = async (c, next) => {
+  const operation = operationOf(matchedRoutes(c))
+  if (operation) requireNeed(operation, c.var.principal)
+  await next()
+}
+
+function requireNeed(operation: string, principal: ControlPlaneEnv['Variables']['principal']) {
+  const need = ACCESS[operation]
+  if (need === undefined) {
+    throw new AppError('forbidden', `${operation} is open to nobody: it has no row in ACCESS.`)
+  }
+  if (need !== 'open') requirePermission(principal, need)
+}
+
+/** The first that is no middleware answers: `GET /v2/deployments/{deployment_id}`. */
+function operationOf(routes: { method: string; path: string }[]): string | undefined {
+  const route = routes.find(({ method }) => method !== 'ALL')
+  const path = route?.path.replace(/^\/api-host(?=\/)/, '').replace(/:(\w+)/g, '{$1}')
+  return route && `${route.method} ${path}`
+}

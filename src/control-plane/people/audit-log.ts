@@ -1,0 +1,56 @@
+/** What can be read of the audit log. */
+import type { Principal } from '../../core/people/api-key.ts'
+import type { AuditEntry } from '../../core/people/audit.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from './audit.ts'
+import { csvHeader, csvRow } from './audit-csv.ts'
+import type { AuditQuery } from './audit-log-schemas.ts'
+
+/** How many entries an export reads at once. */
+const EXPORT_PAGE = 500
+
+/** The workspace's entries, newest first. */
+export async function readAuditLog(
+  { store }: ControlPlaneParts,
+  { workspace_id }: Principal,
+  { limit, cursor, ...filter }: AuditQuery & { limit: number; cursor?: number | undefined },
+): Promise<{ items: AuditEntry[]; next_cursor: string | null }> {
+  const page = { limit, before: cursor }
+  const { entries, next } = await store.auditLog.list({ ...filter, workspace_id }, page)
+  return { items: entries, next_cursor: next === undefined ? null : String(next) }
+}
+
+/**
+ * The same as one text, read as it is sent. That it was exported is an entry too, written before the
+ * first line is read.
+ */
+export async function exportAuditLog(
+  { store, clock }: ControlPlaneParts,
+  principal: Principal,
+  { format, ...filter }: AuditQuery & { format: 'jsonl' | 'csv' },
+): Promise<ReadableStream<Uint8Array>> {
+  const { workspace_id } = principal
+  const detail = { format }
+  await record(store, clock, principal, {
+    action: 'audit_log.export',
+    target_id: workspace_id,
+    detail,
+  })
+  async function* lines(): AsyncGenerator<string> {
+    if (format === 'csv') yield csvHeader()
+    let before: number | undefined
+    do {
+      const page = await store.auditLog.list(
+        { ...filter, workspace_id },
+        { limit: EXPORT_PAGE, before },
+      )
+      yield page.entries.map(format === 'csv' ? csvRow : jsonLine).join('')
+      before = page.next
+    } while (before !== undefined)
+  }
+  return ReadableStream.from(lines()).pipeThrough(new TextEncoderStream())
+}
+
+function jsonLine(entry: AuditEntry): string {
+  return `${JSON.stringify(entry)}\n`
+}

@@ -1,0 +1,113 @@
+/** What can be done with workspaces. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../core/errors.ts'
+import { DEFAULT_WORKSPACE_ID, isOperator, type Principal } from '../../core/people/api-key.ts'
+import type { Workspace } from '../../core/people/workspace.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from './audit.ts'
+
+/** All of them for those who run the installation, the own one for everybody else. */
+export async function listWorkspaces(
+  { store }: ControlPlaneParts,
+  principal: Principal,
+  page: { limit: number; offset: number },
+): Promise<{ resources: Workspace[]; offset: number }> {
+  const found = isOperator(principal)
+    ? await store.workspaces.list(page)
+    : (await ownWorkspace(store, principal)).slice(page.offset)
+  return { resources: found, offset: page.offset + found.length }
+}
+
+export async function createWorkspace(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  { name }: { name: string },
+): Promise<Workspace> {
+  const workspace = { id: randomUUID(), name, created_at: timestamp(parts.clock) }
+  await parts.store.transaction(async (store) => {
+    await store.workspaces.insert(workspace)
+    await recordOn(parts, store, principal, 'workspace.create', workspace)
+  })
+  return workspace
+}
+
+/** Throws `not_found`, for another workspace too unless the principal runs the installation. */
+export function getWorkspace(
+  { store }: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<Workspace> {
+  return requireWorkspace(store, principal, id)
+}
+
+/** Throws as `getWorkspace`. */
+export async function renameWorkspace(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+  { name }: { name: string },
+): Promise<Workspace> {
+  return parts.store.transaction(async (store) => {
+    const workspace = await requireWorkspace(store, principal, id)
+    await store.workspaces.rename(id, name)
+    await recordOn(parts, store, principal, 'workspace.update', { ...workspace, name })
+    return { ...workspace, name }
+  })
+}
+
+/**
+ * Removes a workspace with its API keys, listeners and OAuth tokens. Throws `not_found`, `conflict`
+ * for the first one, and for one that has deployments.
+ */
+export async function deleteWorkspace(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  if (id === DEFAULT_WORKSPACE_ID) {
+    throw new AppError('conflict', 'The first workspace stays as long as the installation does.')
+  }
+  await parts.store.transaction(async (store) => {
+    const workspace = await requireWorkspace(store, principal, id)
+    const count = await store.deployments.count({ tenant_id: id })
+    if (count > 0) {
+      const what = `Workspace ${workspace.name} has ${count} deployment${count === 1 ? '' : 's'}`
+      throw new AppError('conflict', `${what}: delete them first, and wait until they are gone.`)
+    }
+    await store.workspaces.delete(id)
+    await recordOn(parts, store, principal, 'workspace.delete', workspace)
+  })
+}
+
+/** Throws `not_found` for one that is not there, or that the principal may know nothing of. */
+export async function requireWorkspace(
+  store: ControlPlaneStore,
+  principal: Principal,
+  id: string,
+): Promise<Workspace> {
+  const mayKnow = id === principal.workspace_id || isOperator(principal)
+  const workspace = mayKnow ? await store.workspaces.get(id) : undefined
+  if (workspace) return workspace
+  throw new AppError('not_found', `Workspace ID ${id} not found.`)
+}
+
+async function ownWorkspace(
+  store: ControlPlaneStore,
+  { workspace_id }: Principal,
+): Promise<Workspace[]> {
+  const workspace = await store.workspaces.get(workspace_id)
+  return workspace ? [workspace] : []
+}
+
+/** Workspaces come and go in the log of those who run the installation. */
+async function recordOn(
+  parts: ControlPlaneParts,
+  store: ControlPlaneStore,
+  principal: Principal,
+  action: 'workspace.create' | 'workspace.update' | 'workspace.delete',
+  { id, name }: Workspace,
+): Promise<void> {
+  await record(store, parts.clock, principal, { action, target_id: id, target_name: name })
+}

@@ -1,0 +1,40 @@
+/** Making a revision because it is asked for, whether or not something changes. */
+
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { requireDeployment } from '../deployments/access.ts'
+import { revisionAnswer } from '../deployments/answers.ts'
+import { applyPatch } from '../deployments/patch.ts'
+import { checkSecrets, refuseSecretReferences } from '../deployments/secret-rules.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import type { RevisionAnswer, RevisionCreateRequest } from './schemas.ts'
+
+/**
+ * Changes the deployment as a PATCH would, and makes a revision in any case. What is left out is as
+ * in the revision before. Throws `not_found`, `forbidden`, `bad_request` for what may not change or
+ * does not fit the source, `conflict` while the deployment is being deleted.
+ */
+export async function createRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  request: RevisionCreateRequest,
+): Promise<RevisionAnswer> {
+  refuseSecretReferences(request.secret_references)
+  checkSecrets(request.secrets ?? [])
+  const { latest } = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    const made = await applyPatch(parts, store, deployment, request, true)
+    await record(store, parts.clock, principal, {
+      action: 'revision.create',
+      target_id: made.latest?.id ?? deployment_id,
+      target_name: deployment.name,
+      detail: { deployment_id, fields: Object.keys(request) },
+    })
+    return made
+  })
+  if (!latest) throw new AppError('internal', 'The revision was not made.')
+  await parts.whenTended(deployment_id)
+  return revisionAnswer(latest)
+}

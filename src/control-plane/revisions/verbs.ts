@@ -1,0 +1,152 @@
+/** What can be done with revisions. */
+import { randomUUID } from 'node:crypto'
+import { type Clock, timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import {
+  REVISION_STATUSES,
+  type Revision,
+  type RevisionStatus,
+} from '../../core/deployment/revision.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
+import { deploymentAnswer, revisionAnswer } from '../deployments/answers.ts'
+import type { DeploymentAnswer } from '../deployments/schemas.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import type { RevisionAnswer } from './schemas.ts'
+
+/** What a revision is made from, beside the deployment's own configuration and secrets. */
+export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
+  /** Absent: it is built. */
+  built_from?: string | null
+}
+
+export interface DeploymentWithLatest {
+  deployment: Deployment
+  latest: Revision | undefined
+}
+
+/** A deployment's revisions, newest first. Throws `not_found`. */
+export async function listRevisions(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
+): Promise<{ resources: RevisionAnswer[]; offset: number }> {
+  await requireDeployment(parts.store, principal, deployment_id)
+  const { limit, offset, status } = query
+  const found = await parts.store.revisions.list(deployment_id, {
+    limit,
+    offset,
+    ...(status?.length ? { statuses: status } : {}),
+  })
+  return { resources: found.map(revisionAnswer), offset: offset + found.length }
+}
+
+/**
+ * The revision as it is; to a key that follows its build log, as it was before (`rollout/build-followers.ts`).
+ * Throws `not_found` for an unknown deployment or revision.
+ */
+export async function getRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  id: string,
+): Promise<RevisionAnswer> {
+  await requireDeployment(parts.store, principal, deployment_id)
+  const answer = revisionAnswer(await requireRevision(parts.store, deployment_id, id))
+  const isBuilt = REVISION_STATUSES.indexOf(answer.status) > REVISION_STATUSES.indexOf('BUILDING')
+  if (!isBuilt || !parts.buildFollowers.isBehind(principal, id)) return answer
+  return { ...answer, status: 'BUILDING', status_message: null }
+}
+
+/**
+ * Deploys an older revision again, as a new one: the same commit or tarball, configuration and
+ * secrets, which become the deployment's again. Throws `not_found`, `conflict`.
+ */
+export async function redeployRevision(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+  id: string,
+): Promise<DeploymentAnswer> {
+  const stored = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    refuseDeleted(deployment)
+    const revision = await requireRevision(store, deployment_id, id)
+    const made = await repeatRevision(store, deployment, revision, parts.clock)
+    await record(store, parts.clock, principal, {
+      action: 'revision.redeploy',
+      target_id: made.latest.id,
+      target_name: deployment.name,
+      detail: { deployment_id, redeployed_revision_id: id },
+    })
+    return made
+  })
+  await parts.whenTended(deployment_id)
+  return deploymentAnswer(stored.deployment, stored.latest, {
+    principal,
+    publicUrl: parts.publicUrl(),
+  })
+}
+
+/**
+ * Adds a revision that is an older one again: what it was made from, its configuration and secrets,
+ * which become the deployment's, and its build, as long as that is kept. Throws `conflict` where
+ * neither that nor its tarball is.
+ */
+export async function repeatRevision(
+  store: ControlPlaneStore,
+  deployment: Deployment,
+  revision: Revision,
+  clock: Clock,
+): Promise<DeploymentWithLatest & { latest: Revision }> {
+  await requireTarball(store, revision)
+  const { secrets } = revision
+  // What a deployment does about parked threads is no property of its revisions.
+  const { parked_threads = null } = deployment.source_config
+  const source_config = { ...revision.source_config, parked_threads }
+  const patch = { source_config, secrets, updated_at: timestamp(clock) }
+  await store.deployments.update(deployment.id, patch)
+  const source = { ...revision, built_from: revision.built_from ?? revision.id }
+  return addRevision(store, { ...deployment, ...patch }, source, clock)
+}
+
+/** A tarball is kept as long as a build of it. */
+async function requireTarball(store: ControlPlaneStore, revision: Revision): Promise<void> {
+  const { source_tarball_path } = revision.source_revision_config
+  if (source_tarball_path === null || (await store.uploads.get(source_tarball_path))) return
+  throw new AppError(
+    'conflict',
+    `Revision ${revision.number} cannot be deployed again: its tarball and its build are no longer ` +
+      'kept (RUNYARD_KEPT_REVISIONS says how many are). Upload its source again.',
+  )
+}
+
+/** Adds a revision with the deployment's configuration and secrets as they are now. */
+export async function addRevision(
+  store: ControlPlaneStore,
+  deployment: Deployment,
+  source: RevisionSource,
+  clock: Clock,
+): Promise<DeploymentWithLatest & { latest: Revision }> {
+  const now = timestamp(clock)
+  const latest = await store.revisions.insert({
+    id: randomUUID(),
+    deployment_id: deployment.id,
+    created_at: now,
+    updated_at: now,
+    status: 'CREATING',
+    status_message: null,
+    source: source.source,
+    source_revision_config: source.source_revision_config,
+    source_config: deployment.source_config,
+    secrets: deployment.secrets,
+    built_from: source.built_from ?? null,
+    deployed_at: null,
+    parked_threads: null,
+  })
+  return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
+}

@@ -1,0 +1,126 @@
+/** The builds that are going on in this process. What has ended well is found on disk. */
+import type { Builder, BuildRequest } from '../../core/deployment/build.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Revision } from '../../core/deployment/revision.ts'
+import type { BuildState } from '../../core/deployment/rollout.ts'
+import type { Log } from '../../core/log.ts'
+import { isFileUrl } from '../sources/repo-url.ts'
+import type { SourceConfig } from '../sources/schemas.ts'
+import { describeBuildFailure, statusMessage } from './failure.ts'
+
+interface RunningBuild {
+  deployment_id: string
+  abort: AbortController
+  ended: Promise<void>
+}
+
+export interface BuildsOptions {
+  store: ControlPlaneStore
+  builder: Builder
+  maxBuilds: number
+  /** Called when a build has ended, well or not. */
+  onEnd: () => void
+  log: Log
+}
+
+export class Builds {
+  readonly #options: BuildsOptions
+  readonly #running = new Map<string, RunningBuild>()
+  readonly #failures = new Map<string, string>()
+
+  constructor(options: BuildsOptions) {
+    this.#options = options
+  }
+
+  async state(revision: Pick<Revision, 'id' | 'built_from'>): Promise<BuildState> {
+    if (this.#running.has(revision.id)) return { kind: 'running' }
+    const reason = this.#failures.get(revision.id)
+    if (reason !== undefined) return { kind: 'failed', reason }
+    if (await this.find(revision)) return { kind: 'built' }
+    return this.#hasRoom() ? { kind: 'absent' } : { kind: 'blocked' }
+  }
+
+  /** Its own build, or that of the revision that it was made from; see `Builder.find`. */
+  async find({ id, built_from }: Pick<Revision, 'id' | 'built_from'>) {
+    const { builder } = this.#options
+    return (await builder.find(id)) ?? (built_from === null ? undefined : builder.find(built_from))
+  }
+
+  /** Begins in the background; does nothing where it is going on, or while there is no room. */
+  begin(revision: Revision): void {
+    if (this.#running.has(revision.id) || !this.#hasRoom()) return
+    const abort = new AbortController()
+    const ended = this.#build(revision, abort.signal)
+    this.#running.set(revision.id, { deployment_id: revision.deployment_id, abort, ended })
+  }
+
+  /** Forgets a failure: the next look may build again. */
+  forget(revision_id: string): void {
+    this.#failures.delete(revision_id)
+  }
+
+  /** Ends the deployment's builds that are not needed any more; `onEnd` tells when they are gone. */
+  retire(deployment_id: string, needed: ReadonlySet<string>): void {
+    for (const [revision_id, build] of this.#running) {
+      if (build.deployment_id === deployment_id && !needed.has(revision_id)) end(build)
+    }
+  }
+
+  /** Ends the deployment's builds, or all of them, and waits until they are gone. */
+  async abort(deployment_id?: string): Promise<void> {
+    const builds = [...this.#running.values()].filter(
+      (build) => deployment_id === undefined || build.deployment_id === deployment_id,
+    )
+    for (const build of builds) end(build)
+    await Promise.all(builds.map((build) => build.ended))
+  }
+
+  #hasRoom(): boolean {
+    return this.#running.size < this.#options.maxBuilds
+  }
+
+  async #build(revision: Revision, signal: AbortSignal): Promise<void> {
+    const { store, builder, log, onEnd } = this.#options
+    const request = buildRequest(revision)
+    const fields = { revision_id: request.revision_id }
+    try {
+      if (revision.built_from !== null) await store.revisions.setBuiltFrom(revision.id, revision.id)
+      await builder.build(request, signal)
+      log.info(fields, 'the build has ended well')
+    } catch (error) {
+      if (!signal.aborted) {
+        const reason = statusMessage(describeBuildFailure(error), request.secrets)
+        log.warn({ ...fields, reason }, 'the build has failed')
+        this.#failures.set(request.revision_id, reason)
+      }
+    } finally {
+      this.#running.delete(request.revision_id)
+      onEnd()
+    }
+  }
+}
+
+function end(build: RunningBuild): void {
+  build.abort.abort(new Error('The build was ended.'))
+}
+
+/** A commit that is known already is what is built: after a restart, and when redeployed. */
+function buildRequest(revision: Revision): BuildRequest {
+  const config = revision.source_config as unknown as SourceConfig
+  const { repo_commit_sha, repo_ref } = revision.source_revision_config
+  return {
+    revision_id: revision.id,
+    deployment_id: revision.deployment_id,
+    source: revision.source,
+    repo_url: config.repo_url,
+    // Only an admin's request could bring such a URL into the record.
+    isFileUrlAllowed: isFileUrl(config.repo_url),
+    source_revision_config: {
+      ...revision.source_revision_config,
+      repo_ref: repo_commit_sha ?? repo_ref,
+    },
+    install_command: config.install_command,
+    build_command: config.build_command,
+    secrets: revision.secrets,
+  }
+}

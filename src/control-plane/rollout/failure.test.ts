@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { BuildError } from '../../core/deployment/build.ts'
+import { describeBuildFailure, MAX_MESSAGE_BYTES, statusMessage } from './failure.ts'
+
+describe('a status message', () => {
+  it('names the step, the cause and the last lines of the log', () => {
+    const error = new BuildError('install', 'npm ci ended with code 1', {
+      logTail: ['npm error 404', 'npm error gone'],
+    })
+    expect(describeBuildFailure(error)).toBe(
+      'install: npm ci ended with code 1\nnpm error 404\nnpm error gone',
+    )
+  })
+
+  it('tells an error of another kind as it is', () => {
+    expect(describeBuildFailure(new Error('disk full'))).toBe('build: disk full')
+    expect(describeBuildFailure('no')).toBe('build: no')
+  })
+
+  it('shows no value of a secret, the longest first', () => {
+    const secrets = [
+      { name: 'A', value: 'sk-1234' },
+      { name: 'B', value: 'sk-1234-long' },
+      { name: 'PEM', value: 'BEGIN\nabcdef\nEND' },
+      { name: 'SHORT', value: 'a' },
+    ]
+    expect(statusMessage('sk-1234-long sk-1234 then abcdef', secrets)).toBe('*** *** then ***')
+  })
+
+  it('shows none within JSON either, where quotes, backslashes and more are escaped', () => {
+    const value = 'pass"word\\of\tÄnne'
+    const secrets = [{ name: 'A', value }]
+    const written = JSON.stringify({ value })
+    expect(statusMessage(written, secrets)).toBe('{"value":"***"}')
+    expect(statusMessage(JSON.stringify({ line: written }), secrets)).toContain('\\"***\\"')
+    expect(statusMessage(written.replace('Ä', '\\u00c4'), secrets)).toBe('{"value":"***"}')
+  })
+
+  it('shows no credentials of a URL', () => {
+    expect(statusMessage('fetch https://me:token@example.org/a failed', [])).toBe(
+      'fetch https://***@example.org/a failed',
+    )
+  })
+
+  it('keeps the beginning and the end of what is too long, in whole characters', () => {
+    const text = `install: failed\n${'é'.repeat(5000)}\nthe cause`
+    const message = statusMessage(text, [])
+    expect(Buffer.byteLength(message)).toBeLessThanOrEqual(MAX_MESSAGE_BYTES)
+    expect(message).toMatch(/^install: failed\n/)
+    expect(message).toMatch(/the cause$/)
+    expect(message).not.toContain('\uFFFD')
+  })
+})

@@ -1,0 +1,113 @@
+/** The control plane's API, at the root and the same under `/api-host`. */
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { exposedHeaders } from '../../core/cors.ts'
+import { createApp, createRoutes } from '../../http/app.ts'
+import { requireUtf8 } from '../../http/body-text.ts'
+import { addCommonRefusals } from '../../http/common-refusals.ts'
+import { docsRoutes } from '../../http/docs.ts'
+import { requirePrincipal } from '../../http/keys.ts'
+import { observeRequests } from '../../http/observe-requests.ts'
+import { RateLimit } from '../../http/rate-limit.ts'
+import { refuseUnmatched } from '../../http/unmatched.ts'
+import { deploymentRoutes } from '../deployments/routes.ts'
+import { listenerRoutes } from '../integrations/listener-routes.ts'
+import { pushTokenRoutes } from '../integrations/push-token-routes.ts'
+import { integrationRoutes } from '../integrations/routes.ts'
+import { logRoutes } from '../logs/routes.ts'
+import { oauthTokenRoutes } from '../oauth/token-routes.ts'
+import { limitBody } from '../operations/request-body.ts'
+import type { ControlPlaneEnv } from '../operations/route.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { requireAccess } from '../people/access.ts'
+import { apiKeyRoutes } from '../people/api-key-routes.ts'
+import { auditLogRoutes } from '../people/audit-log-routes.ts'
+import { encryptionKeyRoutes } from '../people/encryption-key-routes.ts'
+import { workspaceRoutes } from '../people/workspace-routes.ts'
+import { pushRoutes, pushWebhookRoutes } from '../pushes/routes.ts'
+import { revisionRoutes } from '../revisions/routes.ts'
+import { uploadRoutes, uploadUrlRoutes } from '../sources/upload-routes.ts'
+import { metricsRoutes } from './metrics-routes.ts'
+
+/** What the original's document calls itself: clients find themselves by it. */
+const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
+
+/**
+ * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, and OPTIONS preflights;
+ * everything else below `/v1` and `/v2`, and `/metrics`, is refused with 401. Routes that others add to the app are
+ * not checked here.
+ */
+export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+  const app = createApp<ControlPlaneEnv>(parts.log)
+  app.use(observeRequests({ log: parts.log, metrics: parts.metrics }))
+  const api = apiRoutes(parts)
+  app.route('/', api)
+  // Through a plain app, so that the document lists each operation once.
+  app.route('/api-host', new Hono<ControlPlaneEnv>().route('/', api))
+  app.notFound(refuseUnmatched(app.routes))
+  return app
+}
+
+/** The API's OpenAPI document, as `/openapi.json` answers it. */
+export function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
+  return addCommonRefusals(app.getOpenAPI31Document({ openapi: '3.1.0', info: INFO }))
+}
+
+function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+  const api = createRoutes<ControlPlaneEnv>()
+  // A request proves itself by its key and never by a cookie, so any page may send one, and read refusals.
+  api.use(cors({ exposeHeaders: exposedHeaders({}) }))
+  api.get('/ok', async (c) => {
+    await parts.store.ping()
+    if (['true', '1'].includes(c.req.query('check_db') ?? '')) await parts.store.checkWrites()
+    return c.json({ ok: true })
+  })
+  api.get('/openapi.json', (c) => c.json(openApiDocument(api)))
+  api.route('/', docsRoutes('Runyard control plane'))
+  api.route('/', uploadRoutes(parts))
+  api.route('/', pushRoutes(parts))
+  const { maxRequestsPerSecond: perSecond } = parts
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  for (const path of ['/v1/*', '/v2/*', '/metrics']) {
+    const { authenticate } = parts
+    api.use(path, requirePrincipal(authenticate, rate), requireAccess, limitBody, requireUtf8)
+  }
+  api.route('/', deploymentRoutes(parts))
+  api.route('/', revisionRoutes(parts))
+  api.route('/', logRoutes(parts))
+  api.route('/', uploadUrlRoutes(parts))
+  api.route('/', pushTokenRoutes(parts))
+  api.route('/', pushWebhookRoutes(parts))
+  api.route('/', listenerRoutes(parts))
+  api.route('/', integrationRoutes())
+  api.route('/', oauthTokenRoutes(parts))
+  api.route('/', workspaceRoutes(parts))
+  api.route('/', apiKeyRoutes(parts))
+  api.route('/', auditLogRoutes(parts))
+  api.route('/', encryptionKeyRoutes(parts))
+  api.route('/', metricsRoutes(parts))
+  registerSecuritySchemes(api)
+  return api
+}
+
+function registerSecuritySchemes(app: OpenAPIHono<ControlPlaneEnv>): void {
+  const { openAPIRegistry } = app
+  openAPIRegistry.registerComponent('securitySchemes', 'API Key', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'An API key.',
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Tenant ID', {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Id',
+    description: "The workspace that the API key belongs to; together with 'API Key'.",
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Bearer Auth', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key as a bearer token.',
+  })
+}

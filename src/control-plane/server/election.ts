@@ -1,0 +1,165 @@
+/**
+ * Takes part in who leads among the control planes of one database.
+ *
+ * ```
+ * following ──nobody leads, or its leader's beat stands still──▶ leading
+ *     ▲                                                            │
+ *     └──────────── another has taken over, or `stop` ─────────────┘
+ * ```
+ *
+ * A leader that cannot reach the database is not sure any more after `sureMs`, which is before
+ * another may take over; what it has started goes on, and it leads on if nobody has taken over.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Leadership, LeadershipStore, Term } from '../../core/deployment/leadership.ts'
+import type { Log } from '../../core/log.ts'
+
+/** How often a leader renews, and others look, in ms. */
+const BEAT_MS = 1000
+/** How long a leader is sure after it began to renew, in ms. */
+const SURE_MS = 6000
+/** How many looks in a row find the same beat before one takes over; longer than `SURE_MS`. */
+const STILL_LOOKS = 10
+
+export interface ElectionOptions {
+  store: LeadershipStore
+  /** Of the data folder, which one process works on at a time: it takes over from itself at once. */
+  holder: string
+  /** Where the others reach this one; empty while it does not listen. */
+  url: () => string
+  /** Begins to do what leaders do. When it throws, another may try. */
+  onElected: (term: Term) => Promise<void>
+  /** Ends all that only a leader may do: another may begin when it has settled. */
+  onEnding: () => Promise<void>
+  /** Then ends the rest of it, where this one goes on as a follower. */
+  onLost: () => Promise<void>
+  log: Log
+}
+
+export class Election {
+  readonly #options: ElectionOptions
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  #token: number | undefined
+  #sureUntil = 0
+  #isLeading = false
+  #seen: Leadership | undefined
+  /** How many looks in a row have found `#seen` again. */
+  #stillLooks = 0
+
+  constructor(options: ElectionOptions) {
+    this.#options = options
+  }
+
+  /** Settles when it is known who leads; `onElected` has settled if it is this one. */
+  async start(): Promise<void> {
+    const first = await this.#options.store.get()
+    this.#note(first)
+    if (first.holder === null || first.holder === this.#options.holder) await this.#take(first)
+    this.#running = this.#run()
+  }
+
+  /** Whether `onElected` has settled and nobody else leads as far as is known. */
+  get isLeading(): boolean {
+    return this.#isLeading
+  }
+
+  /** Where the leader is reached, when it is another one and has told. */
+  get leaderUrl(): string | undefined {
+    const { holder, url } = this.#seen ?? { holder: null, url: '' }
+    return this.#token === undefined && holder !== null && url !== '' ? url : undefined
+  }
+
+  /** Tells the others at once where this one is reached. */
+  async announce(): Promise<void> {
+    if (this.#token !== undefined) await this.#renew(this.#token)
+  }
+
+  /** Takes part no more: ends what a leader does, then lets another lead at once. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+    await this.#resign()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {})
+      if (signal.aborted) return
+      await this.#step().catch((err: unknown) => {
+        // The leader could not reach the database either.
+        this.#stillLooks = 0
+        this.#options.log.warn({ err }, 'who leads cannot be looked up; looking again')
+      })
+    }
+  }
+
+  #step(): Promise<void> {
+    return this.#token === undefined ? this.#look() : this.#renew(this.#token)
+  }
+
+  async #renew(token: number): Promise<void> {
+    const begun = performance.now()
+    const { store, url, onEnding, onLost, log } = this.#options
+    if (await store.renew(token, url())) {
+      this.#sureUntil = begun + SURE_MS
+      return
+    }
+    log.warn({ token }, 'another control plane has taken over; this one follows')
+    this.#isLeading = false
+    this.#token = undefined
+    this.#seen = undefined
+    await store.get().then(
+      (seen) => this.#note(seen),
+      () => {},
+    )
+    await onEnding()
+    await onLost()
+  }
+
+  async #look(): Promise<void> {
+    const seen = await this.#options.store.get()
+    const isSame = seen.token === this.#seen?.token && seen.beat === this.#seen.beat
+    if (isSame) this.#stillLooks += 1
+    else this.#note(seen)
+    if (seen.holder === null || this.#stillLooks >= STILL_LOOKS) await this.#take(seen)
+  }
+
+  #note(seen: Leadership): void {
+    this.#seen = seen
+    this.#stillLooks = 0
+  }
+
+  async #take(seen: Leadership): Promise<void> {
+    const begun = performance.now()
+    const { store, holder, onElected, onLost, log } = this.#options
+    const token = await store.take(seen, holder)
+    if (token === undefined) return this.#note(await store.get())
+    this.#token = token
+    this.#sureUntil = begun + SURE_MS
+    log.info({ token }, 'this control plane leads')
+    try {
+      await onElected({ token, isSure: () => this.#isSure(token) })
+      this.#isLeading = true
+    } catch (error) {
+      await this.#resign().finally(onLost)
+      throw error
+    }
+    await this.#renew(token)
+  }
+
+  #isSure(token: number): boolean {
+    return this.#token === token && performance.now() < this.#sureUntil
+  }
+
+  /** Steps that are under way come to their end before another may lead. */
+  async #resign(): Promise<void> {
+    const token = this.#token
+    if (token === undefined) return
+    this.#isLeading = false
+    await this.#options.onEnding()
+    this.#token = undefined
+    await this.#options.store.release(token)
+  }
+}

@@ -1,0 +1,74 @@
+/** Where a deployment's code comes from: what holds for all its revisions. */
+import { z } from '@hono/zod-openapi'
+import { PARKED_THREADS_RULES } from '../../core/agent/parked-threads.ts'
+import { line, nullishOf, Uuid } from '../operations/text.ts'
+import { ResourceSpecSchema } from './resource-spec.ts'
+
+/**
+ * Every member may be absent or null; which ones a source needs or refuses is a rule of its own
+ * (400, not 422). `repo_url`, `integration_id`, `deployment_type`, `listener_id` and
+ * `listener_config` stay as they were created. `parked_threads` is Runyard's own: whether a revision
+ * that cannot go on with threads in the middle of a graph is deployed (`warn`, the default) or not
+ * (`block`). `custom_url` is ignored: Runyard fills it in.
+ */
+export const SourceConfigRequestSchema = z
+  .object({
+    integration_id: Uuid.nullish(),
+    repo_url: line(2048).nullish(),
+    deployment_type: line(64).nullish(),
+    build_on_push: z.boolean().nullish(),
+    custom_url: line(2048).nullish(),
+    resource_spec: nullishOf(ResourceSpecSchema),
+    listener_id: Uuid.nullish(),
+    listener_config: z.object({ k8s_namespace: line(256).nullish() }).nullish(),
+    install_command: line(2048).nullish(),
+    build_command: line(2048).nullish(),
+    parked_threads: z.enum(PARKED_THREADS_RULES).nullish(),
+  })
+  .openapi('SourceConfigRequest')
+
+/** Another source for one revision; absent: the deployment's. */
+export const RevisionSource = z.enum(['github', 'internal_docker', 'internal_source']).nullish()
+
+export type SourceConfigRequest = z.infer<typeof SourceConfigRequestSchema>
+
+/** Every member present; `custom_url` is the deployment's address. */
+export const SourceConfigSchema = z
+  .object({
+    integration_id: z.string().nullable(),
+    repo_url: z.string().nullable(),
+    deployment_type: z.string().nullable(),
+    build_on_push: z.boolean().nullable(),
+    custom_url: z.string().nullable(),
+    resource_spec: z.record(z.string(), z.unknown()).nullable(),
+    listener_id: z.string().nullable(),
+    listener_config: z.record(z.string(), z.unknown()).nullable(),
+    install_command: z.string().nullable(),
+    build_command: z.string().nullable(),
+    parked_threads: z.enum(PARKED_THREADS_RULES).nullable(),
+  })
+  .openapi('SourceConfig')
+
+export type SourceConfig = z.infer<typeof SourceConfigSchema>
+
+/** What one revision is made from; members may be absent or null. */
+export const SourceRevisionConfigRequestSchema = z
+  .object({
+    repo_ref: line(256).nullish(),
+    langgraph_config_path: line(1024).nullish(),
+    image_uri: line(1024).nullish(),
+    source_tarball_path: line(1024).nullish(),
+  })
+  .openapi('SourceRevisionConfigRequest')
+
+export type SourceRevisionConfigRequest = z.infer<typeof SourceRevisionConfigRequestSchema>
+
+export const SourceRevisionConfigSchema = z
+  .object({
+    repo_ref: z.string().nullable(),
+    langgraph_config_path: z.string().nullable(),
+    image_uri: z.string().nullable(),
+    source_tarball_path: z.string().nullable(),
+    repo_commit_sha: z.string().nullable(),
+  })
+  .openapi('SourceRevisionConfig')

@@ -1,0 +1,102 @@
+/** Source tarballs on their way in. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { SourceRevisionConfig } from '../../core/deployment/revision.ts'
+import { MAX_TARBALL_BYTES } from '../../core/deployment/upload.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import { grantUpload, isGranted, type UploadGrant } from './upload-signature.ts'
+
+/**
+ * A place for one tarball, `<deployment id>/<random>.tar.gz`, and the URL to PUT it to, which works
+ * for an hour. Throws `not_found`, `conflict` while the deployment is being deleted.
+ */
+export async function createUpload(
+  parts: ControlPlaneParts,
+  principal: Principal,
+  deployment_id: string,
+): Promise<{ upload_url: string; object_path: string }> {
+  const object_path = `${deployment_id}/${randomUUID()}.tar.gz`
+  await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    refuseDeleted(deployment)
+    await store.uploads.insert({
+      object_path,
+      deployment_id,
+      created_at: timestamp(parts.clock),
+      uploaded_at: null,
+      bytes: null,
+    })
+    await record(store, parts.clock, principal, {
+      action: 'upload.create',
+      target_id: object_path,
+      target_name: deployment.name,
+    })
+  })
+  const { expires, signature } = grantUpload(parts.signingKey, object_path, parts.clock.now())
+  const query = `expires=${expires}&signature=${signature}`
+  return { upload_url: `${parts.publicUrl()}/v2/uploads/${object_path}?${query}`, object_path }
+}
+
+/**
+ * Takes the tarball. `announcedBytes`: its size as the client told it, where it did. Throws
+ * `forbidden` for a grant that is not ours or is over, `conflict` when the tarball is there already,
+ * `too_large` and `bad_request` as `Tarballs.receive`.
+ */
+export async function receiveUpload(
+  parts: ControlPlaneParts,
+  object_path: string,
+  grant: UploadGrant,
+  body: { stream: AsyncIterable<Uint8Array> | null; announcedBytes: number | undefined },
+): Promise<void> {
+  await requireGrant(parts, object_path, grant)
+  if ((body.announcedBytes ?? 0) > MAX_TARBALL_BYTES) {
+    throw new AppError('too_large', `The tarball is larger than ${MAX_TARBALL_BYTES} bytes.`)
+  }
+  if (!body.stream) throw new AppError('bad_request', 'The body is empty: PUT the .tar.gz itself.')
+  const bytes = await parts.tarballs.receive(object_path, body.stream)
+  await parts.store.uploads.markUploaded(object_path, timestamp(parts.clock), bytes)
+}
+
+/** Throws `bad_request` unless the tarball that the configuration names has arrived here. */
+export async function requireUpload(
+  store: ControlPlaneStore,
+  deployment_id: string,
+  config: SourceRevisionConfig,
+): Promise<void> {
+  const path = config.source_tarball_path
+  if (path === null) return
+  const upload = await store.uploads.get(path)
+  const where = 'source_revision_config.source_tarball_path'
+  if (upload?.deployment_id !== deployment_id) {
+    throw new AppError(
+      'bad_request',
+      `${where} must be an object_path that upload-url of this deployment answered.`,
+    )
+  }
+  if (upload.uploaded_at === null) {
+    throw new AppError('bad_request', `${where}: the tarball has not arrived; PUT it first.`)
+  }
+}
+
+async function requireGrant(
+  parts: ControlPlaneParts,
+  object_path: string,
+  grant: UploadGrant,
+): Promise<void> {
+  const isOurs = isGranted(parts.signingKey, object_path, grant, parts.clock.now())
+  const upload = isOurs ? await parts.store.uploads.get(object_path) : undefined
+  if (!upload) {
+    throw new AppError(
+      'forbidden',
+      'The upload URL is not valid or no longer: ask upload-url for another one.',
+    )
+  }
+  if (upload.uploaded_at !== null) {
+    throw new AppError('conflict', 'This tarball has arrived already: ask for another upload URL.')
+  }
+}

@@ -1,0 +1,107 @@
+/** What must hold of an item's value, with the operators of LangGraph's `BaseStore`. */
+import { isDeepStrictEqual } from 'node:util'
+import type { JsonObject, JsonValue } from '../json.ts'
+
+export const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
+type Operator = (typeof ITEM_OPERATORS)[number]
+
+/**
+ * By key of the value, joined by AND: the value itself, an object of operators, or an object without
+ * operators, which holds key by key. What is not there equals nothing, and is neither more nor less.
+ */
+export type ItemFilter = JsonObject
+
+/** Why this is no filter, as a sentence; `undefined`: it is one. */
+export function filterProblem(filter: ItemFilter): string | undefined {
+  for (const condition of Object.values(filter)) {
+    if (!isObject(condition)) continue
+    const keys = Object.keys(condition)
+    const operators = keys.filter((key) => key.startsWith('$'))
+    const unknown = operators.find((key) => !isOperator(key))
+    if (unknown) return `There is no operator "${unknown}"; use ${ITEM_OPERATORS.join(', ')}.`
+    if (operators.length > 0 && operators.length < keys.length) {
+      return 'Operators and other keys cannot stand in one object.'
+    }
+    const list = (['$in', '$nin'] as const).find(
+      (key) => Object.hasOwn(condition, key) && !Array.isArray(condition[key]),
+    )
+    if (list) return `"${list}" takes a list.`
+    const inner = operators.length === 0 ? filterProblem(condition) : undefined
+    if (inner) return inner
+  }
+  return undefined
+}
+
+export function matchesItemFilter(value: JsonObject, filter: ItemFilter): boolean {
+  return Object.entries(filter).every(([key, condition]) =>
+    holds(Object.hasOwn(value, key) ? value[key] : undefined, condition),
+  )
+}
+
+/**
+ * The conditions that ask for one plain value, which a database can look for itself. Not those of a
+ * key that PostgreSQL could not even be asked for.
+ */
+export function plainEqualities(filter: ItemFilter): [string, string | number | boolean][] {
+  return Object.entries(filter).flatMap(([key, condition]) => {
+    const isEq = isObject(condition) && Object.keys(condition).join() === '$eq'
+    const wanted = isEq ? condition.$eq : condition
+    const isPlain = ['string', 'number', 'boolean'].includes(typeof wanted)
+    return isPlain && !key.includes('\0') ? [[key, wanted as string | number | boolean]] : []
+  })
+}
+
+function holds(value: JsonValue | undefined, condition: JsonValue): boolean {
+  if (!isObject(condition)) return isDeepStrictEqual(value, condition)
+  const keys = Object.keys(condition)
+  if (keys.length > 0 && keys.every(isOperator)) {
+    return keys.every((key) => compare(value, key, condition[key] as JsonValue))
+  }
+  return isObject(value) && matchesItemFilter(value, condition)
+}
+
+function compare(value: JsonValue | undefined, operator: Operator, wanted: JsonValue): boolean {
+  switch (operator) {
+    case '$eq':
+      return isDeepStrictEqual(value, wanted)
+    case '$ne':
+      return !isDeepStrictEqual(value, wanted)
+    case '$in':
+      return Array.isArray(wanted) && wanted.some((one) => isDeepStrictEqual(value, one))
+    case '$nin':
+      return Array.isArray(wanted) && !wanted.some((one) => isDeepStrictEqual(value, one))
+    case '$gt':
+      return order(value, wanted) > 0
+    case '$gte':
+      return order(value, wanted) >= 0
+    case '$lt':
+      return order(value, wanted) < 0
+    case '$lte':
+      return order(value, wanted) <= 0
+  }
+}
+
+/**
+ * Below, at or above 0. Numbers, and texts that are numbers, are compared as numbers, other texts (a
+ * date) as texts; `NaN` for what has no order.
+ */
+function order(value: JsonValue | undefined, wanted: JsonValue): number {
+  const [a, b] = [toNumber(value), toNumber(wanted)]
+  if (!Number.isNaN(a) && !Number.isNaN(b)) return a - b
+  if (typeof value !== 'string' || typeof wanted !== 'string') return Number.NaN
+  if (value === wanted) return 0
+  return value < wanted ? -1 : 1
+}
+
+function toNumber(value: JsonValue | undefined): number {
+  if (typeof value === 'number') return value
+  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+}
+
+function isOperator(key: string): key is Operator {
+  return (ITEM_OPERATORS as readonly string[]).includes(key)
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

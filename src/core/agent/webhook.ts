@@ -1,0 +1,137 @@
+/**
+ * A webhook delivery: what one run's end posts to the URL that the run was created with. The row is
+ * written with the end itself, so there is one for each end and none without it.
+ *
+ * ```
+ * pending ──answered with 2xx──▶ delivered ──redelivered by hand──▶ pending
+ *    │  ▲                                                             ▲
+ *    │  └─not answered so: tried again later                          │
+ *    └──attempts used up, or told not to come again──▶ failed ────────┘
+ * ```
+ */
+
+import type { JsonObject } from '../json.ts'
+import type { RunOrigin } from '../origin.ts'
+import type { MetadataFilter } from './authorization.ts'
+
+/** After how many attempts a delivery is given up: about an hour and a half after the first. */
+export const DELIVERY_ATTEMPTS = 8
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** Every step a delivery's status may take. */
+export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
+  pending: ['delivered', 'failed'],
+  delivered: ['pending'],
+  failed: ['pending'],
+}
+
+/** `webhooks` of `langgraph.json`: what is sent with them, and where they may go. */
+export interface WebhookConfig {
+  /** What the variables begin with that headers may name. Default `LG_WEBHOOK_`. */
+  envPrefix: string
+  /** Templates: `Bearer ${{ env.LG_WEBHOOK_TOKEN }}`. */
+  headers: Readonly<Record<string, string>>
+  url: {
+    /** `hooks.example.com`; `*.example.com` for the names below it. Empty: any. */
+    allowedDomains: readonly string[]
+    /** Empty: any. */
+    allowedPorts: readonly number[]
+    /** Default false. */
+    isHttpsRequired: boolean
+    /** `disable_loopback`: paths of the server itself are refused. Default false. */
+    isLocalRefused: boolean
+    /** In characters. Default and most: 65,536. */
+    maxLength: number
+  }
+}
+
+/** The fields of a delivery on the wire. */
+export interface WebhookDelivery {
+  /** Sent as `webhook-id`: the same with every attempt. */
+  delivery_id: string
+  run_id: string
+  thread_id: string
+  url: string
+  status: DeliveryStatus
+  created_at: string
+  updated_at: string
+  /** How often it was tried. */
+  attempt: number
+  /** Not before this moment, in ms since 1970; `null`: never by itself. */
+  next_attempt_at: number | null
+  /** Of the latest answer; `null`: none was received. */
+  response_status: number | null
+  /** Why the latest attempt did not deliver it; `null`: it did, or there was none yet. */
+  error: string | null
+}
+
+/** A delivery with what only the sender needs. */
+export interface QueuedDelivery extends WebhookDelivery {
+  /** With this attempt it is given up. */
+  last_attempt: number
+  /** The body without `webhook_sent_at`: the text of a JSON object with at least one member. */
+  payload: string
+  /**
+   * What is sent besides the signature, instead of the project's headers, with the payload as it stands;
+   * `null`: it is a webhook.
+   */
+  headers: Record<string, string> | null
+  /** What the run came from. */
+  origin: RunOrigin | null
+}
+
+export interface NewDelivery
+  extends Pick<
+    QueuedDelivery,
+    'delivery_id' | 'run_id' | 'thread_id' | 'url' | 'created_at' | 'last_attempt' | 'payload'
+  > {
+  /** Absent: it is a webhook. */
+  headers?: Record<string, string>
+  /** The thread's at the run's end: who may see the thread may see the delivery. */
+  metadata: JsonObject
+  origin: RunOrigin | null
+}
+
+/** What came of one attempt. */
+export type AttemptResult = Pick<WebhookDelivery, 'response_status' | 'error'> &
+  (
+    | { status: 'delivered' | 'failed' }
+    | { status: 'pending' /** ms since 1970 */; next_attempt_at: number }
+  )
+
+export interface DeliveryQuery {
+  run_id?: string
+  thread_id?: string
+  status?: DeliveryStatus
+  /** What the caller may see. */
+  filter?: MetadataFilter
+}
+
+/** The deliveries of one database. Every method is one atomic step; times are ms since 1970. */
+export interface WebhookDeliveryStore {
+  /** Adds a pending delivery that is due at once. */
+  insert(delivery: NewDelivery): Promise<void>
+  get(delivery_id: string, filter?: MetadataFilter): Promise<QueuedDelivery | undefined>
+  /** The latest first. */
+  search(query: DeliveryQuery, page: { limit: number; offset: number }): Promise<WebhookDelivery[]>
+  /**
+   * Hands out the delivery that has been due longest, to one caller only, and counts the attempt.
+   * It is due again at `again_at`, for the case that the caller dies. `undefined`: none is due.
+   */
+  claim(times: { now: number; again_at: number }): Promise<QueuedDelivery | undefined>
+  /** `false`: that was not the latest attempt, or it is not pending any more. */
+  settle(
+    attempt: Pick<WebhookDelivery, 'delivery_id' | 'attempt'>,
+    result: AttemptResult & { updated_at: string },
+  ): Promise<boolean>
+  /** Makes it due now, with `attempts` more of them. `false`: there is none. */
+  redeliver(delivery_id: string, by: { now: number; attempts: number }): Promise<boolean>
+  /** When the next one is due; `undefined`: none is pending. */
+  nextDue(): Promise<number | undefined>
+  /** How many are pending. */
+  countPending(): Promise<number>
+  /** Removes what was settled before this moment (ISO 8601). Answers how many. */
+  expire(before: string): Promise<number>
+}

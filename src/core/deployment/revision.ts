@@ -1,0 +1,107 @@
+/**
+ * A revision: one version of a deployment's source, configuration and secrets.
+ *
+ * ```
+ * CREATING ─▶ QUEUED ─▶ AWAITING_BUILD ─▶ BUILDING ─▶ AWAITING_DEPLOY ─▶ DEPLOYING ─▶ DEPLOYED
+ *    │          │                            │                              │
+ *    ▼          ▼                            ▼                              ▼
+ * CREATE_     SKIPPED                    BUILD_FAILED                  DEPLOY_FAILED
+ * FAILED      (superseded while queued)
+ * ```
+ * INTERRUPTED can follow every state that is not an end. One revision of a deployment at a time is
+ * past QUEUED and not at an end. DEPLOYED is never rewritten when a newer revision takes over; it
+ * becomes DEPLOY_FAILED when its agent server dies within the first minute.
+ */
+
+import type { ParkedThreads } from '../agent/parked-threads.ts'
+import type { JsonObject } from '../json.ts'
+
+export const REVISION_STATUSES = [
+  'CREATING',
+  'QUEUED',
+  'AWAITING_BUILD',
+  'BUILDING',
+  'AWAITING_DEPLOY',
+  'DEPLOYING',
+  'CREATE_FAILED',
+  'BUILD_FAILED',
+  'DEPLOY_FAILED',
+  'DEPLOYED',
+  'SKIPPED',
+  'INTERRUPTED',
+  'UNKNOWN',
+] as const
+
+export type RevisionStatus = (typeof REVISION_STATUSES)[number]
+
+/** Every step that a revision's status may take; storage refuses any other. */
+export const REVISION_TRANSITIONS: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
+  CREATING: ['QUEUED', 'CREATE_FAILED', 'INTERRUPTED'],
+  QUEUED: ['AWAITING_BUILD', 'SKIPPED', 'CREATE_FAILED', 'INTERRUPTED'],
+  AWAITING_BUILD: ['BUILDING', 'BUILD_FAILED', 'INTERRUPTED'],
+  BUILDING: ['AWAITING_DEPLOY', 'BUILD_FAILED', 'INTERRUPTED'],
+  AWAITING_DEPLOY: ['DEPLOYING', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  DEPLOYING: ['DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  DEPLOYED: ['DEPLOY_FAILED'],
+  CREATE_FAILED: [],
+  BUILD_FAILED: [],
+  DEPLOY_FAILED: [],
+  SKIPPED: [],
+  INTERRUPTED: [],
+  UNKNOWN: [],
+}
+
+/** Whether its rollout has ended. */
+export function isRevisionOver(status: RevisionStatus): boolean {
+  return status === 'DEPLOYED' || REVISION_TRANSITIONS[status].length === 0
+}
+
+/** Where a revision's code comes from. */
+export const SOURCES = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const
+export type Source = (typeof SOURCES)[number]
+
+/** `{name, value}` becomes an environment variable of the agent server. */
+export interface Secret {
+  name: string
+  value: string
+}
+
+/** What a revision is made from (facts, section 1.1.5). Absent on a given source: `null`. */
+export interface SourceRevisionConfig {
+  /** A branch, a full tag ref (`refs/tags/v1`) or a commit; source `github`. */
+  repo_ref: string | null
+  /** The way to `langgraph.json` from the source's root. */
+  langgraph_config_path: string | null
+  image_uri: string | null
+  /** The `object_path` of an upload; source `internal_source`. */
+  source_tarball_path: string | null
+  /** The commit that was built, once it is known. */
+  repo_commit_sha: string | null
+}
+
+/** A revision as stored. Its secrets are plain here and encrypted in the database. */
+export interface Revision {
+  id: string
+  deployment_id: string
+  /** 1, 2, 3, … within the deployment. */
+  number: number
+  created_at: string
+  updated_at: string
+  status: RevisionStatus
+  /** Why it failed: the step, the cause, the last log lines. */
+  status_message: string | null
+  source: Source
+  source_revision_config: SourceRevisionConfig
+  /** `repo_url`, `install_command`, `build_command`, `resource_spec`, … as of this revision. */
+  source_config: JsonObject
+  secrets: Secret[]
+  /**
+   * A revision that was deployed again: whose build it takes, as long as that is kept; itself once
+   * it had to be built. `null`: it is no repetition.
+   */
+  built_from: string | null
+  /** When it became DEPLOYED. */
+  deployed_at: string | null
+  /** What was found out about threads in the middle of a graph before it got its first request. */
+  parked_threads: ParkedThreads | null
+}

@@ -1,0 +1,82 @@
+/** Which files a project depends on, so that a change of them asks for a reload. */
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join } from 'node:path'
+import type { ProjectConfig } from '../project/config.ts'
+import { findTsconfig } from '../project/tsconfig.ts'
+
+const SOURCE = /^\.[cm]?[jt]sx?$/
+const CONFIGURATION = /^(tsconfig.*|package)\.json$/
+
+export interface DevSourcesOptions {
+  /** The project's folder, links resolved. */
+  root: string
+  /** Never looked into. */
+  dataDir: string
+}
+
+/**
+ * The project's modules as the agent server has reported them, its configuration and its env file.
+ * Of a project that could not be loaded not all modules are known: every source file counts then,
+ * and every folder, which may be a new one.
+ */
+export class DevSources {
+  readonly #options: DevSourcesOptions
+  readonly #files = new Set<string>()
+  #config: ProjectConfig | undefined
+  /** Whether the last load went well. */
+  isComplete = false
+
+  constructor(options: DevSourcesOptions) {
+    this.#options = options
+  }
+
+  /** The configuration as it is now; `undefined` when it cannot be read: the last one holds. */
+  configure(config: ProjectConfig | undefined): void {
+    this.#config = config ?? this.#config
+  }
+
+  add(files: string[]): void {
+    for (const file of files) this.#files.add(file)
+  }
+
+  /** Whether a change of what lies at the path asks for a reload. */
+  has(path: string): boolean {
+    const name = basename(path)
+    if (this.#files.has(path) || path === this.#config?.envFile) return true
+    if (path === this.#config?.path || name === 'langgraph.json') return true
+    if (CONFIGURATION.test(name)) return true
+    return !this.isComplete && (SOURCE.test(extname(name)) || isFolder(path))
+  }
+
+  /** Every folder in which such a change can happen, as the folders are now. */
+  folders(): Set<string> {
+    const { root } = this.#options
+    const files = [...this.#files, this.#config?.path, this.#config?.envFile, findTsconfig(root)]
+    const folders = new Set(files.flatMap((file) => (file ? [dirname(file)] : [])))
+    this.#walk(root, folders)
+    return folders
+  }
+
+  #walk(folder: string, found: Set<string>): void {
+    found.add(folder)
+    for (const entry of entriesOf(folder)) {
+      if (!entry.isDirectory() || entry.name === 'node_modules') continue
+      const path = join(folder, entry.name)
+      if (!entry.name.startsWith('.') && path !== this.#options.dataDir) this.#walk(path, found)
+    }
+  }
+}
+
+function isFolder(path: string): boolean {
+  if (basename(path).startsWith('.')) return false
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // Removed a moment ago.
+    return []
+  }
+}

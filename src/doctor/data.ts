@@ -1,0 +1,156 @@
+/** What `runyard doctor` looks at in the data folder. Nothing in it is made or changed. */
+import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { UpConfig } from '../config.ts'
+import { EncryptionKeys } from '../installation/encryption-keys.ts'
+import { type Inspection, inspectControlPlane } from '../storage/control-plane/inspection.ts'
+import type { SecretBox } from '../storage/control-plane/secret-box.ts'
+import { type Finding, failed, ok, warning } from './finding.ts'
+
+const PUT_BACK = 'stop Runyard, and put back a copy of the data folder'
+
+/** `isHeld`: a Runyard is using the data folder. */
+export async function inspectData(config: UpConfig, isHeld: boolean): Promise<Finding[]> {
+  const { dataDir } = config
+  if (!existsSync(dataDir)) {
+    const folder = ok('data folder', `${dataDir} is not there yet: the first start makes it`)
+    return [folder, ...(await inspectDatabase(config))]
+  }
+  const files = ['admin.key', 'encryption.key', 'control-plane.db']
+  return [
+    inspectFolder(dataDir),
+    ...files.flatMap((name) => inspectMode(join(dataDir, name))),
+    ...(await inspectDatabase(config)),
+    ...(isHeld ? [] : inspectProcesses(dataDir)),
+  ]
+}
+
+function inspectFolder(dataDir: string): Finding {
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    const mend = `chown -R "$(id -un)" ${dataDir}`
+    return failed('data folder', `${dataDir} cannot be read and written by this user`, mend)
+  }
+  return isPrivate(dataDir)
+    ? ok('data folder', dataDir)
+    : warning('data folder', `${dataDir} is open to other users`, `chmod 700 ${dataDir}`)
+}
+
+function inspectMode(file: string): Finding[] {
+  if (!existsSync(file) || isPrivate(file)) return []
+  return [failed('key files', `${file} is open to other users`, `chmod 600 ${file}`)]
+}
+
+/** Windows has no such modes. */
+function isPrivate(path: string): boolean {
+  return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0
+}
+
+async function inspectDatabase(config: UpConfig): Promise<Finding[]> {
+  const { where, name } = databaseOf(config)
+  const isEmpty = [ok('database', `${name} is empty: the first start fills it`)]
+  if (config.databaseUrl === undefined && !existsSync(where)) return isEmpty
+  const { box, finding } = openKeys(config)
+  try {
+    const inspection = await inspectControlPlane(where, box)
+    if (!inspection) return isEmpty
+    return [
+      inspectSchema(name, inspection),
+      ...(finding ? [finding] : [inspectSeals(inspection)]),
+      inspectOrphans(config.dataDir, inspection),
+    ]
+  } catch (error) {
+    const says = `${name} does not open: ${(error as Error).message}`
+    const mend = config.databaseUrl
+      ? 'see that it runs, and that RUNYARD_DATABASE_URL leads to it'
+      : PUT_BACK
+    return [failed('database', says, mend)]
+  }
+}
+
+/** `name` is without the password. */
+function databaseOf({ databaseUrl, dataDir }: UpConfig): { where: string; name: string } {
+  const file = join(dataDir, 'control-plane.db')
+  if (databaseUrl === undefined) return { where: file, name: file }
+  const { host, pathname } = new URL(databaseUrl)
+  return { where: databaseUrl, name: `PostgreSQL at ${host}${pathname}` }
+}
+
+/** The box, or why there is none. */
+function openKeys(config: UpConfig): { box?: SecretBox; finding?: Finding } {
+  const file = join(config.dataDir, 'encryption.key')
+  const what = 'encryption key'
+  const mend = 'put it back from a copy of the data folder, or set RUNYARD_ENCRYPTION_KEY'
+  if (config.encryptionKey === undefined && !existsSync(file)) {
+    return { finding: failed(what, `${file} is missing`, mend) }
+  }
+  try {
+    return { box: new EncryptionKeys(config).box }
+  } catch (error) {
+    return { finding: failed(what, `${file}: ${(error as Error).message}`, mend) }
+  }
+}
+
+function inspectSchema(database: string, { version, knownVersion, damage }: Inspection): Finding {
+  if (damage) {
+    return failed('database', `${database} is damaged: ${damage}`, PUT_BACK)
+  }
+  if (version > knownVersion) {
+    const says = `${database} has schema version ${version}, this Runyard knows up to ${knownVersion}`
+    return failed('database', says, 'use the newer Runyard that wrote it')
+  }
+  const isOld = version < knownVersion
+  const next = isOld ? `; the next start brings it to ${knownVersion}` : ''
+  return ok('database', `${database}, schema version ${version}${next}`)
+}
+
+function inspectSeals({ unopened = 0 }: Inspection): Finding {
+  if (unopened === 0) return ok('encryption key', 'opens everything that is encrypted')
+  return failed(
+    'encryption key',
+    `${unopened} secrets or tokens do not open with it`,
+    'start with the RUNYARD_ENCRYPTION_KEY that they were written with, or name it in ' +
+      'RUNYARD_ENCRYPTION_KEY_OLD',
+  )
+}
+
+/** Folders of deployments and revisions that the database knows nothing of. */
+function inspectOrphans(dataDir: string, { deployment_ids, revision_ids }: Inspection): Finding {
+  const owners: [string, Set<string>][] = [
+    ['deployments', deployment_ids],
+    ['builds/uploads', deployment_ids],
+    ['builds/installs', deployment_ids],
+    ['builds/revisions', revision_ids],
+    ['logs', revision_ids],
+  ]
+  const orphans = owners.flatMap(([folder, ids]) =>
+    namesIn(join(dataDir, folder))
+      .filter((name) => !ids.has(name))
+      .map((name) => join(dataDir, folder, name)),
+  )
+  if (orphans.length === 0) return ok('orphans', 'no folder is left over')
+  const says = `left over from deployments that are gone: ${orphans.length} of its folders`
+  return warning('orphans', says, `rm -r ${orphans.join(' ')}`)
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+/** Agent servers that are still there although nothing uses the folder; Linux tells of them. */
+function inspectProcesses(dataDir: string): Finding[] {
+  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isAgentServer(name, dataDir))
+  if (pids.length === 0) return []
+  const says = `agent servers run although no Runyard does: ${pids.length}`
+  return [warning('orphans', says, `kill ${pids.join(' ')}`)]
+}
+
+function isAgentServer(pid: string, dataDir: string): boolean {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    return command.includes('--managed') && command.some((word) => word.startsWith(dataDir))
+  } catch {
+    return false
+  }
+}

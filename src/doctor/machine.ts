@@ -1,0 +1,114 @@
+/** What `runyard doctor` looks at on the machine. */
+import { execFile } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import http from 'node:http'
+import https from 'node:https'
+import { createServer } from 'node:net'
+import { dirname } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { UpConfig } from '../config.ts'
+import { type CertificateFiles, readCertificate } from '../installation/certificate.ts'
+import { type Finding, failed, ok, warning } from './finding.ts'
+
+const GIB = 1024 ** 3
+/** Below this little works any more; below the other a build may not fit. */
+const LEAST_DISK_BYTES = GIB / 10
+const ENOUGH_DISK_BYTES = GIB
+const ANSWER_MS = 10_000
+/** Those who renew certificates by themselves have done so by then. */
+const SOON_MS = 14 * 24 * 60 * 60 * 1000
+
+/** `isHeld`: a Runyard is using the data folder. */
+export async function inspectMachine(config: UpConfig, isHeld: boolean): Promise<Finding[]> {
+  return [
+    ok('node', `${process.versions.node}, ${process.execPath}`),
+    await inspectTool('npm', { what: 'what deployments need is installed with it' }),
+    await inspectTool('git', { what: 'deployments from repositories need it', isOptional: true }),
+    await inspectDisk(config.dataDir),
+    await inspectPort(config, isHeld),
+    ...(config.tls ? [inspectCertificate(config.tls)] : []),
+  ]
+}
+
+async function inspectTool(
+  name: string,
+  { what, isOptional = false }: { what: string; isOptional?: boolean },
+): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)(name, ['--version'], { timeout: ANSWER_MS })
+    return ok(name, stdout.trim())
+  } catch {
+    const mend = `install ${name}, or put it on the PATH`
+    const says = `"${name} --version" does not work: ${what}`
+    return isOptional ? warning(name, says, mend) : failed(name, says, mend)
+  }
+}
+
+async function inspectDisk(dataDir: string): Promise<Finding> {
+  const folder = nearestFolder(dataDir)
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const says = `${(free / GIB).toFixed(1)} GiB free at ${folder}`
+  const mend = 'make room, or choose another place with RUNYARD_DATA_DIR'
+  if (free < LEAST_DISK_BYTES) return failed('disk', says, mend)
+  return free < ENOUGH_DISK_BYTES ? warning('disk', says, mend) : ok('disk', says)
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) ? path : nearestFolder(dirname(path))
+}
+
+async function inspectPort(config: UpConfig, isHeld: boolean): Promise<Finding> {
+  const { host, port } = config
+  const where = `${host}:${port}`
+  if (await isFree(host, port)) {
+    if (!isHeld) return ok('port', `${where} is free`)
+    const says = `a Runyard uses the data folder, but does not listen on ${where}`
+    return warning('port', says, 'set RUNYARD_HOST and RUNYARD_PORT as they are for that one')
+  }
+  if (await isRunyard(config)) return ok('port', `a Runyard answers at ${where}`)
+  const mend = 'stop what listens there, or choose another port with RUNYARD_PORT'
+  return failed('port', `something else listens on ${where}, or the address cannot be had`, mend)
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
+
+/** The certificate is for another name than where it listens, and nothing is told to who answers. */
+async function isRunyard({ host, port, tls }: UpConfig): Promise<boolean> {
+  const { get } = tls ? https : http
+  const signal = AbortSignal.timeout(ANSWER_MS)
+  const options = { host, port, path: '/ok', signal, agent: false, rejectUnauthorized: false }
+  try {
+    const [response] = (await once(get(options), 'response')) as [http.IncomingMessage]
+    return ((await json(response)) as { ok?: unknown }).ok === true
+  } catch {
+    return false
+  }
+}
+
+function inspectCertificate(files: CertificateFiles): Finding {
+  const mend = 'renew it, or set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY to one that is good'
+  try {
+    const { validTo, subjectAltName = 'no name' } = new X509Certificate(readCertificate(files).cert)
+    const says = `for ${subjectAltName}, until ${validTo}`
+    const leftMs = Date.parse(validTo) - Date.now()
+    if (leftMs < 0) return failed('certificate', `${says}: it has expired`, mend)
+    return leftMs < SOON_MS ? warning('certificate', says, mend) : ok('certificate', says)
+  } catch (error) {
+    return failed('certificate', error instanceof Error ? error.message : String(error), mend)
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * LangGraph's checkpointer over the port `GraphCheckpoints`. A run's id and lease arrive in the
+ * config of each call (`config.ts`) and go with every write, so that a rollback finds
+ * what a run wrote, and a server that lost the run can write no more.
+ */
+import type { RunnableConfig } from '@langchain/core/runnables'
+import type {
+  BaseCheckpointSaver,
+  ChannelVersions,
+  Checkpoint,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite as GraphWrite,
+} from '@langchain/langgraph-checkpoint'
+import type {
+  ChannelValue,
+  CheckpointRecord,
+  GraphCheckpoints,
+  PendingWrite,
+} from '../../../core/agent/checkpoint.ts'
+import { sizeOf } from '../../../core/agent/checkpoint.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { toWire } from '../langgraph/wire.ts'
+import {
+  collectMetadata,
+  readFailures,
+  readLease,
+  readOrder,
+  readPlace,
+  readRunId,
+  requireKey,
+} from './config.ts'
+import { needsWritesOfParent, type SendsForm, withPendingSends, withSends } from './sends.ts'
+import { dump, toTuple } from './values.ts'
+
+/** How much of a history is read at a time, in bytes; a checkpoint may have more. */
+const READ_BYTES = 8 * 1024 ** 2
+
+/**
+ * The checkpointer as a subclass of the project's own `BaseCheckpointSaver`, so that values are
+ * written and revived by the project's serializer, as its own classes. `form` is how its version reads the
+ * `Send`s that wait.
+ */
+export function createCheckpointerClass(
+  Base: typeof BaseCheckpointSaver,
+  form: SendsForm = 'list',
+): new (
+  store: GraphCheckpoints,
+) => BaseCheckpointSaver<string> {
+  return class Checkpointer extends Base<string> {
+    readonly #store: GraphCheckpoints
+
+    constructor(store: GraphCheckpoints) {
+      super()
+      this.#store = store
+    }
+
+    override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+      const { thread_id, checkpoint_ns = '', ...id } = readPlace(config)
+      if (thread_id === undefined) return undefined
+      const record = await this.#store.get({ thread_id, checkpoint_ns, ...id })
+      readOrder(config)?.loaded(checkpoint_ns, record?.checkpoint_id)
+      return record && this.#toTuple(record)
+    }
+
+    override async *list(
+      config: RunnableConfig,
+      { before, limit, filter }: CheckpointListOptions = {},
+    ): AsyncGenerator<CheckpointTuple> {
+      const place = readPlace(config)
+      // Only within one namespace is an id a place in the list, where one can go on.
+      const isOrdered = place.thread_id !== undefined && place.checkpoint_ns !== undefined
+      const query = {
+        ...place,
+        ...(filter !== undefined && { metadata: toWire(filter) as JsonObject }),
+        ...(isOrdered && { maxBytes: READ_BYTES }),
+      }
+      let { checkpoint_id: beforeId } = readPlace(before)
+      for (let left = limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
+        const records = await this.#store.list({
+          ...query,
+          ...(beforeId !== undefined && { before: beforeId }),
+          ...(Number.isFinite(left) && { limit: left }),
+        })
+        for (const record of records) yield await this.#toTuple(record)
+        const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0)
+        if (!isOrdered || bytes < READ_BYTES) return
+        left -= records.length
+        beforeId = records.at(-1)?.checkpoint_id
+      }
+    }
+
+    override put(...given: Parameters<BaseCheckpointSaver['put']>): Promise<RunnableConfig> {
+      return lookedAtLater(this.#put(...given))
+    }
+
+    override putWrites(...given: Parameters<BaseCheckpointSaver['putWrites']>): Promise<void> {
+      return lookedAtLater(this.#putWrites(...given))
+    }
+
+    async #put(
+      config: RunnableConfig,
+      checkpoint: Checkpoint,
+      metadata: CheckpointMetadata,
+      newVersions: ChannelVersions,
+    ): Promise<RunnableConfig> {
+      const { checkpoint_id: parent, ...place } = readPlace(config)
+      const key = requireKey({ ...place, checkpoint_id: checkpoint.id })
+      const { channel_values, ...rest } = checkpoint
+      const stored = {
+        ...key,
+        parent_checkpoint_id: parent ?? null,
+        run_id: readRunId(config),
+        checkpoint: await dump(this.serde, rest),
+        metadata: collectMetadata(config, metadata),
+      }
+      const values = await this.#dumpChanged(channel_values, newVersions)
+      const versions = Object.entries(checkpoint.channel_versions)
+      const ofChannels = versions.map(([channel, version]) => [channel, String(version)])
+      const order = readOrder(config)
+      try {
+        await order?.settled('checkpoint', key)
+        await this.#store.put(stored, Object.fromEntries(ofChannels), values, readLease(config))
+      } finally {
+        order?.stored(checkpoint.id)
+      }
+      return { configurable: key }
+    }
+
+    async #putWrites(config: RunnableConfig, writes: GraphWrite[], taskId: string): Promise<void> {
+      const key = requireKey(readPlace(config))
+      const failure = writes.find(([channel]) => channel === FAILURE)
+      if (failure) readFailures(config)?.set(taskId, failure[1])
+      const pending = await Promise.all(
+        writes.map(async ([channel, value], place): Promise<PendingWrite> => {
+          const idx = SPECIAL_WRITES[channel] ?? place
+          return { task_id: taskId, channel, idx, ...(await dump(this.serde, value)) }
+        }),
+      )
+      await readOrder(config)?.settled('writes', key)
+      await this.#store.putWrites(key, pending, readLease(config))
+    }
+
+    override async deleteThread(threadId: string): Promise<void> {
+      await this.#store.deleteThread(threadId)
+    }
+
+    /**
+     * Versions count up, and end in a random part: two branches of one thread's history give the
+     * same channel different values at the same count.
+     */
+    override getNextVersion(current: string | number | undefined): string {
+      const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
+      const random = String(Math.floor(Math.random() * 1e12)).padStart(12, '0')
+      return `${String(count + 1).padStart(16, '0')}.${random}`
+    }
+
+    /** Configs that carry the checkpointer are logged and traced. */
+    override toJSON(): string {
+      return '[Checkpointer]'
+    }
+
+    /** A channel that was emptied has a new version and no value. */
+    #dumpChanged(values: Record<string, unknown>, versions: ChannelVersions) {
+      const changed = Object.entries(versions).filter(([channel]) => channel in values)
+      return Promise.all(
+        changed.map(async ([channel, version]): Promise<ChannelValue> => {
+          const typed = await dump(this.serde, values[channel])
+          return { channel, version: String(version), ...typed }
+        }),
+      )
+    }
+
+    async #toTuple(record: CheckpointRecord): Promise<CheckpointTuple> {
+      const tuple = await toTuple(this.serde, record)
+      const { checkpoint } = tuple
+      if (!tuple.parentConfig || !needsWritesOfParent(checkpoint, form)) {
+        return { ...tuple, checkpoint: withSends(checkpoint, form) }
+      }
+      const parent = await this.#store.get(requireKey(readPlace(tuple.parentConfig)))
+      const version = this.getNextVersion(undefined)
+      const known = { writesOfParent: parent?.writes ?? [], version, form }
+      return { ...tuple, checkpoint: await withPendingSends(this.serde, checkpoint, known) }
+    }
+  }
+}
+
+/** LangGraph goes on meanwhile: a refusal that comes before it looks is nobody's oversight. */
+function lookedAtLater<T>(written: Promise<T>): Promise<T> {
+  written.catch(() => {})
+  return written
+}
+
+/** What a task that has failed writes. */
+const FAILURE = '__error__'
+
+/**
+ * The places of special writes, so that they replace each other and never collide with a task's
+ * ordinary ones. Source: `WRITES_IDX_MAP` of `@langchain/langgraph-checkpoint`.
+ */
+const SPECIAL_WRITES: Readonly<Record<string, number>> = {
+  [FAILURE]: -1,
+  __scheduled__: -2,
+  __interrupt__: -3,
+  __resume__: -4,
+}

@@ -1,0 +1,101 @@
+/** What a config of LangGraph tells the checkpointer: where to read or write, and for whom. */
+import type { RunnableConfig } from '@langchain/core/runnables'
+import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
+import type { CheckpointKey, WriteOrder } from '../../../core/agent/checkpoint.ts'
+import type { Lease } from '../../../core/agent/run.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { toWire } from '../langgraph/wire.ts'
+
+/**
+ * The key of `configurable` that carries the run's `Lease`. LangGraph hands it on to subgraphs, and
+ * keeps keys with two underscores out of metadata.
+ */
+export const LEASE_KEY = '__runyard_lease'
+
+/** The key of `configurable` that carries the run's `WriteOrder`, in the same way. */
+export const ORDER_KEY = '__runyard_order'
+
+/** The key of `configurable` that carries the run's `TaskFailures`, in the same way. */
+export const FAILURES_KEY = '__runyard_failures'
+
+/** With what tasks have ended in error, by their ids. */
+export type TaskFailures = Map<string, unknown>
+
+type Configurable = Record<string, unknown>
+
+/** Where in a thread's history; `undefined` for what the config leaves open. */
+export interface Place {
+  thread_id?: string
+  checkpoint_ns?: string
+  checkpoint_id?: string
+}
+
+/** `thread_ts` is an old name of `checkpoint_id`; an empty id is none. */
+export function readPlace(config: RunnableConfig | undefined): Place {
+  const at: Configurable = config?.configurable ?? {}
+  const checkpoint_id = at.checkpoint_id || at.thread_ts || undefined
+  return {
+    ...(at.thread_id !== undefined && { thread_id: String(at.thread_id) }),
+    ...(at.checkpoint_ns !== undefined && { checkpoint_ns: String(at.checkpoint_ns) }),
+    ...(checkpoint_id !== undefined && { checkpoint_id: String(checkpoint_id) }),
+  }
+}
+
+/** The place as a key, the root's namespace by default. Throws when it has no thread or id. */
+export function requireKey({ thread_id, checkpoint_ns = '', checkpoint_id }: Place): CheckpointKey {
+  if (thread_id === undefined) throw missing('thread_id')
+  if (checkpoint_id === undefined) throw missing('checkpoint_id')
+  return { thread_id, checkpoint_ns, checkpoint_id }
+}
+
+function missing(name: string): Error {
+  return new Error(`The config of a checkpoint lacks "configurable.${name}".`)
+}
+
+/** `undefined` outside of a run, as when the state is updated through the API. */
+export function readLease(config: RunnableConfig): Lease | undefined {
+  return config.configurable?.[LEASE_KEY]
+}
+
+/** `undefined`: nobody follows in which order things are stored. */
+export function readOrder(config: RunnableConfig): WriteOrder | undefined {
+  return config.configurable?.[ORDER_KEY]
+}
+
+/** `undefined`: nobody asks for it. */
+export function readFailures(config: RunnableConfig): TaskFailures | undefined {
+  return config.configurable?.[FAILURES_KEY]
+}
+
+/** The run that writes, `null` outside of one. */
+export function readRunId(config: RunnableConfig): string | null {
+  const run_id = config.configurable?.run_id ?? config.metadata?.run_id
+  return typeof run_id === 'string' ? run_id : null
+}
+
+/** Where a checkpoint is, and what concerns only the step that wrote it. */
+const NO_METADATA = new Set([
+  'thread_id',
+  'checkpoint_id',
+  'checkpoint_ns',
+  'checkpoint_map',
+  'langgraph_step',
+  'langgraph_node',
+  'langgraph_triggers',
+  'langgraph_path',
+  'langgraph_checkpoint_ns',
+])
+
+/**
+ * A checkpoint's metadata: what the config says of the run (its ids and `metadata`), and over it
+ * what LangGraph says of the checkpoint. LangGraph compares the `run_id` in it: a run that comes
+ * again, after its server died, goes on from its last checkpoint instead of taking its input twice.
+ */
+export function collectMetadata(config: RunnableConfig, metadata: CheckpointMetadata): JsonObject {
+  const { run_id, assistant_id, graph_id }: Configurable = config.configurable ?? {}
+  const ofRun = { run_id, assistant_id, graph_id, ...config.metadata }
+  const kept = Object.entries(ofRun).filter(
+    ([key]) => !NO_METADATA.has(key) && !key.startsWith('__'),
+  )
+  return toWire({ ...Object.fromEntries(kept), ...metadata }) as JsonObject
+}

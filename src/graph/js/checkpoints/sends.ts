@@ -1,0 +1,84 @@
+/**
+ * The `Send`s that wait for the next step, which each line of LangGraph keeps in its own way:
+ *
+ * | LangGraph | format | where |
+ * |---|---|---|
+ * | before 0.4 | 1 | `pending_sends`, beside the channels; before that as writes of the checkpoint before |
+ * | before 1.4.9 | 4 | a channel, as a pair: nothing, and the list |
+ * | later | 4 | a channel, as the list; the pair is read too |
+ *
+ * What one has written another may have to go on with: after an upgrade, or after a rollback.
+ */
+import type { Checkpoint, SerializerProtocol } from '@langchain/langgraph-checkpoint'
+import type { PendingWrite } from '../../../core/agent/checkpoint.ts'
+import { isOlder } from '../modules/version.ts'
+import { load } from './values.ts'
+
+const SENDS = '__pregel_tasks'
+/** The first format that has them in a channel. */
+const FORMAT_WITH_CHANNEL = 4
+
+/** How a project's LangGraph wants them. */
+export type SendsForm = 'beside' | 'pair' | 'list'
+
+export function sendsFormOf(langgraphVersion: string): SendsForm {
+  if (isOlder(langgraphVersion, '0.4.0')) return 'beside'
+  return isOlder(langgraphVersion, '1.4.9') ? 'pair' : 'list'
+}
+
+/** Whether the checkpoint before it has those of this one, and not in the wanted form. */
+export function needsWritesOfParent({ v }: Checkpoint, form: SendsForm): boolean {
+  return v < FORMAT_WITH_CHANNEL && form !== 'beside'
+}
+
+/** The checkpoint in the wanted form, whichever it was written in. */
+export function withSends(checkpoint: Checkpoint, form: SendsForm): Checkpoint {
+  if (checkpoint.v < FORMAT_WITH_CHANNEL) return checkpoint
+  const { [SENDS]: written, ...channel_values } = checkpoint.channel_values
+  if (form === 'beside') {
+    return { ...checkpoint, channel_values, pending_sends: sendsIn(written) } as Checkpoint
+  }
+  if (written === undefined) return checkpoint
+  const sends = toChannel(sendsIn(written), form)
+  return { ...checkpoint, channel_values: { ...channel_values, [SENDS]: sends } }
+}
+
+/**
+ * A checkpoint of before format 4, with what waits as a channel. `version` is the channel's, if the
+ * checkpoint has none at all.
+ */
+export async function withPendingSends(
+  serde: SerializerProtocol,
+  checkpoint: Checkpoint,
+  {
+    writesOfParent,
+    version,
+    form,
+  }: { writesOfParent: PendingWrite[]; version: string; form: SendsForm },
+): Promise<Checkpoint> {
+  const sends = writesOfParent.filter((write) => write.channel === SENDS)
+  const versions = Object.values(checkpoint.channel_versions).toSorted(compareVersions)
+  const values = await Promise.all(sends.map((send) => load(serde, send)))
+  return {
+    ...checkpoint,
+    channel_values: { ...checkpoint.channel_values, [SENDS]: toChannel(values, form) },
+    channel_versions: { ...checkpoint.channel_versions, [SENDS]: versions.at(-1) ?? version },
+  }
+}
+
+function toChannel(sends: unknown[], form: SendsForm): unknown[] {
+  return form === 'pair' ? [[], sends] : sends
+}
+
+function sendsIn(channel: unknown): unknown[] {
+  if (!Array.isArray(channel)) return []
+  const [, second = []] = channel
+  const isPair = channel.length === 2 && channel.every(Array.isArray)
+  return isPair ? second : channel
+}
+
+/** Versions are all numbers or all strings that sort as text. */
+function compareVersions(a: string | number, b: string | number): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

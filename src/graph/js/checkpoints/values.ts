@@ -1,0 +1,66 @@
+/** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
+import type {
+  Checkpoint,
+  CheckpointMetadata,
+  CheckpointPendingWrite,
+  CheckpointTuple,
+  SerializerProtocol,
+} from '@langchain/langgraph-checkpoint'
+import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
+
+const INTERRUPT = '__interrupt__'
+
+export async function dump(serde: SerializerProtocol, value: unknown): Promise<TypedBytes> {
+  const [type, bytes] = await serde.dumpsTyped(value)
+  return { type, bytes }
+}
+
+export function load(serde: SerializerProtocol, { type, bytes }: TypedBytes): Promise<unknown> {
+  return serde.loadsTyped(type, bytes)
+}
+
+/** A record as LangGraph reads it, with the configs that name it and its parent. */
+export async function toTuple(
+  serde: SerializerProtocol,
+  record: CheckpointRecord,
+): Promise<CheckpointTuple> {
+  const { thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id } = record
+  const [checkpoint, pendingWrites] = await Promise.all([
+    toCheckpoint(serde, record),
+    Promise.all(record.writes.map((write) => toPendingWrite(serde, write))),
+  ])
+  const tuple: CheckpointTuple = {
+    config: { configurable: { thread_id, checkpoint_ns, checkpoint_id } },
+    checkpoint,
+    metadata: record.metadata as unknown as CheckpointMetadata,
+    pendingWrites,
+  }
+  if (parent_checkpoint_id === null) return tuple
+  const parent = { thread_id, checkpoint_ns, checkpoint_id: parent_checkpoint_id }
+  return { ...tuple, parentConfig: { configurable: parent } }
+}
+
+async function toCheckpoint(
+  serde: SerializerProtocol,
+  record: CheckpointRecord,
+): Promise<Checkpoint> {
+  const rest = (await load(serde, record.checkpoint)) as Omit<Checkpoint, 'channel_values'>
+  const values = await Promise.all(
+    record.values.map(async (value) => [value.channel, await load(serde, value)] as const),
+  )
+  return { ...rest, channel_values: Object.fromEntries(values) }
+}
+
+async function toPendingWrite(
+  serde: SerializerProtocol,
+  write: PendingWrite,
+): Promise<CheckpointPendingWrite> {
+  const value = await load(serde, write)
+  return [write.task_id, write.channel, write.channel === INTERRUPT ? withId(value) : value]
+}
+
+/** Before 0.4 LangGraph wrote the id of an interrupt, if any, under another name. */
+function withId(interrupt: unknown): unknown {
+  const { interrupt_id } = (interrupt ?? {}) as { interrupt_id?: unknown }
+  return interrupt_id === undefined ? interrupt : { id: interrupt_id, ...(interrupt as object) }
+}

@@ -1,0 +1,32 @@
+/** What a project's file exports, imported, with refusals that name the file. */
+import { AppError } from '../../../core/errors.ts'
+import type { ModuleSpec } from '../../../project/module-spec.ts'
+import { importFile } from './loader.ts'
+
+/**
+ * Imports the file and answers the export, under `exported`: it may be a promise, which is left as it
+ * is. `what` begins the message of a refusal, which is a `bad_request` when the file cannot be loaded,
+ * or does not export the name.
+ */
+export async function importExport(spec: ModuleSpec, what: string): Promise<{ exported: unknown }> {
+  const { path, exportName } = spec
+  const exports = await importModule(spec, what)
+  if (exports[exportName] !== undefined) return { exported: exports[exportName] }
+  const names = Object.keys(exports).filter((name) => name !== 'module.exports')
+  const found = names.length > 0 ? `it exports ${names.join(', ')}` : 'it exports nothing'
+  throw new AppError('bad_request', `${what}: ${path} has no export "${exportName}"; ${found}.`)
+}
+
+async function importModule(spec: ModuleSpec, what: string): Promise<Record<string, unknown>> {
+  try {
+    return await importFile(spec.file)
+  } catch (cause) {
+    const message = `${what}: ${spec.path} could not be loaded: ${describeError(cause)}`
+    throw new AppError('bad_request', message, { cause })
+  }
+}
+
+/** The error's own name and sentence. */
+export function describeError(cause: unknown): string {
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+}

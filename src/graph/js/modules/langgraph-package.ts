@@ -1,0 +1,72 @@
+/**
+ * The project's own `@langchain/langgraph`. The server never brings its own: two copies in one
+ * process do not know each other's classes, and messages that one of them revives are none for
+ * the other.
+ */
+import { join } from 'node:path'
+import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
+import { AppError } from '../../../core/errors.ts'
+import { type BuildState, readProjectConfig } from '../../../project/config.ts'
+import { installCommand } from './install-command.ts'
+import { importFor } from './loader.ts'
+import { findPackage } from './package-home.ts'
+import { isOlder } from './version.ts'
+
+export const PACKAGE = '@langchain/langgraph'
+const CORE = '@langchain/core'
+/** The oldest version of LangGraph that works. */
+const OLDEST = '0.2.57'
+/** What brings a project that is too old to one that works, with as little change as can be. */
+const NEWER = [`${PACKAGE}@0.4`, `${CORE}@0.3`]
+
+/** What is used of the package. */
+export interface LangGraph {
+  BaseCheckpointSaver: typeof BaseCheckpointSaver
+  BaseStore: typeof BaseStore
+  AsyncBatchedStore?: new (store: BaseStore) => object
+  Command: new (fields: { goto?: unknown; update?: unknown; resume?: unknown }) => unknown
+  Send: new (node: string, args: unknown) => unknown
+  /** The config that the present code is called with; outside of a graph it throws or answers nothing. */
+  getConfig?: () => { metadata?: { langgraph_node?: unknown } } | undefined
+}
+
+/**
+ * Makes sure that the file can import LangGraph, in a version that works, before it is run; answers
+ * the version. Throws `bad_request`, with a message that says what to install.
+ */
+export async function checkLangGraph(file: string): Promise<string> {
+  const found = await findPackage(file, PACKAGE)
+  if (!found) throw refusal(file, `has no ${PACKAGE} installed`, [PACKAGE, CORE])
+  const { version, folder } = found
+  if (isOlder(version, OLDEST)) {
+    const what = `has ${PACKAGE} ${version}, and Runyard needs ${OLDEST} or newer`
+    throw refusal(file, what, NEWER)
+  }
+  if (await findPackage(join(folder, 'package.json'), CORE)) return version
+  throw refusal(file, `has no ${CORE} installed, which ${PACKAGE} needs`, [CORE])
+}
+
+/**
+ * Makes sure, right after an install, that each graph of the project can import LangGraph; throws like
+ * `checkLangGraph`, and `readProjectConfig`. What is missing may come with a build command that has not
+ * run yet (`isBuilt: false`); what is too old is refused.
+ */
+export async function checkProjectPackages(
+  configPath: string,
+  { isBuilt = true }: BuildState = {},
+): Promise<void> {
+  const { graphs } = await readProjectConfig(configPath, { isBuilt })
+  for (const { file } of graphs) {
+    if (isBuilt || (await findPackage(file, PACKAGE))) await checkLangGraph(file)
+  }
+}
+
+/** The very copy of the package that a loaded file imports: of its place, and its kind of module. */
+export async function loadLangGraph(file: string): Promise<LangGraph> {
+  return (await importFor(file, PACKAGE)) as LangGraph
+}
+
+function refusal(file: string, what: string, packages: string[]): AppError {
+  const command = installCommand(file, packages)
+  return new AppError('bad_request', `The project ${what}: run \`${command}\`.`)
+}

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { importFor, installHooks } from './loader.ts'
+
+/** Far from here, so that nothing is found by way of the present folder. */
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'runyard-loader-'))
+  for (const name of ['plain', '@scope/named']) {
+    const folder = join(root, 'node_modules', name)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name, main: 'index.cjs' }))
+    await writeFile(join(folder, 'index.cjs'), `exports.name = '${name}'\n`)
+  }
+  await writeFile(join(root, "it's a graph.mjs"), '')
+  await installHooks(root)
+})
+afterAll(() => rm(root, { recursive: true }))
+
+test.each(['plain', '@scope/named', 'plain/index.cjs'])(
+  'a file’s package %s is looked for from its own folder',
+  async (name) => {
+    const found = await importFor(join(root, "it's a graph.mjs"), name)
+    expect(found).toMatchObject({ default: { name: name.replace('/index.cjs', '') } })
+  },
+)

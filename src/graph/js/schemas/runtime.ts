@@ -1,0 +1,161 @@
+/** What a graph takes, keeps and gives, as JSON Schema: from the schemas that it has at run time. */
+import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { Graph, GraphBuilder } from '../langgraph/graph.ts'
+import { importFor } from '../modules/loader.ts'
+
+export const JSON_SCHEMA_MODULE = '@langchain/core/utils/json_schema'
+
+/** A part that cannot be derived is missing. */
+export interface GraphSchemas {
+  state_schema?: JsonObject
+  input_schema?: JsonObject
+  output_schema?: JsonObject
+  /** The same as `context_schema`: a graph has one, and is handed it under both names. */
+  config_schema?: JsonObject
+  context_schema?: JsonObject
+}
+
+/** `toJsonSchema` of LangChain's core: zod 3 and 4, and whatever follows Standard JSON Schema. */
+export type ToJsonSchema = (schema: unknown, params?: object) => unknown
+
+/**
+ * The project's own copy, for a graph that this file, already imported, exports. `undefined` where
+ * the file cannot import it: core came with LangGraph only.
+ */
+export async function loadToJsonSchema(file: string): Promise<ToJsonSchema | undefined> {
+  try {
+    const core = await importFor(file, JSON_SCHEMA_MODULE)
+    return (core as { toJsonSchema: ToJsonSchema }).toJsonSchema
+  } catch {
+    return undefined
+  }
+}
+
+/** What the graph says of itself; nothing where it was built of annotations. */
+export function runtimeSchemas(
+  toJsonSchema: ToJsonSchema | undefined,
+  { builder }: Graph,
+): GraphSchemas {
+  if (!builder) return {}
+  const { _schemaRuntimeDefinition: state, _inputRuntimeDefinition: own } = builder
+  const write = (definition: unknown, kind: keyof typeof EFFECTS) =>
+    readDefinition(toJsonSchema, builder, definition, kind)
+  return toSchemas({
+    state: write(state, 'value'),
+    // A symbol stands for "the same as the state".
+    input: write(typeof own === 'symbol' ? state : own, 'update'),
+    output: write(builder._outputRuntimeDefinition, 'value'),
+    context: write(builder._configRuntimeSchema, 'value'),
+  })
+}
+
+/** The names of the values, where nothing is known of their types. */
+export function namesOnly(graph: Graph): GraphSchemas {
+  const { builder } = graph
+  return toSchemas({
+    state: objectWith(builder?._schemaDefinition),
+    input: objectWith(builder?._inputDefinition),
+    output: objectWith(builder?._outputDefinition),
+  })
+}
+
+/** Whether everything that a graph must have a schema for has one. */
+export function isComplete({ state_schema, input_schema, output_schema }: GraphSchemas): boolean {
+  return state_schema !== undefined && input_schema !== undefined && output_schema !== undefined
+}
+
+/** What is said of schemas that do not say it themselves. */
+const DIALECT = { $schema: 'http://json-schema.org/draft-07/schema#' }
+
+/** What a graph without a schema for its context may be handed: whatever one likes. */
+const OPEN: JsonObject = { ...DIALECT, type: 'object' }
+
+/** `config_schema` and `context_schema`, for graphs that have none. */
+export const OPEN_CONTEXT = toSchemas({ context: OPEN })
+
+/** The schemas under their wire names; those that are `undefined` are left out. */
+export function toSchemas(parts: {
+  state?: JsonObject | undefined
+  input?: JsonObject | undefined
+  output?: JsonObject | undefined
+  context?: JsonObject | undefined
+}): GraphSchemas {
+  const { state, input, output, context } = parts
+  const ofContext = context && { ...DIALECT, ...context }
+  return {
+    ...(state && { state_schema: { ...DIALECT, ...state } }),
+    ...(input && { input_schema: { ...DIALECT, ...input } }),
+    ...(output && { output_schema: { ...DIALECT, ...output } }),
+    ...(ofContext && { config_schema: ofContext, context_schema: ofContext }),
+  }
+}
+
+/** LangGraph's ways to see a zod object: what is kept, and what may be handed in. */
+const EFFECTS = {
+  value: { withJsonSchemaExtrasAsDescription: true },
+  update: { withJsonSchemaExtrasAsDescription: true, withReducerSchema: true, asPartial: true },
+} as const
+
+/** For zod 4: what JSON Schema has no words for may be anything, and a date is a text. */
+const LENIENT = {
+  unrepresentable: 'any',
+  override: ({ zodSchema, jsonSchema }: ZodNode) => {
+    if (zodSchema._zod.def.type !== 'date') return
+    Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
+  },
+}
+
+interface ZodNode {
+  zodSchema: { _zod: { def: { type: string } } }
+  jsonSchema: object
+}
+
+function readDefinition(
+  toJsonSchema: ToJsonSchema | undefined,
+  { _metaRegistry }: GraphBuilder,
+  definition: unknown,
+  kind: keyof typeof EFFECTS,
+): JsonObject | undefined {
+  if (typeof definition !== 'object' || definition === null) return undefined
+  try {
+    const written = isStateSchema(definition)
+      ? definition[kind === 'update' ? 'getInputJsonSchema' : 'getJsonSchema']()
+      : toJsonSchema?.(_metaRegistry?.getExtendedChannelSchemas(definition, EFFECTS[kind]), LENIENT)
+    // What is no JSON (a default that is a function, say) does not get through.
+    return applyExtras(JSON.parse(JSON.stringify(written))) as JsonObject
+  } catch {
+    return undefined
+  }
+}
+
+/** LangGraph's own kind of state definition, of standard schemas. */
+interface StateSchema {
+  getJsonSchema(): object
+  getInputJsonSchema(): object
+}
+
+function isStateSchema(definition: object): definition is StateSchema {
+  return 'getJsonSchema' in definition && 'getInputJsonSchema' in definition
+}
+
+const EXTRAS = 'lg:'
+
+/** LangGraph hides what a field adds to its schema in the description, as `lg:<JSON>`. */
+function applyExtras(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(applyExtras)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([key, value]) => [key, applyExtras(value)])
+  const { description, ...rest } = Object.fromEntries(entries) as JsonObject
+  if (typeof description !== 'string') return { ...rest, ...(description && { description }) }
+  if (!description.startsWith(EXTRAS)) return { ...rest, description }
+  return { ...rest, ...JSON.parse(description.slice(EXTRAS.length)) }
+}
+
+/** The single value of a graph without names has none. */
+const UNNAMED = '__root__'
+
+function objectWith(definition: object | undefined): JsonObject | undefined {
+  if (!definition || UNNAMED in definition) return undefined
+  const properties = Object.keys(definition).map((key): [string, JsonObject] => [key, {}])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}

@@ -1,0 +1,91 @@
+/**
+ * What `getLogger()` of `@langchain/langgraph-sdk/logging` answers inside a project: its lines go into the
+ * server's log. The SDK looks for it under this symbol and throws where there is none, which a module may
+ * meet while it is imported: so it is there before the project is.
+ */
+import { inspect } from 'node:util'
+import { type Log, silentLog } from '../../core/log.ts'
+import type { LangGraph } from './modules/langgraph-package.ts'
+
+const LOGGER = Symbol.for('langgraph.api.sdk-logger')
+
+/** The SDK's levels, and ours. What it ranks below `info` is told to those who debug. */
+const LEVELS = {
+  error: 'error',
+  warn: 'warn',
+  help: 'info',
+  data: 'info',
+  info: 'info',
+  http: 'debug',
+  verbose: 'debug',
+  debug: 'debug',
+  prompt: 'debug',
+  input: 'debug',
+  silly: 'debug',
+} as const
+
+/** `message` is a sentence, an error, or an object that may have a `message`; `meta` are more fields. */
+type LogMethod = (message: unknown, ...meta: unknown[]) => SdkLogger
+type SdkLogger = Record<keyof typeof LEVELS, LogMethod>
+
+let connected: Log = silentLog
+
+/** From now on `getLogger()` answers a logger, and what it was asked for before writes to `log` too. */
+export function installSdkLogger(log: Log): void {
+  connected = log
+  Object.assign(globalThis, { [LOGGER]: logger })
+}
+
+const logger = Object.fromEntries(
+  Object.entries(LEVELS).map(([name, level]) => {
+    const write: LogMethod = (message, ...meta) => {
+      const { sentence, fields } = lineOf(message, meta)
+      connected[level]({ ...nodeFields(), ...fields }, sentence)
+      return logger
+    }
+    return [name, write]
+  }),
+) as SdkLogger
+
+let getConfig: LangGraph['getConfig']
+
+/** From now on lines that nodes write name their node. */
+export function nameNodesBy(langgraph: Pick<LangGraph, 'getConfig'>): void {
+  getConfig = langgraph.getConfig
+}
+
+function nodeFields(): object {
+  try {
+    const langgraph_node = getConfig?.()?.metadata?.langgraph_node
+    return langgraph_node === undefined ? {} : { langgraph_node }
+  } catch {
+    return {}
+  }
+}
+
+function lineOf(first: unknown, meta: unknown[]): { sentence: string; fields: object } {
+  const rest = meta.filter((one) => !isObject(one))
+  const fields = Object.assign({}, ...meta.filter(isObject).map(fieldsOf))
+  if (rest.length > 0) fields.args = rest
+  if (!isObject(first)) {
+    return { sentence: typeof first === 'string' ? first : inspect(first), fields }
+  }
+  const { message } = first as { message?: unknown }
+  const sentence = typeof message === 'string' ? message : 'the graph has logged an object'
+  return { sentence, fields: { ...fieldsOf(first), ...fields } }
+}
+
+/** The line's own members; a field of the same name is kept with an underscore behind it. */
+const OWN = new Set(['level', 'time', 'pid', 'msg'])
+
+function fieldsOf(object: object): object {
+  if (object instanceof Error) return { err: object }
+  const entries = Object.entries(object).filter(([name]) => name !== 'message')
+  return Object.fromEntries(
+    entries.map(([name, value]) => [OWN.has(name) ? `${name}_` : name, value]),
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

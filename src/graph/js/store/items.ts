@@ -1,0 +1,144 @@
+/**
+ * The items of the store as the project's `langgraph.json` says: with time to live, and found by what
+ * the project's own embeddings make of them. The API and the graphs use the same.
+ */
+
+import type {
+  FoundItem,
+  Item,
+  ItemChange,
+  ItemId,
+  ItemPage,
+  ItemQuery,
+  ItemStore,
+  ItemVector,
+  NamespaceQuery,
+} from '../../../core/agent/item.ts'
+import { textsAt } from '../../../core/agent/item-text.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { StoreConfig } from '../../../project/store.ts'
+import type { Embed } from './embeddings.ts'
+
+export interface ItemPut extends ItemId {
+  /** `null` removes the item. */
+  value: JsonObject | null
+  /** The paths to embed; `false`: none. Default: those of `store.index.fields`. */
+  index?: false | string[]
+  /** How long it is kept; `null`: for good. Default: `store.ttl.default_ttl`. */
+  ttl_minutes?: number | null
+}
+
+export interface ItemSearch extends ItemQuery, ItemPage {
+  /** What the items shall mean. Without an index it is passed over. */
+  query?: string
+}
+
+export interface Refresh {
+  /** Whether what is found begins its time anew. Default: `store.ttl.refresh_on_read`. */
+  refresh_ttl?: boolean
+}
+
+export interface ItemsParts {
+  store: ItemStore
+  config: StoreConfig
+  /** Absent where the project has no index. */
+  embed?: Embed
+  clock: Clock
+}
+
+/** So many are removed in one step when their time is up. */
+const SWEEP_LIMIT = 1_000
+
+export class Items {
+  readonly #parts: ItemsParts
+
+  constructor(parts: ItemsParts) {
+    this.#parts = parts
+  }
+
+  get(id: ItemId, refresh: Refresh = {}): Promise<Item | undefined> {
+    return this.#parts.store.get(id, this.#reading(refresh))
+  }
+
+  /** All of them or none. Throws what the project's embeddings threw as `unavailable`. */
+  async write(puts: ItemPut[]): Promise<void> {
+    const { store, config, clock } = this.#parts
+    const vectors = await this.#embedAll(puts)
+    const changes = puts.map((put, place): ItemChange => {
+      const { namespace, key, value, ttl_minutes = config.defaultTtlMinutes ?? null } = put
+      if (value === null) return { namespace, key, value }
+      return { namespace, key, value, ttl_minutes, vectors: vectors[place] ?? [] }
+    })
+    await store.write(changes, clock.now())
+  }
+
+  async search(search: ItemSearch, refresh: Refresh = {}): Promise<FoundItem[]> {
+    const [found = []] = await this.searchAll([search], refresh)
+    return found
+  }
+
+  /** The same for several searches; their texts are embedded together. */
+  async searchAll(searches: ItemSearch[], refresh: Refresh = {}): Promise<FoundItem[][]> {
+    const { store, embed } = this.#parts
+    const texts = embed ? [...new Set(searches.flatMap(({ query }) => query || []))] : []
+    const vectors = await this.#embedTexts(texts)
+    const answers: FoundItem[][] = []
+    for (const { query, limit, offset, ...rest } of searches) {
+      const vector = query ? vectors.get(query) : undefined
+      const page = { limit, offset }
+      const found = vector
+        ? store.nearest({ ...rest, vector }, page, this.#reading(refresh))
+        : store.search(rest, page, this.#reading(refresh))
+      answers.push(await found)
+    }
+    return answers
+  }
+
+  namespaces(query: NamespaceQuery, page: ItemPage): Promise<string[][]> {
+    const { store, clock } = this.#parts
+    return store.namespaces(query, page, clock.now())
+  }
+
+  /** Removes what has outlived its time. Answers how many. */
+  async sweep(): Promise<number> {
+    const { store, clock } = this.#parts
+    const now = clock.now()
+    let removed = 0
+    for (;;) {
+      const step = await store.expire(now, SWEEP_LIMIT)
+      removed += step
+      if (step < SWEEP_LIMIT) return removed
+    }
+  }
+
+  #reading({ refresh_ttl = this.#parts.config.refreshOnRead }: Refresh) {
+    return { now: this.#parts.clock.now(), isRefreshed: refresh_ttl }
+  }
+
+  /** The vectors of each item, by its place. */
+  async #embedAll(puts: ItemPut[]): Promise<ItemVector[][]> {
+    const fieldsOf = puts.map((put) => this.#fieldsOf(put))
+    const texts = fieldsOf.flatMap((fields) => fields.map(({ text }) => text))
+    const vectors = await this.#embedTexts([...new Set(texts)])
+    return fieldsOf.map((fields) =>
+      fields.map(({ field, text }) => ({ field, vector: vectors.get(text) as number[] })),
+    )
+  }
+
+  #fieldsOf({ value, index }: ItemPut): { field: string; text: string }[] {
+    const { embed, config } = this.#parts
+    if (!embed || !value || index === false) return []
+    const paths = new Set(index ?? config.index?.fields)
+    return [...paths].flatMap((path) =>
+      textsAt(value, path).map((text, place) => ({ field: `${path}.${place}`, text })),
+    )
+  }
+
+  async #embedTexts(texts: string[]): Promise<Map<string, number[]>> {
+    const { embed } = this.#parts
+    if (!embed || texts.length === 0) return new Map()
+    const vectors = await embed(texts)
+    return new Map(texts.map((text, place) => [text, vectors[place] as number[]]))
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Components of a project, bundled for pages. The page loads `entrypoint.js` and calls `render` of the
+ * global `__LGUI_<name>`; both sides meet at global symbols of the SDK's `react-ui`, which hands the
+ * page's own React, and what else is shared, to the bundle.
+ */
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
+import { AppError } from '../../core/errors.ts'
+import type { ModuleSpec } from '../../project/module-spec.ts'
+import type { UiConfig } from '../../project/ui.ts'
+import { noteSource } from './modules/loader.ts'
+
+/** One graph's files, by name: `entrypoint.js`, and `entrypoint.css` where there are styles. */
+export type UiBundle = Map<string, Uint8Array>
+
+/** What the page has in any case; a name stands for what lies below it too. */
+const SHARED = ['react', 'react-dom', '@langchain/langgraph-sdk']
+
+/** Bundles all of it. Throws `bad_request`, with the file and the line of what is wrong. */
+export async function bundleUi(root: string, config: UiConfig): Promise<Map<string, UiBundle>> {
+  const bundles = new Map<string, UiBundle>()
+  if (config.components.size === 0) return bundles
+  const { build } = await import('esbuild')
+  for (const [name, spec] of config.components) {
+    const plugins = [sharePlugin([...SHARED, ...config.shared]), ...styles(spec)]
+    const result = await asRefusal(name, () => build({ ...optionsOf(root, name, spec), plugins }))
+    noteSources(root, result)
+    bundles.set(name, filesOf(result))
+  }
+  return bundles
+}
+
+/** The name of the global that the bundle of a graph makes. */
+export function globalNameOf(name: string): string {
+  return `__LGUI_${name.replace(/[^a-zA-Z0-9]/g, '_')}`
+}
+
+function optionsOf(root: string, name: string, { file }: ModuleSpec) {
+  return {
+    absWorkingDir: root,
+    stdin: { contents: entrypoint(file), resolveDir: root, sourcefile: 'entrypoint' },
+    outfile: join(root, 'entrypoint.js'),
+    write: false,
+    bundle: true,
+    metafile: true,
+    format: 'iife',
+    globalName: globalNameOf(name),
+    platform: 'browser',
+    target: 'es2020',
+    jsx: 'automatic',
+    // Makes it a build for production to packages that ask.
+    minify: true,
+    loader: ASSETS,
+    logLevel: 'silent',
+  } satisfies BuildOptions
+}
+
+const ASSETS = Object.fromEntries(
+  ['.png', '.jpg', '.jpeg', '.gif', '.webp', '.svg', '.woff', '.woff2', '.ttf'].map(
+    (extension) => [extension, 'dataurl'] as const,
+  ),
+)
+
+function entrypoint(file: string): string {
+  return `
+import components from ${JSON.stringify(file)}
+export function render(name, shadowRootId) {
+  const target = document.createElement('div')
+  document.getElementById(shadowRootId).shadowRoot.appendChild(target)
+  globalThis[Symbol.for('LGUI_EXT_STORE')].respond(shadowRootId, components[name], target)
+}`
+}
+
+function sharePlugin(names: string[]): Plugin {
+  const patterns = names.map((name) => name.split('*').map(escapeRegExp).join('.*'))
+  return {
+    name: 'shared modules',
+    setup({ onResolve, onLoad }) {
+      const namespace = 'shared'
+      const filter = new RegExp(`^(${patterns.join('|')})(/.*)?$`)
+      onResolve({ filter }, ({ path }) => ({ path, namespace }))
+      onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+        contents: `module.exports = globalThis[Symbol.for('LGUI_REQUIRE')](${JSON.stringify(path)})`,
+      }))
+    },
+  }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}
+
+/** Tailwind needs a plugin, which is the project's own to install. */
+function styles({ file }: ModuleSpec): Plugin[] {
+  const require = createRequire(file)
+  try {
+    require.resolve(TAILWIND)
+  } catch {
+    return []
+  }
+  const tailwind = require(TAILWIND) as { default: () => Plugin }
+  return [tailwind.default()]
+}
+
+const TAILWIND = 'esbuild-plugin-tailwindcss'
+
+async function asRefusal<T>(name: string, build: () => Promise<T>): Promise<T> {
+  try {
+    return await build()
+  } catch (cause) {
+    const { errors = [] } = cause as Partial<BuildFailure>
+    const reasons = errors.map(({ text, location }) =>
+      location ? `${location.file}:${location.line}:${location.column}: ${text}` : text,
+    )
+    const reason = reasons.join('\n') || String(cause)
+    throw new AppError('bad_request', `ui "${name}" could not be bundled: ${reason}`, { cause })
+  }
+}
+
+/** For who wants to know of what the project consists. */
+function noteSources(root: string, { metafile }: BuildResult): void {
+  for (const input of Object.keys(metafile?.inputs ?? {})) {
+    if (!input.includes(':') && input !== 'entrypoint') noteSource(join(root, input))
+  }
+}
+
+function filesOf({ outputFiles = [] }: BuildResult): UiBundle {
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]))
+}

@@ -1,5 +1,0 @@
-/** The thread that `static-schemas.ts` starts: one answer for each request, in their order. */
-import { parentPort } from 'node:worker_threads'
-import { extractSchemas } from './type-extraction.ts'
-
-parentPort?.on('message', (request) => parentPort?.postMessage(extractSchemas(request)))

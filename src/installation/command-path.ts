@@ -1,0 +1,26 @@
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The CLI's door, in a clone as in the package. */
+export function commandPath(): string {
+  const isCompiled = import.meta.url.endsWith('.js')
+  return fileURLToPath(new URL(`${isCompiled ? '../' : ''}../../bin/runyard`, import.meta.url))
+}
+
+/** What of Runyard's own folder runs: not the data folder or anything else that may lie beside it. */
+export function ownPaths(): string[] {
+  const root = dirname(dirname(commandPath()))
+  const parts = ['bin', 'src', 'dist', 'client', 'node_modules', 'package.json']
+  const above = dirname(root)
+  const own = parts.map((name) => join(root, name))
+  // The published package finds its packages beside itself.
+  return basename(above) === 'node_modules' ? [...own, above] : own
+}
+
+/** The script that bundles a project, in a clone as in the package. */
+export function bundleCommandPath(): string {
+  const isCompiled = import.meta.url.endsWith('.js')
+  return fileURLToPath(
+    new URL(`../main/bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url),
+  )
+}

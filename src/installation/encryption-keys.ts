@@ -1,0 +1,103 @@
+/**
+ * The encryption key of an installation and those before it, and how one follows the other.
+ *
+ * `encryption.key` has the present key in its first line; the ones that something may still be sealed
+ * with follow, one a line. A change writes the new key there first, then seals everything anew. The
+ * key before stays until the next start, which looks once more when nobody else writes: killed
+ * anywhere, everything opens with one of the keys in the file.
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { UpConfig } from '../config.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { AppError } from '../core/errors.ts'
+import { createSecretBox, type SecretBox } from '../storage/control-plane/secret-box.ts'
+
+const KEY_BYTES = 32
+
+export class EncryptionKeys {
+  /** Seals with the present key, also after a change. */
+  readonly box: SecretBox
+  /** `undefined`: the keys come from the environment. */
+  readonly #file: string | undefined
+  #keys: Buffer[]
+  #isChanging = false
+
+  /** From `RUNYARD_ENCRYPTION_KEY` and `…_OLD`, else from `encryption.key`, made where it is missing. */
+  constructor(config: Pick<UpConfig, 'dataDir' | 'encryptionKey' | 'oldEncryptionKeys'>) {
+    const { encryptionKey, oldEncryptionKeys } = config
+    const file = join(config.dataDir, 'encryption.key')
+    this.#file = encryptionKey ? undefined : file
+    const [present, ...older] = encryptionKey ? [encryptionKey] : readOrMake(file)
+    this.#keys = [present ?? refuseEmpty(file), ...older, ...oldEncryptionKeys]
+    this.box = createSecretBox(this.#keys[0] as Buffer, this.#keys.slice(1))
+  }
+
+  /** At a start: ends a change that was begun before. Answers how many texts were sealed anew. */
+  async settle(store: ControlPlaneStore): Promise<number> {
+    if (this.#keys.length === 1) return 0
+    const count = await store.reseal()
+    this.#keeping(this.#keys.slice(0, 1))
+    return count
+  }
+
+  /**
+   * Makes a new key and seals everything with it; answers how many texts. Throws `conflict` when the
+   * key is set in the environment, or while another change goes on.
+   */
+  async change(store: ControlPlaneStore): Promise<number> {
+    if (!this.#file) throw isSetOutside()
+    if (this.#isChanging) throw new AppError('conflict', 'The encryption key is being changed.')
+    this.#isChanging = true
+    try {
+      const key = randomBytes(KEY_BYTES)
+      this.#keeping([key, ...this.#keys])
+      this.box.changeKey(key)
+      return await store.reseal()
+    } finally {
+      this.#isChanging = false
+    }
+  }
+
+  #keeping(keys: Buffer[]): void {
+    if (this.#file) writeKeys(this.#file, keys)
+    this.#keys = keys
+  }
+}
+
+function readOrMake(file: string): Buffer[] {
+  if (!existsSync(file)) writeKeys(file, [randomBytes(KEY_BYTES)])
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  return lines.map((line) => Buffer.from(line, 'base64'))
+}
+
+/** All of it or nothing, readable by its owner only, and on the disk when this returns. */
+function writeKeys(file: string, keys: Buffer[]): void {
+  const beside = `${file}.new`
+  const descriptor = openSync(beside, 'w', 0o600)
+  writeSync(descriptor, keys.map((key) => `${key.toString('base64')}\n`).join(''))
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+  renameSync(beside, file)
+}
+
+function refuseEmpty(file: string): never {
+  throw new AppError('bad_request', `${file} is empty: put the encryption key back into it.`)
+}
+
+function isSetOutside(): AppError {
+  return new AppError(
+    'conflict',
+    'The encryption key is set by RUNYARD_ENCRYPTION_KEY: start with another one there, and this ' +
+      'one in RUNYARD_ENCRYPTION_KEY_OLD.',
+  )
+}

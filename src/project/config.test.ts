@@ -1,0 +1,176 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AppError } from '../core/errors.ts'
+import { checkProjectConfig, readProjectConfig } from './config.ts'
+
+let root: string
+
+beforeEach(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'runyard-config-')))
+  await mkdir(join(root, 'project/src'), { recursive: true })
+  await writeFile(join(root, 'project/src/agent.ts'), '')
+  await writeFile(join(root, 'outside.ts'), '')
+})
+
+afterEach(() => rm(root, { recursive: true }))
+
+async function read(content: unknown) {
+  const path = join(root, 'project/langgraph.json')
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return readProjectConfig(path)
+}
+
+const refusal = (message: RegExp) =>
+  expect.objectContaining({
+    constructor: AppError,
+    code: 'bad_request',
+    message: expect.stringMatching(message),
+  })
+
+describe('readProjectConfig', () => {
+  it('reads both forms of a graph, in order, and ignores what it does not know', async () => {
+    const config = await read({
+      graphs: {
+        b: './src/agent.ts:graph',
+        a: { path: 'src/agent.ts:default', description: 'An agent', color: 'red' },
+      },
+      node_version: '24',
+      dockerfile_lines: ['RUN true'],
+    })
+    expect(config.root).toBe(join(root, 'project'))
+    expect(config.node_version).toBe('24')
+    expect(config.env).toEqual({})
+    const file = join(root, 'project/src/agent.ts')
+    expect(config.graphs).toEqual([
+      { graph_id: 'b', path: './src/agent.ts', file, exportName: 'graph', description: null },
+      { graph_id: 'a', path: 'src/agent.ts', file, exportName: 'default', description: 'An agent' },
+    ])
+  })
+
+  it('reads a file that begins with a byte order mark', async () => {
+    const config = await read(`\uFEFF${JSON.stringify({ graphs: { a: './src/agent.ts:g' } })}`)
+    expect(config.graphs).toHaveLength(1)
+  })
+
+  it('says which file is missing, and where', async () => {
+    await expect(readProjectConfig(join(root, 'langgraph.json'))).rejects.toEqual(
+      refusal(/There is no langgraph\.json in .*runyard-config-/),
+    )
+  })
+
+  it.each([
+    ['a comma too many', '{\n  "graphs": {},\n}', /langgraph\.json is not JSON: .*line 3 column 1/],
+    ['an early end', '{\n  "graphs": {', /langgraph\.json is not JSON: .*line 2 column 14/],
+    ['an empty file', '', /langgraph\.json is not JSON: .*line 1 column 1/],
+    ['a list', [], /langgraph\.json: write a JSON object with "graphs"/],
+    ['no graphs', {}, /"graphs": write \{"<name>": "\.\/<file>:<export>"/],
+    ['empty graphs', { graphs: {} }, /"graphs": it is empty; write/],
+    ['a graph that is a number', { graphs: { a: 1 } }, /"graphs\.a": write "\.\/<file>:<export>"/],
+    [
+      'a graph without path',
+      { graphs: { a: { description: 'x' } } },
+      /"graphs\.a": write .*"path": …/,
+    ],
+    [
+      'a graph without export',
+      { graphs: { a: './src/agent.ts' } },
+      /graph "a": "\.\/src\/agent\.ts" names no export; write/,
+    ],
+    [
+      'a graph in Python',
+      { graphs: { a: './src/agent.py:graph' } },
+      /graph "a": "\.\/src\/agent\.py" is no TypeScript or JavaScript file/,
+    ],
+    [
+      'a graph whose file does not exist',
+      { graphs: { a: './src/missing.ts:graph' } },
+      /graph "a": there is no file "\.\/src\/missing\.ts"/,
+    ],
+    ['a graph that is a folder', { graphs: { a: './src/x.ts:graph' } }, /there is no file/],
+    [
+      'a path that climbs out',
+      { graphs: { a: '../outside.ts:graph' } },
+      /"\.\.\/outside\.ts" leads out of the project's folder/,
+    ],
+    [
+      'a path that climbs out and ends nowhere',
+      { graphs: { a: './src/../../nowhere.ts:graph' } },
+      /leads out of the project's folder/,
+    ],
+    ['an absolute path', { graphs: { a: '/etc/agent.ts:graph' } }, /is an absolute path; write it/],
+    [
+      'an env file outside',
+      { graphs: { a: './src/agent.ts:graph' }, env: '../.env' },
+      /"env": "\.\.\/\.env" leads out/,
+    ],
+    ['an env that is a number', { graphs: { a: './src/agent.ts:g' }, env: 1 }, /"env": write the/],
+    [
+      'a node_version that is a list',
+      { graphs: { a: './src/agent.ts:g' }, node_version: [] },
+      /"node_version": write a version such as "24"/,
+    ],
+    [
+      'a header with a line break',
+      { graphs: { a: './src/agent.ts:g' }, http: { cors: { expose_headers: ['a\nb'] } } },
+      /"http\.cors\.expose_headers\.0": write names as HTTP has them/,
+    ],
+  ])('refuses %s', async (_, content, message) => {
+    await mkdir(join(root, 'project/src/x.ts'))
+    await expect(read(content)).rejects.toEqual(refusal(message))
+  })
+
+  it('refuses a link that leads out of the folder, be it the file or a folder above it', async () => {
+    await symlink(join(root, 'outside.ts'), join(root, 'project/link.ts'))
+    await symlink(root, join(root, 'project/up'))
+    const leadsOut = refusal(/leads out of the project's folder/)
+    await expect(read({ graphs: { a: './link.ts:graph' } })).rejects.toEqual(leadsOut)
+    await expect(read({ graphs: { a: './up/outside.ts:graph' } })).rejects.toEqual(leadsOut)
+  })
+
+  it('follows a link inside the folder, and a folder that is itself a link', async () => {
+    await symlink(join(root, 'project/src/agent.ts'), join(root, 'project/link.ts'))
+    await symlink(join(root, 'project'), join(root, 'current'))
+    await read({ graphs: { a: './link.ts:graph' } })
+    const config = await readProjectConfig(join(root, 'current/langgraph.json'))
+    expect(config.root).toBe(join(root, 'project'))
+    expect(config.graphs[0]?.file).toBe(join(root, 'project/src/agent.ts'))
+  })
+
+  it('reads env from a file, a map or a list, and does without a file that is not there', async () => {
+    const graphs = { a: './src/agent.ts:graph' }
+    await writeFile(join(root, 'project/.env'), '# a comment\nA=1\nexport B="two words"\n')
+    expect((await read({ graphs, env: '.env' })).env).toEqual({ A: '1', B: 'two words' })
+    expect((await read({ graphs, env: { A: 1, B: true, C: 'c' } })).env).toEqual({
+      A: '1',
+      B: 'true',
+      C: 'c',
+    })
+    expect((await read({ graphs, env: ['A=b=c', 'FROM_OUTSIDE'] })).env).toEqual({ A: 'b=c' })
+    const missing = await read({ graphs, env: '.env.missing' })
+    expect(missing.env).toEqual({})
+    expect(missing.envFile).toBe(join(root, 'project/.env.missing'))
+  })
+})
+
+describe('checkProjectConfig', () => {
+  it('answers what a build needs, and refuses the same', async () => {
+    await read({ graphs: { a: './src/agent.ts:graph' }, node_version: 22 })
+    const path = join(root, 'project/langgraph.json')
+    expect(await checkProjectConfig(path)).toEqual({ node_version: '22' })
+    await writeFile(path, '{}')
+    await expect(checkProjectConfig(path)).rejects.toEqual(refusal(/"graphs"/))
+  })
+
+  it('does without files that a build will make, as long as they lie in the project', async () => {
+    const path = join(root, 'project/langgraph.json')
+    const write = (file: string) =>
+      writeFile(path, JSON.stringify({ graphs: { a: `${file}:graph` } }))
+    await write('./dist/agent.js')
+    await expect(checkProjectConfig(path)).rejects.toEqual(refusal(/there is no file/))
+    await checkProjectConfig(path, { isBuilt: false })
+    await write('../dist/agent.js')
+    await expect(checkProjectConfig(path, { isBuilt: false })).rejects.toEqual(refusal(/leads out/))
+  })
+})

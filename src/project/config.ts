@@ -1,0 +1,225 @@
+/** `langgraph.json`: which graphs a project has, and what it needs around it. */
+import { readFile, realpath } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { z } from 'zod'
+import type { WebhookConfig } from '../core/agent/webhook.ts'
+import { AppError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import { type AuthConfig, AuthEntry, readAuthConfig } from './auth.ts'
+import { type HttpConfig, HttpEntry, readHttpConfig } from './http.ts'
+import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from './module-spec.ts'
+import { isMissing, resolveInside } from './path.ts'
+import { readStoreConfig, type StoreConfig, StoreSection } from './store.ts'
+import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl.ts'
+import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
+import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
+
+/** Where one graph comes from. */
+export interface GraphSpec extends ModuleSpec {
+  graph_id: string
+  description: string | null
+  /** What its system assistant has; absent where the file says nothing. */
+  config?: JsonObject
+  context?: JsonObject
+}
+
+/** A valid `langgraph.json`. Keys that Runyard does not know are not in it. */
+export interface ProjectConfig {
+  /** Absolute path of the file. */
+  path: string
+  /** The folder of the file, links resolved: what its paths are relative to. */
+  root: string
+  /** At least one, in the order of the file. */
+  graphs: GraphSpec[]
+  /**
+   * The variables of `env`, from the file it names or as written. They are defaults: what the
+   * environment already has goes first. Empty when the named file is not there, since projects
+   * keep their `.env` out of the repository.
+   */
+  env: Record<string, string>
+  /** The file that `env` names; absolute, and there or not. `undefined` where it names none. */
+  envFile: string | undefined
+  /** As written; `undefined` when absent. Which versions there are is the builder's business. */
+  node_version: string | undefined
+  /** How long threads are kept. */
+  ttl: TtlConfig
+  webhooks: WebhookConfig
+  /** How items of the store are kept and found. */
+  store: StoreConfig
+  /** Who may use the server; absent: the project leaves that to the server's own keys. */
+  auth?: AuthConfig
+  /** The project's own routes, and what of the API is served how. */
+  http: HttpConfig
+  /** Components that pages show. */
+  ui: UiConfig
+}
+
+export interface BuildState {
+  /**
+   * Default: true. `false` before a build command has run: a graph's file need not be there yet;
+   * its path must be one inside the project's folder all the same.
+   */
+  isBuilt?: boolean
+}
+
+/**
+ * Reads and checks the file and every path in it, without running any of the project's code.
+ * Throws `bad_request`, with a message that names the file and says what to write instead.
+ */
+export async function readProjectConfig(
+  configPath: string,
+  { isBuilt = true }: BuildState = {},
+): Promise<ProjectConfig> {
+  const name = basename(configPath)
+  const text = await readText(configPath)
+  const file = parse(text, name)
+  const root = await realpath(dirname(configPath))
+  const reading = { root, name, isBuilt }
+  const graphs: GraphSpec[] = []
+  for (const [graph_id, entry] of Object.entries(file.graphs)) {
+    graphs.push(await readGraph(reading, graph_id, entry))
+  }
+  const auth = await readAuthConfig(reading, file.auth)
+  return {
+    path: join(root, name),
+    root,
+    graphs,
+    env: await readEnv(root, file.env, name),
+    envFile: typeof file.env === 'string' ? join(root, file.env) : undefined,
+    node_version: file.node_version === undefined ? undefined : String(file.node_version),
+    ttl: readTtlConfig(file.checkpointer),
+    webhooks: readWebhookConfig(file.webhooks),
+    store: readStoreConfig(file.store),
+    ...(auth && { auth }),
+    http: await readHttpConfig(reading, file.http),
+    ui: await readUiConfig(reading, file.ui, file.ui_config),
+  }
+}
+
+/** What a build needs to know before it installs anything; throws like `readProjectConfig`. */
+export async function checkProjectConfig(
+  configPath: string,
+  state: BuildState = {},
+): Promise<{ node_version: string | undefined }> {
+  const { node_version } = await readProjectConfig(configPath, state)
+  return { node_version }
+}
+
+const JsonObjectEntry = z.record(z.string(), z.json()).optional()
+
+const GraphEntry = z.union(
+  [
+    z.string(),
+    z.looseObject({
+      path: z.string(),
+      description: z.string().nullish(),
+      config: JsonObjectEntry,
+      context: JsonObjectEntry,
+    }),
+  ],
+  `write ${SPEC_FORM}, or {"path": …, "description": …, "config": {…}, "context": {…}}`,
+)
+
+const Env = z.union(
+  [
+    z.string(),
+    z.array(z.string()),
+    z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  ],
+  'write the name of a file (".env"), a map of names and values, or a list of "NAME=value"',
+)
+
+const GRAPHS_FORM = `write {"<name>": ${SPEC_FORM}}`
+
+const ConfigFile = z.looseObject(
+  {
+    graphs: z
+      .record(z.string().min(1), GraphEntry, GRAPHS_FORM)
+      .refine((graphs) => Object.keys(graphs).length > 0, `it is empty; ${GRAPHS_FORM}`),
+    env: Env.optional(),
+    node_version: z.union([z.string(), z.number()], 'write a version such as "24"').optional(),
+    checkpointer: CheckpointerConfig.nullish(),
+    webhooks: WebhooksEntry.nullish(),
+    store: StoreSection.nullish(),
+    auth: AuthEntry.nullish(),
+    http: HttpEntry.nullish(),
+    ui: UiEntry.nullish(),
+    ui_config: UiConfigEntry.nullish(),
+  },
+  'write a JSON object with "graphs"',
+)
+
+async function readText(configPath: string): Promise<string> {
+  try {
+    return await readFile(configPath, 'utf8')
+  } catch (cause) {
+    const reason = isMissing(cause)
+      ? `There is no ${basename(configPath)} in ${dirname(configPath)}; add one with "graphs", or name another file.`
+      : `${configPath} cannot be read: ${(cause as Error).message}`
+    throw new AppError('bad_request', reason, { cause })
+  }
+}
+
+function parse(text: string, name: string): z.infer<typeof ConfigFile> {
+  const result = ConfigFile.safeParse(parseJson(text, name))
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const place = issue?.path.map(String).join('.') ?? ''
+  throw new AppError('bad_request', `${name}: ${place && `"${place}": `}${issue?.message}.`)
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (cause) {
+    const message = (cause as SyntaxError).message
+    const where = /\(line \d+ column \d+\)/.test(message) ? '' : ` (${endOf(text)})`
+    throw new AppError('bad_request', `${name} is not JSON: ${message}${where}.`, { cause })
+  }
+}
+
+function endOf(text: string): string {
+  const lines = text.split('\n')
+  return `line ${lines.length} column ${(lines.at(-1)?.length ?? 0) + 1}`
+}
+
+async function readGraph(
+  reading: ReadingConfig,
+  graph_id: string,
+  entry: z.infer<typeof GraphEntry>,
+): Promise<GraphSpec> {
+  const { path, description = null } = typeof entry === 'string' ? { path: entry } : entry
+  const module = await resolveModule(reading, `graph "${graph_id}"`, path)
+  return { graph_id, ...module, description, ...defaultsOf(entry) }
+}
+
+function defaultsOf(entry: z.infer<typeof GraphEntry>): Pick<GraphSpec, 'config' | 'context'> {
+  if (typeof entry === 'string') return {}
+  const { config, context } = entry
+  return { ...(config && { config }), ...(context && { context }) }
+}
+
+async function readEnv(
+  root: string,
+  env: z.infer<typeof Env> | undefined,
+  name: string,
+): Promise<Record<string, string>> {
+  if (env === undefined) return {}
+  if (Array.isArray(env)) return readEnvList(env)
+  if (typeof env !== 'string') {
+    return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]))
+  }
+  const file = await resolveInside(root, env, `${name}: "env"`)
+  if (file === undefined) return {}
+  const parsed = parseEnv(await readFile(file, 'utf8'))
+  return Object.fromEntries(Object.entries(parsed).map(([key, value]) => [key, value ?? '']))
+}
+
+/** A bare name only says that the project uses the variable: it is in the environment, or not. */
+function readEnvList(list: string[]): Record<string, string> {
+  const pairs = list.filter((item) => item.includes('='))
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+}

@@ -1,0 +1,41 @@
+/** `checkpointer.ttl` of `langgraph.json`: how long threads are kept. */
+import { z } from 'zod'
+import { type ThreadTtl, TTL_STRATEGIES } from '../core/agent/thread.ts'
+
+export interface TtlConfig {
+  /** What a thread is made with that brings no time of its own. Absent: it is kept for good. */
+  defaultTtl?: ThreadTtl
+  /** How often threads whose time is up are looked for, in minutes. */
+  sweepIntervalMinutes: number
+  /** How many threads at most are dealt with each time. */
+  sweepLimit: number
+}
+
+const DEFAULT_TTL_CONFIG = { sweepIntervalMinutes: 5, sweepLimit: 1000 }
+
+const Minutes = z.number().positive('write a number of minutes above 0')
+
+/** The part `checkpointer` of the file; what is in it besides `ttl` does not concern us. */
+export const CheckpointerConfig = z.looseObject({
+  ttl: z
+    .looseObject({
+      strategy: z.enum(TTL_STRATEGIES).nullish(),
+      default_ttl: Minutes.nullish(),
+      sweep_interval_minutes: Minutes.nullish(),
+      sweep_limit: z.int().positive().nullish(),
+    })
+    .nullish(),
+})
+
+export function readTtlConfig(
+  checkpointer: z.infer<typeof CheckpointerConfig> | null | undefined,
+): TtlConfig {
+  const { strategy, default_ttl, sweep_interval_minutes, sweep_limit } = checkpointer?.ttl ?? {}
+  return {
+    ...(default_ttl && {
+      defaultTtl: { strategy: strategy ?? 'delete', ttl_minutes: default_ttl },
+    }),
+    sweepIntervalMinutes: sweep_interval_minutes ?? DEFAULT_TTL_CONFIG.sweepIntervalMinutes,
+    sweepLimit: sweep_limit ?? DEFAULT_TTL_CONFIG.sweepLimit,
+  }
+}

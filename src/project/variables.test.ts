@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { readUpConfig } from '../config.ts'
+import {
+  readEventRetentionMs,
+  readGraphConfigs,
+  readRunTimeoutMs,
+  readTracing,
+  readWebhookEnvironment,
+} from './variables.ts'
+
+describe('the configuration of graphs', () => {
+  it('is read from LANGGRAPH_CONFIG', () => {
+    const env = { LANGGRAPH_CONFIG: '{"agent": {"configurable": {"model": "small"}}}' }
+    expect(readGraphConfigs(env)).toEqual({ agent: { configurable: { model: 'small' } } })
+    expect(readGraphConfigs({})).toEqual({})
+  })
+
+  it.each(['{', '[]', '{"agent": 1}'])('refuses %s and names the variable', (text) => {
+    expect(() => readGraphConfigs({ LANGGRAPH_CONFIG: text })).toThrow('LANGGRAPH_CONFIG')
+  })
+})
+
+describe('the environment of webhooks', () => {
+  const secret = Buffer.alloc(24, 1)
+  const text = `whsec_${secret.toString('base64')}`
+
+  it('has the secrets, and the variables that headers may name', () => {
+    const env = { RUNYARD_WEBHOOK_SECRET: `${text},${text}`, LG_WEBHOOK_A: 'a', B: 'b' }
+    const read = readWebhookEnvironment('LG_WEBHOOK_', env)
+    expect(read).toEqual({ secrets: [secret, secret], env: { LG_WEBHOOK_A: 'a' } })
+    expect(readWebhookEnvironment('X_', {})).toEqual({ secrets: [], env: {} })
+  })
+
+  it.each(['x', 'whsec_', 'whsec_c2hvcnQ=', `${text},x`])('refuses the secret %s', (bad) => {
+    const env = { RUNYARD_WEBHOOK_SECRET: bad }
+    expect(() => readWebhookEnvironment('X_', env)).toThrow('RUNYARD_WEBHOOK_SECRET')
+  })
+})
+
+describe('tracing', () => {
+  it.each([
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector' }, true],
+    [{ OTEL_TRACES_EXPORTER: 'console' }, true],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_SDK_DISABLED: 'true' }, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_TRACES_EXPORTER: 'none' }, false],
+  ])('with %o: %s', (env, isWanted) => {
+    expect(readTracing(env)).toEqual({ isWanted, hasServiceName: false })
+  })
+
+  it('is told to agent servers, and not to builds', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }
+    const { agentServerEnv, childEnv } = readUpConfig({}, env)
+    expect(agentServerEnv).toEqual(env)
+    expect(childEnv).not.toMatchObject(env)
+  })
+})
+
+describe('the time limit of runs', () => {
+  it('is read from BG_JOB_TIMEOUT_SECS, and is an hour without it', () => {
+    expect(readRunTimeoutMs({})).toBe(3_600_000)
+    expect(readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: '0.5' })).toBe(500)
+  })
+
+  it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
+    expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+})
+
+describe('how long events are kept', () => {
+  it('is read from EVENT_RETENTION_MINUTES, and is an hour without it', () => {
+    expect(readEventRetentionMs({})).toBe(3_600_000)
+    expect(readEventRetentionMs({ EVENT_RETENTION_MINUTES: '2' })).toBe(120_000)
+    expect(() => readEventRetentionMs({ EVENT_RETENTION_MINUTES: '-1' })).toThrow('RETENTION')
+  })
+})

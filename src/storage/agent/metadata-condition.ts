@@ -1,0 +1,106 @@
+/** What must hold of a row's `metadata`, in SQL. */
+import type { MetadataFilter } from '../../core/agent/authorization.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { JsonSql, SqlValue } from '../db/db.ts'
+
+export interface MetadataWanted {
+  /** What the client asks for: the metadata contains it. */
+  metadata?: JsonObject
+  /** What the caller may see: the same as `matchesFilter`. */
+  filter?: MetadataFilter
+}
+
+/** The conditions, to be joined by AND; their values are added to `params`. */
+export function metadataConditions(
+  json: JsonSql,
+  { metadata = {}, filter = {} }: MetadataWanted,
+  params: SqlValue[],
+): string[] {
+  const place = (value: JsonValue) => `$${params.push(JSON.stringify(value))}`
+  const { contained, equal, joined } = splitFilter(filter)
+  return [
+    ...[metadata, contained]
+      .filter((wanted) => Object.keys(wanted).length > 0)
+      .map((wanted) => json.contains('metadata', place(wanted))),
+    ...equal.map(([key, value]) => {
+      params.push(key)
+      return json.fieldEquals('metadata', `$${params.length}`, place(value))
+    }),
+    ...joined.map(([word, filters]) => {
+      const each = filters.map((one) => metadataConditions(json, { filter: one }, params))
+      return `(${each.map((all) => `(${all.join(' AND ') || 'true'})`).join(` ${word} `)})`
+    }),
+  ]
+}
+
+/**
+ * The plain values that the metadata must hold, to be looked up as labels, apart from the rest.
+ * `undefined`: the client asks for another value than the caller may see.
+ */
+export function splitLabels({ metadata = {}, filter = {} }: MetadataWanted):
+  | (Required<MetadataWanted> & {
+      /** By key, as JSON. */
+      labels: Record<string, string>
+    })
+  | undefined {
+  const asked = labelsOf(metadata)
+  const allowed = labelsOf(plainConditions(filter))
+  const isImpossible = Object.keys(asked).some(
+    (key) => Object.hasOwn(allowed, key) && allowed[key] !== asked[key],
+  )
+  if (isImpossible) return undefined
+  return {
+    labels: { ...asked, ...allowed },
+    metadata: without(metadata, asked),
+    filter: without(filter, allowed),
+  }
+}
+
+function plainConditions(filter: MetadataFilter): JsonObject {
+  const plain = Object.entries(filter).flatMap(([key, condition]): [string, JsonValue][] => {
+    if (typeof condition === 'string') return [[key, condition]]
+    return !Array.isArray(condition) && '$eq' in condition ? [[key, condition.$eq]] : []
+  })
+  return Object.fromEntries(plain)
+}
+
+/** The fields whose keys are not taken. */
+export function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(taken, key)))
+}
+
+/** Longer values are not worth an index entry. */
+const MAX_LABEL_LENGTH = 256
+
+/** The plain values at the top of an object, each as JSON. */
+export function labelsOf(metadata: JsonObject): Record<string, string> {
+  const labels = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
+    if (typeof value === 'object' && value !== null) return []
+    const text = JSON.stringify(value)
+    const isWorthIt = key.length + text.length <= MAX_LABEL_LENGTH
+    return isWorthIt && isStorable(key) ? [[key, text]] : []
+  })
+  return Object.fromEntries(labels)
+}
+
+/** JSON can escape what no text of a database holds: U+0000, and half of a surrogate pair. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+function splitFilter(filter: MetadataFilter): {
+  contained: JsonObject
+  equal: [string, JsonValue][]
+  joined: ['OR' | 'AND', MetadataFilter[]][]
+} {
+  const contained: [string, JsonValue][] = []
+  const equal: [string, JsonValue][] = []
+  const joined: ['OR' | 'AND', MetadataFilter[]][] = []
+  for (const [key, condition] of Object.entries(filter)) {
+    if (typeof condition === 'string') contained.push([key, condition])
+    else if (Array.isArray(condition)) joined.push([key === '$or' ? 'OR' : 'AND', condition])
+    else if ('$eq' in condition) equal.push([key, condition.$eq])
+    else contained.push([key, [condition.$contains].flat() as JsonValue[]])
+  }
+  return { contained: Object.fromEntries(contained), equal, joined }
+}

@@ -1,0 +1,333 @@
+/** The `runs` table: the line of each thread, and the leases. States: `core/agent/run.ts`. */
+
+import type { QueueFigures } from '../../core/agent/metrics.ts'
+import {
+  isTerminal,
+  type Lease,
+  type LeaseState,
+  MAX_RUN_ATTEMPTS,
+  type QueuedRun,
+  type RunStore,
+} from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Db } from '../db/db.ts'
+import { decodeRow, encodeJson } from '../db/json-columns.ts'
+import { HELD, heldParams, heldStatement, holdsLease } from '../leases/leases.ts'
+
+const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
+  multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
+  started_at, origin`
+
+const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
+
+const INSERT = `
+INSERT INTO runs (run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
+  multitask_strategy, available_at, origin)
+VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
+RETURNING ${COLUMNS}`
+
+const GET = `SELECT ${COLUMNS} FROM runs WHERE run_id = $1`
+
+const LIST = `
+SELECT ${COLUMNS} FROM runs
+WHERE thread_id = $1 AND (CAST($2 AS TEXT) IS NULL OR status = $2) ORDER BY seq DESC LIMIT $3 OFFSET $4`
+
+const HAS_ACTIVE = `
+SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') LIMIT 1`
+
+const NTH_PENDING = `
+SELECT 1 FROM runs WHERE thread_id = $1 AND status = 'pending' LIMIT 1 OFFSET $2`
+
+const LIST_ACTIVE = `
+SELECT ${COLUMNS} FROM runs
+WHERE thread_id = $1 AND status IN ('pending', 'running') ORDER BY seq`
+
+const LIST_ACTIVE_OF = `
+SELECT ${COLUMNS} FROM runs
+WHERE assistant_id = $1 AND status IN ('pending', 'running')
+ORDER BY seq`
+
+const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DESC LIMIT 1`
+
+// Its servers died with all attempts but one. One that is to end only comes to its end.
+const SUSPECT = `attempt >= ${MAX_RUN_ATTEMPTS - 1} AND cancel_action IS NULL`
+
+const ONLY = {
+  suspects: `
+    AND ${SUSPECT} AND NOT EXISTS (
+      SELECT 1 FROM runs WHERE status = 'running' AND survived = 0
+        AND attempt >= ${MAX_RUN_ATTEMPTS} AND cancel_action IS NULL
+    )`,
+  others: `
+    AND (attempt < ${MAX_RUN_ATTEMPTS - 1} OR cancel_action IS NOT NULL)`,
+}
+
+interface Selection {
+  only: keyof typeof ONLY | undefined
+  /** How many graphs are left out. */
+  exceptGraphs: number
+  /** The numbers of the parameters: the time, and the one before the graphs' names. */
+  now: number
+  before: number
+}
+
+// A run that another server is just taking is passed over; those behind it in its thread's line are
+// no candidates, so that none of them comes before it. Measured on SQLite: 0.1 ms with 1,000 pending
+// runs of a busy thread in front, among 100,000 finished ones.
+const claimableSql = (db: Db, { only, exceptGraphs, now, before }: Selection) => `
+  SELECT seq FROM runs AS next
+  WHERE status = 'pending' AND available_at <= $${now}${only ? ONLY[only] : ''}${exceptSql(db, exceptGraphs, before)}
+    AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
+    AND NOT EXISTS (
+      SELECT 1 FROM runs AS before
+      WHERE before.thread_id = next.thread_id AND before.status = 'pending'
+        AND before.seq < next.seq AND before.available_at <= $${now}
+    )`
+
+const claimSql = (db: Db, only: Selection['only'], exceptGraphs: number) => `
+WITH claimable AS (${claimableSql(db, { only, exceptGraphs, now: 2, before: 4 })}
+  ORDER BY seq LIMIT $4${db.rowLocks.skip}
+)
+UPDATE runs
+SET status = 'running', attempt = attempt + 1, survived = 0, lease_token = lease_token + 1,
+  lease_server_id = $1, lease_expires_at = $3, started_at = coalesce(started_at, $2)
+WHERE seq IN (SELECT seq FROM claimable)
+RETURNING ${COLUMNS}, lease_server_id, lease_token`
+
+const hasSuspectSql = (db: Db, exceptGraphs: number) =>
+  `${claimableSql(db, { only: 'suspects', exceptGraphs, now: 1, before: 1 })} LIMIT 1`
+
+/** The next parameter is the name of the field, each graph one of its own behind it: they are few. */
+function exceptSql({ json }: Db, graphs: number, before: number): string {
+  const conditions = Array.from({ length: graphs }, (_, i) => {
+    const [field, graph] = [`$${before + 1}`, `$${before + 2 + i}`]
+    return `\n    AND NOT ${json.fieldEquals('metadata', field, graph)}`
+  })
+  return conditions.join('')
+}
+
+/** What `exceptSql` takes. */
+function exceptParams(graphs: readonly string[] = []): string[] {
+  const texts = graphs.map((graph_id) => JSON.stringify(graph_id))
+  return texts.length > 0 ? ['graph_id', ...texts] : []
+}
+
+const renewSql = ({ json }: Db) => `
+UPDATE runs SET lease_expires_at = $1
+WHERE status = 'running' AND (run_id, lease_server_id || ' ' || CAST(lease_token AS TEXT)) IN (
+  SELECT lease.key, lease.value FROM ${json.entries('$2')} AS lease
+)
+RETURNING run_id, lease_token, cancel_action`
+
+const FINISH = `
+UPDATE runs
+SET status = $4, error = $5, updated_at = $6, stop_outcome = $7, lease_server_id = NULL, lease_expires_at = NULL
+WHERE ${HELD}`
+
+const GIVE_BACK = `
+UPDATE runs
+SET status = 'pending', attempt = attempt - 1, lease_server_id = NULL, lease_expires_at = NULL
+WHERE ${HELD}`
+
+const CLEAR = `UPDATE runs SET survived = 1 WHERE ${HELD}`
+
+const INTERRUPT_PENDING = `
+UPDATE runs
+SET status = 'interrupted', updated_at = $2, cancel_reason = coalesce(cancel_reason, $3)
+WHERE run_id = $1 AND status = 'pending'`
+
+// Once a rollback was asked for, an interrupt asks for less. A token tells that the run has begun.
+const REQUEST_CANCEL = `
+UPDATE runs
+SET cancel_action = CASE WHEN cancel_action = 'rollback' THEN cancel_action ELSE $2 END,
+  cancel_reason = coalesce(cancel_reason, $3)
+WHERE run_id = $1 AND (status = 'running' OR (status = 'pending' AND lease_token > 0))`
+
+const FIGURES = `
+SELECT count(CASE WHEN status = 'pending' AND available_at <= $1 THEN 1 END) AS waiting,
+  count(CASE WHEN status = 'pending' AND available_at > $1 THEN 1 END) AS delayed,
+  count(CASE WHEN status = 'running' THEN 1 END) AS running,
+  min(CASE WHEN status = 'pending' AND available_at <= $1 THEN available_at END) AS oldest_due_at
+FROM runs WHERE status IN ('pending', 'running')`
+
+const NEXT_DUE = `
+SELECT min(available_at) AS due FROM runs WHERE status = 'pending' AND available_at > $1`
+
+const COUNT_CLAIMABLE = `
+SELECT count(DISTINCT thread_id) AS count FROM runs AS waiting
+WHERE status = 'pending' AND available_at <= $1 AND NOT EXISTS (
+  SELECT 1 FROM runs WHERE thread_id = waiting.thread_id AND status = 'running')`
+
+const IS_USED_UP = `(attempt >= ${MAX_RUN_ATTEMPTS} AND survived = 0)`
+
+export function createRunStore(db: Db): RunStore {
+  const isLost = `status = 'running'
+    AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
+  const withStatusSql = `
+    SELECT ${COLUMNS} FROM runs
+    WHERE status IN ('pending', 'running') AND status IN ${db.json.texts('$1')} AND seq > $2
+    ORDER BY seq LIMIT $3`
+  const releaseSql = `
+    UPDATE runs SET status = 'pending', lease_server_id = NULL, lease_expires_at = NULL
+    WHERE seq IN (
+      SELECT seq FROM runs WHERE ${isLost} AND NOT ${IS_USED_UP}${db.rowLocks.skip}
+    )
+    RETURNING run_id`
+  const exhaustedSql = `
+    SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
+    WHERE ${isLost} AND ${IS_USED_UP} ORDER BY seq`
+
+  return {
+    async insert(run) {
+      const row = await db.get(INSERT, [
+        run.run_id,
+        run.thread_id,
+        run.assistant_id,
+        run.created_at,
+        run.updated_at,
+        encodeJson(run.metadata),
+        encodeJson(run.kwargs),
+        run.multitask_strategy,
+        run.available_at,
+        encodeJson(run.origin),
+      ])
+      if (!row) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
+      return toRun(row)
+    },
+    async get(run_id) {
+      const row = await db.get(GET, [run_id])
+      return row && toRun(row)
+    },
+    async hold(run_id) {
+      const row = await db.get(GET + db.rowLocks.wait, [run_id])
+      return row && toRun(row)
+    },
+    async list(thread_id, { status, limit, offset }) {
+      return (await db.all(LIST, [thread_id, status ?? null, limit, offset])).map(toRun)
+    },
+    async hasActive(thread_id) {
+      return (await db.get(HAS_ACTIVE, [thread_id])) !== undefined
+    },
+    async hasPending(thread_id, count) {
+      return (await db.get(NTH_PENDING, [thread_id, count - 1])) !== undefined
+    },
+    async listWithStatus(statuses, { after, limit }) {
+      const rows = await db.all(withStatusSql, [JSON.stringify(statuses), after, limit])
+      return rows.map(toRun)
+    },
+    async listActive(thread_id) {
+      return (await db.all(LIST_ACTIVE, [thread_id])).map(toRun)
+    },
+    async listActiveOf(assistant_id) {
+      return (await db.all(LIST_ACTIVE_OF, [assistant_id])).map(toRun)
+    },
+    async latest(thread_id) {
+      const row = await db.get(LATEST, [thread_id])
+      return row && toRun(row)
+    },
+    async claim(claim, count) {
+      const { server_id, now, lease_expires_at, only, except_graphs: graphs = [] } = claim
+      const params = [server_id, now, lease_expires_at, count, ...exceptParams(graphs)]
+      const rows = await db.all<LeasedRow>(claimSql(db, only, graphs.length), params)
+      return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
+    },
+    async hasSuspect({ now, except_graphs: graphs = [] }) {
+      const sql = hasSuspectSql(db, graphs.length)
+      return (await db.get(sql, [now, ...exceptParams(graphs)])) !== undefined
+    },
+    async clear(lease) {
+      return (await db.run(CLEAR, heldParams(lease))) === 1
+    },
+    async renew(leases, lease_expires_at) {
+      // Of several for one run the last in this order counts: only that one can be held.
+      const latest = leases.toSorted((a, b) => a.token - b.token)
+      const asked = latest.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
+      const params = [lease_expires_at, JSON.stringify(Object.fromEntries(asked))]
+      const rows = await db.all<RenewedRow>(renewSql(db), params)
+      const renewed = new Map(rows.map((row) => [row.run_id, row]))
+      return leases.map(({ run_id, token }) => {
+        const row = renewed.get(run_id)
+        const held = row?.lease_token === token
+        return { run_id, held, cancel_action: (held && row.cancel_action) || null }
+      })
+    },
+    async finish(lease, { status, error, updated_at, stop_outcome }) {
+      if (!isTerminal(status)) {
+        throw new AppError('internal', `Run ${lease.run_id} cannot end as "${status}".`)
+      }
+      const end = [status, encodeJson(error), updated_at, stop_outcome ?? null]
+      return (await db.run(FINISH, [...heldParams(lease), ...end])) === 1
+    },
+    async giveBack(lease) {
+      return (await db.run(GIVE_BACK, heldParams(lease))) === 1
+    },
+    holds: (lease) => holdsLease(db, lease),
+    async look(lease) {
+      const { sql, params } = heldStatement(db, lease)
+      const row = await db.get<Pick<LeaseState, 'cancel_action'>>(sql, params)
+      return {
+        run_id: lease.run_id,
+        held: row !== undefined,
+        cancel_action: row?.cancel_action ?? null,
+      }
+    },
+    async interruptPending(run_id, updated_at, reason) {
+      return (await db.run(INTERRUPT_PENDING, [run_id, updated_at, reason ?? null])) === 1
+    },
+    async requestCancel(run_id, action, reason) {
+      return (await db.run(REQUEST_CANCEL, [run_id, action, reason ?? null])) === 1
+    },
+    async setKwargs(run_id, kwargs) {
+      const params = [run_id, encodeJson(kwargs)]
+      return (await db.run('UPDATE runs SET kwargs = $2 WHERE run_id = $1', params)) === 1
+    },
+    async delete(run_id) {
+      return (await db.run('DELETE FROM runs WHERE run_id = $1', [run_id])) === 1
+    },
+    release: ({ now, dead_servers }) =>
+      db.transaction(async (tx) => {
+        const params = [now, JSON.stringify(dead_servers)]
+        const released = await tx.all<{ run_id: string }>(releaseSql, params)
+        const exhausted = await tx.all<LeasedRow>(exhaustedSql, params)
+        return {
+          released: released.map((row) => row.run_id),
+          exhausted: exhausted.map(splitLease),
+        }
+      }, []),
+    async countClaimable(now) {
+      return Number((await db.get<{ count: number }>(COUNT_CLAIMABLE, [now]))?.count ?? 0)
+    },
+    async figures(now) {
+      const row = await db.get<QueueFigures>(FIGURES, [now])
+      if (!row) throw new AppError('internal', 'The database counted no runs.')
+      const { waiting, delayed, running, oldest_due_at: oldest } = row
+      return {
+        waiting: Number(waiting),
+        delayed: Number(delayed),
+        running: Number(running),
+        oldest_due_at: oldest === null ? null : Number(oldest),
+      }
+    },
+    async nextDue(now) {
+      const row = await db.get<{ due: number | null }>(NEXT_DUE, [now])
+      return row?.due ?? undefined
+    },
+  }
+}
+
+type RenewedRow = Pick<LeaseState, 'run_id' | 'cancel_action'> & { lease_token: number }
+
+interface LeasedRow {
+  run_id: string
+  lease_server_id: string
+  lease_token: number
+}
+
+function toRun(row: object): QueuedRun {
+  return decodeRow<QueuedRun>(row, JSON_COLUMNS)
+}
+
+function splitLease(row: LeasedRow): { run: QueuedRun; lease: Lease } {
+  const { lease_server_id: server_id, lease_token: token, ...run } = row
+  return { run: toRun(run), lease: { run_id: row.run_id, server_id, token } }
+}

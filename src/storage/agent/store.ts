@@ -1,0 +1,109 @@
+/** The agent server's database: one file a noun, put together here. */
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import { AppError } from '../../core/errors.ts'
+import { noNotices } from '../../core/notices.ts'
+import { createCheckpointStore } from '../checkpoints/table.ts'
+import type { Db } from '../db/db.ts'
+import { createWriteCheck } from '../db/write-check.ts'
+import { createEventStore } from '../events/table.ts'
+import { createItemStore } from '../items/table.ts'
+import { initial } from '../migrations/agent-server/0001-initial.ts'
+import { webhookDeliveries } from '../migrations/agent-server/0002-webhook-deliveries.ts'
+import { storeItems } from '../migrations/agent-server/0003-store-items.ts'
+import { crons } from '../migrations/agent-server/0004-crons.ts'
+import { channelParts } from '../migrations/agent-server/0005-channel-parts.ts'
+import { expiredEvents } from '../migrations/agent-server/0006-expired-events.ts'
+import { graphsOfServers } from '../migrations/agent-server/0007-graphs-of-servers.ts'
+import { eventParts } from '../migrations/agent-server/0008-event-parts.ts'
+import { suspects } from '../migrations/agent-server/0009-suspects.ts'
+import { pushConfigs } from '../migrations/agent-server/0010-push-configs.ts'
+import { type Migration, migrate } from '../migrations/migrate.ts'
+import { openDb, openNotices } from '../open-db.ts'
+import { createAssistantStore } from './assistants.ts'
+import { createCronStore } from './crons.ts'
+import { createIdempotencyKeyStore } from './idempotency-keys.ts'
+import { createPushConfigStore } from './push-configs.ts'
+import { createRunStore } from './runs.ts'
+import { createServerStore } from './servers.ts'
+import { createThreadStore } from './threads.ts'
+import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
+
+/** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
+const DEFAULT_SCHEMA = 'runyard_agent'
+
+/** In order; a change of the schema is a new one at the end. */
+export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
+  initial,
+  webhookDeliveries,
+  storeItems,
+  crons,
+  channelParts,
+  expiredEvents,
+  graphsOfServers,
+  eventParts,
+  suspects,
+  pushConfigs,
+]
+
+/**
+ * Opens the database, a `postgres://` URL, a file (made where it is missing; `:memory:` for one that is
+ * not kept) or one that is open already, and brings it up to date. `close` closes it. Throws `conflict` when it is
+ * newer than this code.
+ */
+export async function openAgentStore(where: string | Db): Promise<AgentStore> {
+  const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where
+  try {
+    await migrate(db, AGENT_SERVER_MIGRATIONS)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  const isOwn = typeof where === 'string'
+  const notices = isOwn ? await openNotices(where, DEFAULT_SCHEMA) : noNotices
+  return {
+    ...createParts(db),
+    notices,
+    transaction: (work, locks, wasDone) =>
+      db.transaction(
+        (tx) => work(createTransactionStore(tx)),
+        locks,
+        wasDone && ((tx, result) => wasDone(createTransactionStore(tx), result)),
+      ),
+    async close() {
+      await notices.close()
+      await db.close()
+    },
+  }
+}
+
+function createTransactionStore(tx: Db): AgentStore {
+  const refuse = async () => {
+    throw new AppError(
+      'internal',
+      'A transaction is neither nested nor closed: it ends with its work.',
+    )
+  }
+  return { ...createParts(tx), notices: noNotices, transaction: refuse, close: refuse }
+}
+
+function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
+  return {
+    assistants: createAssistantStore(db),
+    threads: createThreadStore(db),
+    runs: createRunStore(db),
+    events: createEventStore(db),
+    checkpoints: createCheckpointStore(db),
+    items: createItemStore(db),
+    crons: createCronStore(db),
+    servers: createServerStore(db),
+    idempotencyKeys: createIdempotencyKeyStore(db),
+    webhookDeliveries: createWebhookDeliveryStore(db),
+    pushConfigs: createPushConfigStore(db),
+    ping: async () => {
+      await db.get('SELECT 1')
+    },
+    checkWrites: createWriteCheck(db),
+    isGone: () => db.isGone,
+    sizeBytes: () => db.sizeBytes(),
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Searching the `threads` table.
+ *
+ * Plain values of the metadata are looked up in `thread_labels`, from the one that the fewest
+ * threads have on; only what is no plain value is parsed, for the threads that are left. Every order
+ * is an index's. Measured over 100,000 threads (240 MB): a page by default 0.1 ms, from offset 90,000
+ * 5 ms, by labels 0.2 ms; counting all, or by one label, 6 ms; by a list in the metadata, which
+ * parses every row, 200 ms; by values, which parses every state, 800 ms. A generated column or an
+ * expression index would have to know the keys before.
+ */
+import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
+import type { Db, SqlValue } from '../db/db.ts'
+import { labelsOf, metadataConditions, splitLabels, without } from './metadata-condition.ts'
+import { THREAD_COLUMNS, THREAD_COLUMNS_WITHOUT_STATE, toThread } from './thread-rows.ts'
+
+export function createThreadSearch(db: Db) {
+  return {
+    search: (query: ThreadQuery, page: ThreadPage): Promise<Thread[]> =>
+      db.snapshot((tx) => search(tx, query, page)),
+    searchUpTo: (query: ThreadQuery, page: ThreadPage, maxBytes: number) =>
+      db.snapshot((tx) => searchUpTo(tx, query, page, maxBytes)),
+    count: (query: ThreadQuery): Promise<number> => db.snapshot((tx) => count(tx, query)),
+  }
+}
+
+/** Part of a transaction: what the thread can be looked up by. */
+export async function addThreadLabels(
+  tx: Db,
+  { thread_id, created_at, metadata }: Pick<NewThread, 'thread_id' | 'created_at' | 'metadata'>,
+): Promise<void> {
+  const labels = labelsOf(metadata)
+  if (Object.keys(labels).length === 0) return
+  await tx.run(
+    `INSERT INTO thread_labels (key, value, created_at, thread_id)
+     SELECT label.key, label.value, $2, $1 FROM ${tx.json.entries('$3')} AS label`,
+    [thread_id, created_at, JSON.stringify(labels)],
+  )
+}
+
+/** Part of a transaction. */
+export async function removeThreadLabels(tx: Db, thread_id: string): Promise<void> {
+  await tx.run('DELETE FROM thread_labels WHERE thread_id = $1', [thread_id])
+}
+
+/** A label that more threads have than this is not worth sorting those that have it. */
+const COMMON = 1_000
+
+const STATES = (json: Db['json']) =>
+  `SELECT thread_id, state FROM threads WHERE thread_id IN ${json.texts('$1')}`
+
+/** Sizes first: a state that is not wanted is not read. */
+async function searchUpTo(
+  tx: Db,
+  query: ThreadQuery,
+  page: ThreadPage,
+  maxBytes: number,
+): Promise<{ threads: Thread[]; isCut: boolean }> {
+  const columns = `${THREAD_COLUMNS_WITHOUT_STATE}, octet_length(t.state) AS state_bytes`
+  const found = await findRows<SizedRow>(tx, query, page, columns)
+  let bytes = 0
+  const tooMuch = found.findIndex(({ state_bytes }, place) => {
+    bytes += Number(state_bytes ?? 0)
+    return bytes > maxBytes && place > 0
+  })
+  const rows = tooMuch === -1 ? found : found.slice(0, tooMuch)
+  const ids = JSON.stringify(rows.map(({ thread_id }) => thread_id))
+  const states = await tx.all<{ thread_id: string; state: string | null }>(STATES(tx.json), [ids])
+  const stateOf = new Map(states.map(({ thread_id, state }) => [thread_id, state]))
+  const threads = rows.map(({ state_bytes: _, ...row }) =>
+    toThread({ ...row, state: stateOf.get(row.thread_id) ?? null }),
+  )
+  return { threads, isCut: tooMuch !== -1 }
+}
+
+interface SizedRow {
+  thread_id: string
+  state_bytes: number | null
+}
+
+async function search(tx: Db, query: ThreadQuery, page: ThreadPage): Promise<Thread[]> {
+  const columns = page.hasState === false ? THREAD_COLUMNS_WITHOUT_STATE : THREAD_COLUMNS
+  return (await findRows<object>(tx, query, page, columns)).map(toThread)
+}
+
+async function findRows<Row>(
+  tx: Db,
+  query: ThreadQuery,
+  page: ThreadPage,
+  columns: string,
+): Promise<Row[]> {
+  const wanted = splitQuery(query)
+  const label = wanted && (await rarestLabel(tx, wanted.labels))
+  if (!wanted || label?.count === 0) return []
+  const isInOrder = page.sort_by === 'created_at'
+  const start = label && (isInOrder || label.count <= COMMON) ? label : undefined
+  const { conditions, params } = conditionsOf(tx, wanted, start)
+  if (start) conditions.push(OF_LABEL)
+  const sql = `
+    SELECT ${columns} FROM ${start ? LABELLED : ALL}
+    WHERE ${conditions.join(' AND ')} ORDER BY ${orderOf(page, start ? 'label' : 't')}
+    LIMIT $${params.push(page.limit)} OFFSET $${params.push(page.offset)}`
+  return tx.all<Row>(sql, params)
+}
+
+async function count(tx: Db, query: ThreadQuery): Promise<number> {
+  const wanted = splitQuery(query)
+  const label = wanted && (await rarestLabel(tx, wanted.labels))
+  if (!wanted || label?.count === 0) return 0
+  const { conditions, isOfLabels, params } = conditionsOf(tx, wanted, label)
+  if (label && !isOfLabels) conditions.push(OF_LABEL)
+  const from = isOfLabels ? 'thread_labels AS label' : LABELLED
+  const sql = `SELECT count(*) AS n FROM ${label ? from : ALL} WHERE ${conditions.join(' AND ')}`
+  return Number((await tx.get<{ n: number }>(sql, params))?.n)
+}
+
+const ALL = 'threads AS t'
+// CROSS JOIN keeps SQLite to this order: the threads of the label, not the label of each thread.
+const LABELLED = 'thread_labels AS label CROSS JOIN threads AS t'
+const OF_LABEL = 't.thread_id = label.thread_id'
+
+interface Wanted extends ThreadQuery {
+  /** The plain values that the metadata must hold, as JSON. */
+  labels: Record<string, string>
+}
+
+/** The labels apart from the rest. `undefined`: the query contradicts itself. */
+function splitQuery({ metadata = {}, filter = {}, ...rest }: ThreadQuery): Wanted | undefined {
+  const split = splitLabels({ metadata, filter })
+  return split && { ...rest, ...split }
+}
+
+interface CountedLabel {
+  key: string
+  value: string
+  /** At most one more than `COMMON`. */
+  count: number
+}
+
+async function rarestLabel(
+  tx: Db,
+  labels: Record<string, string>,
+): Promise<CountedLabel | undefined> {
+  if (Object.keys(labels).length === 0) return undefined
+  const sql = `
+    SELECT label.key, label.value, (
+      SELECT count(*) FROM (
+        SELECT 1 FROM thread_labels AS l
+        WHERE l.key = label.key AND l.value = label.value LIMIT ${COMMON + 1}
+      ) AS counted
+    ) AS count
+    FROM ${tx.json.entries('$1')} AS label ORDER BY count LIMIT 1`
+  return tx.get<CountedLabel>(sql, [JSON.stringify(labels)])
+}
+
+/** What must hold of the rows of `ALL`, or with `start` of `LABELLED`; `isOfLabels`: of the labels alone. */
+function conditionsOf(
+  { json }: Db,
+  wanted: Wanted,
+  start: CountedLabel | undefined,
+): { conditions: string[]; isOfLabels: boolean; params: SqlValue[] } {
+  const params: SqlValue[] = []
+  const place = (value: SqlValue) => `$${params.push(value)}`
+  const { ids, values, status, metadata = {}, filter = {} } = wanted
+  const first = start
+    ? `label.key = ${place(start.key)} AND label.value = ${place(start.value)}`
+    : 't.purge_at IS NULL'
+  const others = start ? without(wanted.labels, { [start.key]: true }) : wanted.labels
+  const otherLabels = labelConditions(json, start ? 'label' : 't', others, place)
+  const ofThread = [
+    ...(ids ? [`t.thread_id IN ${json.texts(place(JSON.stringify(ids)))}`] : []),
+    ...(status ? [`t.status = ${place(status)}`] : []),
+    ...metadataConditions(json, { metadata, filter }, params),
+    ...(isEmpty(values) ? [] : [json.contains('t.state', place(JSON.stringify({ values })))]),
+  ]
+  return {
+    conditions: [first, ...otherLabels, ...ofThread],
+    isOfLabels: ofThread.length === 0,
+    params,
+  }
+}
+
+/** So many labels are each a condition of their own, which is quickest; the texts must be few. */
+const SINGLE_LABELS = 4
+
+/** The row of `table`, which has `created_at` and `thread_id`, has all of these labels. */
+function labelConditions(
+  json: Db['json'],
+  table: 'label' | 't',
+  labels: Record<string, string>,
+  place: (value: SqlValue) => string,
+): string[] {
+  const has = (key: string, value: string) => `EXISTS (
+    SELECT 1 FROM thread_labels AS l WHERE l.key = ${key} AND l.value = ${value}
+      AND l.created_at = ${table}.created_at AND l.thread_id = ${table}.thread_id)`
+  const entries = Object.entries(labels)
+  const single = entries.slice(0, SINGLE_LABELS)
+  const rest = Object.fromEntries(entries.slice(SINGLE_LABELS))
+  const conditions = single.map(([key, value]) => has(place(key), place(value)))
+  if (isEmpty(rest)) return conditions
+  const wanted = json.entries(place(JSON.stringify(rest)))
+  const all = `NOT EXISTS (SELECT 1 FROM ${wanted} AS w WHERE NOT ${has('w.key', 'w.value')})`
+  return [...conditions, all]
+}
+
+/** As the indexes have it; the table with the label has its own copy of what it is sorted by. */
+function orderOf({ sort_by, sort_order }: ThreadPage, table: 'label' | 't'): string {
+  const direction = sort_order === 'asc' ? 'ASC' : 'DESC'
+  const columns = {
+    thread_id: ['t.thread_id'],
+    status: ['t.status', 't.created_at', 't.thread_id'],
+    created_at: [`${table}.created_at`, `${table}.thread_id`],
+    updated_at: ['t.updated_at', 't.thread_id'],
+    state_updated_at: ['t.state_updated_at', 't.thread_id'],
+  }[sort_by]
+  return columns.map((column) => `${column} ${direction}`).join(', ')
+}
+
+function isEmpty(object: object | undefined): boolean {
+  return !object || Object.keys(object).length === 0
+}

@@ -1,0 +1,158 @@
+/** The `threads` table. Searching it has a file of its own. */
+import type {
+  NewThread,
+  ThreadPatch,
+  ThreadState,
+  ThreadStore,
+  ThreadTtl,
+} from '../../core/agent/thread.ts'
+import type { Db, SqlValue } from '../db/db.ts'
+import { encodeJson } from '../db/json-columns.ts'
+import { THREAD_COLUMNS, toThread } from './thread-rows.ts'
+import { addThreadLabels, createThreadSearch, removeThreadLabels } from './thread-search.ts'
+
+const INSERT = `
+INSERT INTO threads (thread_id, created_at, updated_at, state_updated_at, metadata, config, status,
+  ttl_strategy, ttl_minutes, ttl_due_at)
+VALUES ($1, $2, $2, $2, $3, $4, $8, $5, $6, $7)
+ON CONFLICT (thread_id) DO NOTHING`
+
+const GET = `
+SELECT ${THREAD_COLUMNS} FROM threads AS t WHERE thread_id = $1 AND (purge_at IS NULL OR $2 = 1)`
+
+const GET_STATE = 'SELECT state FROM threads WHERE thread_id = $1 AND purge_at IS NULL'
+
+const GET_TTL = `
+SELECT ttl_strategy AS strategy, ttl_minutes FROM threads
+WHERE thread_id = $1 AND purge_at IS NULL AND ttl_minutes IS NOT NULL`
+
+const EXPIRED = `
+SELECT thread_id, ttl_strategy AS strategy FROM threads
+WHERE ttl_due_at < $1 AND ttl_minutes < $3 AND status <> 'busy' AND purge_at IS NULL
+ORDER BY ttl_due_at LIMIT $2`
+
+const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
+
+/** What belongs to a thread without a reference to it; its runs and labels go with its row. */
+const TABLES = [
+  'events',
+  'event_parts',
+  'event_counters',
+  'checkpoints',
+  'channel_values',
+  'channel_parts',
+  'checkpoint_writes',
+]
+
+export function createThreadStore(db: Db): ThreadStore {
+  return {
+    insert: (thread) => db.transaction((tx) => insert(tx, thread), []),
+    async get(thread_id, { isDropped = false } = {}) {
+      const row = await db.get(GET, [thread_id, isDropped ? 1 : 0])
+      return row && toThread(row)
+    },
+    async getState(thread_id) {
+      const row = await db.get<{ state: string | null }>(GET_STATE, [thread_id])
+      return row?.state ? (JSON.parse(row.state) as ThreadState) : undefined
+    },
+    update: (thread_id, patch) => db.transaction((tx) => update(tx, thread_id, patch), []),
+    async getTtl(thread_id) {
+      const row = await db.get<ThreadTtl>(GET_TTL, [thread_id])
+      return row && { ...row }
+    },
+    ...createThreadSearch(db),
+    async listExpired(now, limit, { shorterThanMinutes = Number.MAX_VALUE } = {}) {
+      const params = [now, limit, shorterThanMinutes]
+      const rows = await db.all<{ thread_id: string; strategy: ThreadTtl['strategy'] }>(
+        EXPIRED,
+        params,
+      )
+      return rows.map((row) => ({ ...row }))
+    },
+    async markPruned(thread_id) {
+      await db.run('UPDATE threads SET ttl_due_at = NULL WHERE thread_id = $1', [thread_id])
+    },
+    delete: (thread_id) =>
+      db.transaction(async (tx) => {
+        // First, with its runs and their leases: from then on nobody adds to the rest.
+        const isGone = await tx.run('DELETE FROM threads WHERE thread_id = $1', [thread_id])
+        for (const table of TABLES) {
+          await tx.run(`DELETE FROM ${table} WHERE thread_id = $1`, [thread_id])
+        }
+        return isGone === 1
+      }, []),
+    drop: (thread_id, purge_at) =>
+      db.transaction(async (tx) => {
+        await tx.run('UPDATE threads SET purge_at = $2 WHERE thread_id = $1', [thread_id, purge_at])
+        await removeThreadLabels(tx, thread_id)
+      }, []),
+    purge: (now) => db.transaction((tx) => purge(tx, now), []),
+  }
+}
+
+async function insert(tx: Db, thread: NewThread): Promise<boolean> {
+  const { thread_id, created_at, metadata, config, ttl, status = 'idle' } = thread
+  const isNew = await tx.run(INSERT, [
+    thread_id,
+    created_at,
+    encodeJson(metadata),
+    encodeJson(config),
+    ttl?.strategy ?? null,
+    ttl?.ttl_minutes ?? null,
+    ttl ? dueAt(created_at, ttl) : null,
+    status,
+  ])
+  if (isNew === 1) await addThreadLabels(tx, thread)
+  return isNew === 1
+}
+
+/** Each change of a thread begins its time anew. */
+async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<void> {
+  if (patch.metadata) await relabel(tx, thread_id, patch.metadata)
+  const params: SqlValue[] = [thread_id]
+  const changes = Object.entries(toColumns(patch)).map(
+    ([column, value]) => `${column} = $${params.push(value)}`,
+  )
+  if (!patch.ttl) {
+    const since = `$${params.push(Date.parse(patch.updated_at))}`
+    changes.push(`ttl_due_at = ${since} + CAST(round(ttl_minutes * 60000) AS BIGINT)`)
+  }
+  await tx.run(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
+}
+
+/** Most changes leave the metadata as it is: a run notes its graph and assistant each time. */
+async function relabel(tx: Db, thread_id: string, metadata: NewThread['metadata']): Promise<void> {
+  const sql = `SELECT metadata, created_at FROM threads
+    WHERE thread_id = $1 AND purge_at IS NULL${tx.rowLocks.wait}`
+  const before = await tx.get<{ metadata: string; created_at: string }>(sql, [thread_id])
+  if (!before || before.metadata === encodeJson(metadata)) return
+  await removeThreadLabels(tx, thread_id)
+  await addThreadLabels(tx, { thread_id, created_at: before.created_at, metadata })
+}
+
+function toColumns(patch: ThreadPatch): Record<string, SqlValue> {
+  const { updated_at, status, metadata, error, state, ttl } = patch
+  return {
+    updated_at,
+    ...(status !== undefined && { status }),
+    ...(metadata !== undefined && { metadata: encodeJson(metadata) }),
+    ...(error !== undefined && { error }),
+    ...(state !== undefined && { state: encodeJson(state), state_updated_at: updated_at }),
+    ...(ttl !== undefined && {
+      ttl_strategy: ttl.strategy,
+      ttl_minutes: ttl.ttl_minutes,
+      ttl_due_at: dueAt(updated_at, ttl),
+    }),
+  }
+}
+
+function dueAt(since: string, { ttl_minutes }: ThreadTtl): number {
+  return Date.parse(since) + Math.round(ttl_minutes * 60_000)
+}
+
+async function purge(tx: Db, now: number): Promise<number> {
+  for (const table of TABLES) {
+    await tx.run(`DELETE FROM ${table} WHERE thread_id IN (${DUE})`, [now])
+  }
+  return tx.run('DELETE FROM threads WHERE purge_at <= $1', [now])
+}

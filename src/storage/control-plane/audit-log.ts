@@ -1,0 +1,73 @@
+/** The `audit_log` table. Triggers refuse to change or remove what is in it. */
+import type { AuditEntry, AuditFilter, AuditLogStore } from '../../core/people/audit.ts'
+import type { Db, SqlValue } from '../db/db.ts'
+import { decodeRow } from '../db/json-columns.ts'
+
+type AuditRow = AuditEntry & { seq: number }
+
+const JSON_COLUMNS = ['detail'] as const
+
+const COLUMNS = `id, created_at, workspace_id, actor_kind, actor_id, actor_name, action, target_id,
+  target_name, detail`
+
+const APPEND = `
+INSERT INTO audit_log (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+
+// An action is found by itself and by its noun: `deployment` is `deployment.create` and the others.
+const LIST = `
+SELECT seq, ${COLUMNS} FROM audit_log
+WHERE workspace_id = $1
+  AND ($2 = '' OR actor_id = $2)
+  AND ($3 = '' OR action = $3 OR substr(action, 1, length($3) + 1) = $3 || '.')
+  AND ($4 = '' OR target_id = $4)
+  AND ($5 = '' OR created_at >= $5)
+  AND ($6 = '' OR created_at < $6)
+  AND ($7 = '' OR replace(${searched()}, lower($7), '') <> ${searched()})
+  AND seq < $8
+ORDER BY seq DESC LIMIT $9`
+
+/** One text for a search: everything that a person would look for. */
+function searched(): string {
+  const columns = ['action', 'actor_id', 'actor_name', 'target_id', "coalesce(target_name, '')"]
+  return `lower(${columns.join(" || ' ' || ")})`
+}
+
+/** On `db`, which may be a transaction. */
+export function createAuditLogStore(db: Db): AuditLogStore {
+  return {
+    append: async (entry) => {
+      await db.run(APPEND, toParams(entry))
+    },
+    list: async (filter, { limit, before = Number.MAX_SAFE_INTEGER }) => {
+      const rows = await db.all<AuditRow>(LIST, [...filterParams(filter), before, limit + 1])
+      const entries = rows.slice(0, limit).map(toEntry)
+      const next = rows.length > limit ? rows[limit - 1]?.seq : undefined
+      return { entries, next: next === undefined ? undefined : Number(next) }
+    },
+  }
+}
+
+function filterParams(filter: AuditFilter): SqlValue[] {
+  const { workspace_id, actor_id = '', action = '', target_id = '' } = filter
+  const { since = '', until = '', text = '' } = filter
+  return [workspace_id, actor_id, action, target_id, since, until, text]
+}
+
+function toParams(entry: AuditEntry): SqlValue[] {
+  return [
+    entry.id,
+    entry.created_at,
+    entry.workspace_id,
+    entry.actor_kind,
+    entry.actor_id,
+    entry.actor_name,
+    entry.action,
+    entry.target_id,
+    entry.target_name,
+    JSON.stringify(entry.detail),
+  ]
+}
+
+function toEntry({ seq: _, ...row }: AuditRow): AuditEntry {
+  return decodeRow<AuditEntry>(row, JSON_COLUMNS)
+}

@@ -1,0 +1,70 @@
+/** Looking at a control plane's database without changing it: for those who ask what is wrong. */
+import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
+import type { Db } from '../db/db.ts'
+import { openDb } from '../open-db.ts'
+import { countUnopened } from './sealed-columns.ts'
+import type { SecretBox } from './secret-box.ts'
+import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
+
+export interface Inspection {
+  /** The schema's version, and the newest that this code knows. */
+  version: number
+  knownVersion: number
+  /** What the database says of its own files; `undefined`: they are whole. */
+  damage: string | undefined
+  /** How many sealed texts do not open; `undefined` without a box. */
+  unopened: number | undefined
+  deployment_ids: Set<string>
+  revision_ids: Set<string>
+}
+
+/**
+ * `where` as in `openControlPlaneStore`; a file has to be there. `undefined`: it has no tables yet.
+ * Throws what the database throws.
+ */
+export async function inspectControlPlane(
+  where: string,
+  box: SecretBox | undefined,
+): Promise<Inspection | undefined> {
+  const db = await openDb(where, CONTROL_PLANE_SCHEMA)
+  try {
+    const damage = await damageOf(db)
+    if (!(await hasTables(db))) return undefined
+    return { damage, ...(await contentOf(db, box)) }
+  } finally {
+    await db.close()
+  }
+}
+
+async function hasTables(db: Db): Promise<boolean> {
+  const sql =
+    db.dialect === 'sqlite'
+      ? "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"
+      : "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'"
+  return (await db.get(sql)) !== undefined
+}
+
+async function contentOf(db: Db, box: SecretBox | undefined): Promise<Omit<Inspection, 'damage'>> {
+  const row = await db.get<{ version: number }>(
+    'SELECT coalesce(max(version), 0) AS version FROM schema_migrations',
+  )
+  return {
+    version: Number(row?.version ?? 0),
+    knownVersion: CONTROL_PLANE_MIGRATIONS.length,
+    unopened: box && (await countUnopened(db, box)),
+    deployment_ids: await idsOf(db, 'SELECT id FROM deployments'),
+    revision_ids: await idsOf(db, 'SELECT id FROM revisions'),
+  }
+}
+
+async function idsOf(db: Db, sql: string): Promise<Set<string>> {
+  return new Set((await db.all<{ id: string }>(sql)).map(({ id }) => id))
+}
+
+/** A server's files are the server's; SQLite's are looked through. */
+async function damageOf(db: Db): Promise<string | undefined> {
+  if (db.dialect !== 'sqlite') return undefined
+  const rows = await db.all<{ quick_check: string }>('PRAGMA quick_check(3)')
+  const found = rows.map((row) => row.quick_check).join('; ')
+  return found === 'ok' ? undefined : found
+}

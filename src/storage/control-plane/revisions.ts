@@ -1,0 +1,182 @@
+/** The `revisions` table. */
+import type { RevisionStore } from '../../core/deployment/deployment.ts'
+import {
+  isRevisionOver,
+  REVISION_STATUSES,
+  REVISION_TRANSITIONS,
+  type Revision,
+  type RevisionStatus,
+  type SourceRevisionConfig,
+} from '../../core/deployment/revision.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Db, SqlValue } from '../db/db.ts'
+import { countByStatus } from '../db/status-counts.ts'
+import { PLACES } from './sealed-columns.ts'
+import { openSecrets, sealSecrets } from './sealed-secrets.ts'
+import type { SecretBox } from './secret-box.ts'
+
+type RevisionRow = Omit<
+  Revision,
+  'source_revision_config' | 'source_config' | 'secrets' | 'parked_threads'
+> & {
+  parked_threads: string | null
+  source_revision_config: string
+  source_config: string
+  secrets: string
+}
+
+type Step = Parameters<RevisionStore['move']>[1]
+
+const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, status_message, source,
+  source_revision_config, source_config, secrets, built_from, deployed_at,
+  parked_threads`
+
+/** Past QUEUED and not at an end: one revision of a deployment at a time. */
+const UNDER_WAY = REVISION_STATUSES.filter(
+  (status) => !isRevisionOver(status) && status !== 'CREATING' && status !== 'QUEUED',
+)
+
+const INSERT = `
+INSERT INTO revisions (${COLUMNS})
+SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_id = $2), 0),
+  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+FROM deployments WHERE id = $2
+RETURNING ${COLUMNS}`
+
+const HOLD_DEPLOYMENT = 'SELECT 1 FROM deployments WHERE id = $1'
+
+const MAKE_LATEST = 'UPDATE deployments SET latest_revision_id = $2 WHERE id = $1'
+
+const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = $2`
+
+const MOVE = `
+UPDATE revisions
+SET status = $3, status_message = coalesce($4, status_message), updated_at = $5,
+  deployed_at = coalesce($6, deployed_at)
+WHERE id = $1 AND status = $2`
+
+const OTHER_UNDER_WAY = `
+SELECT other.number AS number FROM revisions AS this
+JOIN revisions AS other ON other.deployment_id = this.deployment_id AND other.id <> this.id
+WHERE this.id = $1 AND this.status = $2 AND other.status IN ${inList(UNDER_WAY)}`
+
+const GET_CONFIG = 'SELECT source_revision_config AS config FROM revisions WHERE id = $1'
+const SET_CONFIG = 'UPDATE revisions SET source_revision_config = $2 WHERE id = $1'
+
+/** On `db`, which may be a transaction. */
+export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
+  const read = (row: RevisionRow) => toRevision(row, box)
+  return {
+    countByStatus: () => countByStatus(db, 'revisions'),
+    insert: (revision) =>
+      db.transaction(async (tx) => {
+        // Two revisions at once would take the same number.
+        await tx.get(HOLD_DEPLOYMENT + tx.rowLocks.wait, [revision.deployment_id])
+        const row = await tx.get<RevisionRow>(INSERT, toParams(revision, box))
+        if (!row) throw missingDeployment(revision.deployment_id)
+        await tx.run(MAKE_LATEST, [row.deployment_id, row.id])
+        return read(row)
+      }),
+    get: async (deployment_id, id) => {
+      const row = await db.get<RevisionRow>(GET, [deployment_id, id])
+      return row && read(row)
+    },
+    list: async (deployment_id, { limit, offset, statuses = [...REVISION_STATUSES] }) => {
+      const params = [deployment_id, JSON.stringify(statuses), limit, offset]
+      return (await db.all<RevisionRow>(listSql(db), params)).map(read)
+    },
+    move: async (id, step) => {
+      refuseUnknownStep(id, step)
+      return db.transaction((tx) => move(tx, id, step))
+    },
+    setParkedThreads: async (id, parked_threads) => {
+      await db.run('UPDATE revisions SET parked_threads = $2 WHERE id = $1', [
+        id,
+        JSON.stringify(parked_threads),
+      ])
+    },
+    setBuiltFrom: async (id, built_from) => {
+      await db.run('UPDATE revisions SET built_from = $2 WHERE id = $1', [id, built_from])
+    },
+    setCommit: (id, repo_commit_sha) => db.transaction((tx) => setCommit(tx, id, repo_commit_sha)),
+  }
+}
+
+function listSql(db: Db): string {
+  return `
+SELECT ${COLUMNS} FROM revisions
+WHERE deployment_id = $1 AND status IN ${db.json.texts('$2')}
+ORDER BY number DESC LIMIT $3 OFFSET $4`
+}
+
+function refuseUnknownStep(id: string, { from, to }: Step): void {
+  if (REVISION_TRANSITIONS[from].includes(to)) return
+  throw new AppError('internal', `Revision ${id} cannot go from ${from} to ${to}.`)
+}
+
+async function move(
+  tx: Db,
+  id: string,
+  { from, to, status_message, deployed_at, updated_at }: Step,
+): Promise<boolean> {
+  if (UNDER_WAY.includes(to)) await refuseSecondUnderWay(tx, id, { from, to })
+  const values = [status_message ?? null, updated_at, deployed_at ?? null]
+  return (await tx.run(MOVE, [id, from, to, ...values])) === 1
+}
+
+/** The index refuses it too; here the refusal gets its sentence. */
+async function refuseSecondUnderWay(
+  tx: Db,
+  id: string,
+  { from, to }: Pick<Step, 'from' | 'to'>,
+): Promise<void> {
+  const other = await tx.get<{ number: number }>(OTHER_UNDER_WAY, [id, from])
+  if (!other) return
+  throw new AppError(
+    'conflict',
+    `Revision ${id} cannot go to ${to} before revision ${other.number} of its deployment has ended.`,
+  )
+}
+
+async function setCommit(tx: Db, id: string, repo_commit_sha: string): Promise<void> {
+  const row = await tx.get<{ config: string }>(GET_CONFIG, [id])
+  if (!row) return
+  const config: SourceRevisionConfig = { ...JSON.parse(row.config), repo_commit_sha }
+  await tx.run(SET_CONFIG, [id, JSON.stringify(config)])
+}
+
+function missingDeployment(id: string): AppError {
+  return new AppError('not_found', `Deployment ID ${id} not found.`)
+}
+
+function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[] {
+  return [
+    revision.id,
+    revision.deployment_id,
+    revision.created_at,
+    revision.updated_at,
+    revision.status,
+    revision.status_message,
+    revision.source,
+    JSON.stringify(revision.source_revision_config),
+    JSON.stringify(revision.source_config),
+    sealSecrets(box, revision.secrets, PLACES.revision(revision.id)),
+    revision.built_from,
+    revision.deployed_at,
+    revision.parked_threads && JSON.stringify(revision.parked_threads),
+  ]
+}
+
+function toRevision(row: RevisionRow, box: SecretBox): Revision {
+  return {
+    ...row,
+    source_revision_config: JSON.parse(row.source_revision_config),
+    source_config: JSON.parse(row.source_config),
+    parked_threads: row.parked_threads && JSON.parse(row.parked_threads),
+    secrets: openSecrets(box, row.secrets, PLACES.revision(row.id)),
+  }
+}
+
+function inList(statuses: readonly RevisionStatus[]): string {
+  return `(${statuses.map((status) => `'${status}'`).join(', ')})`
+}

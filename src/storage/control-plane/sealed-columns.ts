@@ -1,0 +1,87 @@
+/** Every column that holds sealed text, and sealing it anew when the encryption key has changed. */
+import type { Db } from '../db/db.ts'
+import type { SecretBox } from './secret-box.ts'
+
+/** A sealed text is bound to its place: each of these is one, by the row's id. */
+export const PLACES = {
+  deployment: (id: string) => `deployment/${id}/secrets`,
+  revision: (id: string) => `revision/${id}/secrets`,
+  accessToken: (id: string) => `oauth-token/${id}/access`,
+  refreshToken: (id: string) => `oauth-token/${id}/refresh`,
+  probe: () => 'encryption/probe',
+} as const
+
+interface SealedColumn {
+  table: string
+  column: string
+  placeOf: (id: string) => string
+}
+
+/** The probe is the last: as long as it needs an older key, that key is still asked for. */
+const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'deployments', column: 'secrets', placeOf: PLACES.deployment },
+  { table: 'revisions', column: 'secrets', placeOf: PLACES.revision },
+  { table: 'oauth_tokens', column: 'access_token', placeOf: PLACES.accessToken },
+  { table: 'oauth_tokens', column: 'refresh_token', placeOf: PLACES.refreshToken },
+  { table: 'encryption_probe', column: 'sealed', placeOf: PLACES.probe },
+]
+
+/** So many rows are written together. */
+const BATCH = 100
+
+/**
+ * Seals with the box's present key what was sealed with an older one; answers how many texts. Ended
+ * at any point it leaves each text sealed with the one key or the other, and goes on when it is
+ * called again.
+ */
+export async function resealAll(db: Db, box: SecretBox): Promise<number> {
+  let count = 0
+  for (const column of SEALED_COLUMNS) {
+    for (;;) {
+      const found = await db.transaction((tx) => resealBatch(tx, box, column))
+      count += found
+      if (found < BATCH) break
+    }
+  }
+  return count
+}
+
+async function resealBatch(
+  tx: Db,
+  box: SecretBox,
+  { table, column, placeOf }: SealedColumn,
+): Promise<number> {
+  const { sealedPrefix } = box
+  const old = await tx.all<{ id: string; sealed: string }>(
+    `SELECT id, ${column} AS sealed FROM ${table}
+     WHERE substr(${column}, 1, ${sealedPrefix.length}) <> $1 LIMIT ${BATCH}`,
+    [sealedPrefix],
+  )
+  const update = `UPDATE ${table} SET ${column} = $3 WHERE id = $1 AND ${column} = $2`
+  for (const { id, sealed } of old) {
+    const place = placeOf(id)
+    await tx.run(update, [id, sealed, box.seal(box.open(sealed, place), place)])
+  }
+  return old.length
+}
+
+/** How many sealed texts open with none of the box's keys, or not at all. */
+export async function countUnopened(db: Db, box: SecretBox): Promise<number> {
+  let count = 0
+  for (const { table, column, placeOf } of SEALED_COLUMNS) {
+    const rows = await db.all<{ id: string; sealed: string }>(
+      `SELECT id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`,
+    )
+    count += rows.filter(({ id, sealed }) => !opens(box, sealed, placeOf(id))).length
+  }
+  return count
+}
+
+function opens(box: SecretBox, sealed: string, place: string): boolean {
+  try {
+    box.open(sealed, place)
+    return true
+  } catch {
+    return false
+  }
+}

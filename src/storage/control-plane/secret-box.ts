@@ -1,0 +1,114 @@
+/**
+ * Seals what must not stand readable in the database: AES-256-GCM, a fresh nonce each time.
+ *
+ * A sealed text reads `v1:<key id>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. It is
+ * bound to its place (`deployment/<id>/secrets`): copied to another row it does not open. The key
+ * id tells which key sealed it, so that a later change of keys can find what is still to be sealed
+ * anew.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { AppError } from '../../core/errors.ts'
+
+const VERSION = 'v1'
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const ENCODING = 'base64url'
+
+export interface SecretBox {
+  seal(plain: string, place: string): string
+  /**
+   * The text that was sealed for this place. Throws `internal` when it was sealed with a key that is
+   * not known here or for another place, was changed, or is no sealed text.
+   */
+  open(sealed: string, place: string): string
+  /** How everything begins that is sealed with the present key. */
+  readonly sealedPrefix: string
+  /** From now on this is the present key: 32 bytes, or `bad_request`. What was sealed still opens. */
+  changeKey(key: Buffer): void
+}
+
+interface NamedKey {
+  id: string
+  key: Buffer
+}
+
+/** A box that seals with this key, and opens with the older ones too: 32 bytes each, or `bad_request`. */
+export function createSecretBox(key: Buffer, older: readonly Buffer[] = []): SecretBox {
+  let present = named(key)
+  const known = [present, ...older.map(named)]
+  return {
+    get sealedPrefix() {
+      return `${VERSION}:${present.id}:`
+    },
+    seal: (plain, place) => [VERSION, present.id, ...encrypt(present.key, plain, place)].join(':'),
+    open: (sealed, place) => {
+      const { sealedWith, ...envelope } = readEnvelope(sealed, place)
+      const opening = known.find(({ id }) => id === sealedWith)
+      if (!opening) throw unknownKey(place, sealedWith, present.id)
+      return decrypt(opening.key, envelope, place)
+    },
+    changeKey: (next) => {
+      present = named(next)
+      known.unshift(present)
+    },
+  }
+}
+
+function named(key: Buffer): NamedKey {
+  if (key.length !== KEY_BYTES) {
+    throw new AppError(
+      'bad_request',
+      `The encryption key has ${key.length} bytes where 32 are needed. Set ` +
+        'RUNYARD_ENCRYPTION_KEY to the base64 form of 32 random bytes (openssl rand -base64 32).',
+    )
+  }
+  const digest = createHmac('sha256', key).update('key id').digest()
+  return { key, id: digest.subarray(0, 6).toString(ENCODING) }
+}
+
+function unknownKey(place: string, sealedWith: string, present: string): AppError {
+  return new AppError(
+    'internal',
+    `${place} was sealed with the key ${sealedWith}, this is the key ${present}. ` +
+      'Start with the RUNYARD_ENCRYPTION_KEY that the database was written with, or name it in ' +
+      'RUNYARD_ENCRYPTION_KEY_OLD.',
+  )
+}
+
+interface Envelope {
+  nonce: Buffer
+  tag: Buffer
+  ciphertext: Buffer
+}
+
+function encrypt(key: Buffer, plain: string, place: string): string[] {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place))
+  const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  return [nonce, cipher.getAuthTag(), ciphertext].map((part) => part.toString(ENCODING))
+}
+
+function readEnvelope(sealed: string, place: string): Envelope & { sealedWith: string } {
+  const [version, sealedWith = '', ...parts] = sealed.split(':')
+  if (version !== VERSION || parts.length !== 3) {
+    throw new AppError(
+      'internal',
+      `What is stored as ${place} is not sealed in the form ${VERSION}.`,
+    )
+  }
+  const [nonce, tag, ciphertext] = parts.map((part) => Buffer.from(part, ENCODING))
+  return { sealedWith, nonce, tag, ciphertext } as Envelope & { sealedWith: string }
+}
+
+function decrypt(key: Buffer, { nonce, tag, ciphertext }: Envelope, place: string): string {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(place)).setAuthTag(tag)
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
+  } catch (cause) {
+    const message = `${place} does not open: it was changed, or was sealed for another place.`
+    throw new AppError('internal', message, { cause })
+  }
+}

@@ -1,0 +1,136 @@
+/** The control plane's database: one file a noun, put together here. */
+import { randomBytes } from 'node:crypto'
+import { systemClock, timestamp } from '../../core/clock.ts'
+import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../core/errors.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
+import type { Db } from '../db/db.ts'
+import { createWriteCheck } from '../db/write-check.ts'
+import { initial } from '../migrations/control-plane/0001-initial.ts'
+import { people } from '../migrations/control-plane/0002-people.ts'
+import { pushWebhooks } from '../migrations/control-plane/0003-push-webhooks.ts'
+import { rollouts } from '../migrations/control-plane/0004-rollouts.ts'
+import { leadership } from '../migrations/control-plane/0005-leadership.ts'
+import { ownAuth } from '../migrations/control-plane/0006-own-auth.ts'
+import { type Migration, migrate } from '../migrations/migrate.ts'
+import { openDb } from '../open-db.ts'
+import { createApiKeyStore } from './api-keys.ts'
+import { createAuditLogStore } from './audit-log.ts'
+import { createDeploymentStore } from './deployments.ts'
+import { createLeadershipStore, underTerm } from './leadership.ts'
+import { createListenerStore } from './listeners.ts'
+import { createOAuthTokenStore } from './oauth-tokens.ts'
+import { createRevisionStore } from './revisions.ts'
+import { PLACES, resealAll } from './sealed-columns.ts'
+import type { SecretBox } from './secret-box.ts'
+import { createUploadStore } from './uploads.ts'
+import { createWorkspaceStore } from './workspaces.ts'
+
+/** In order; a change of the schema is a new one at the end. */
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
+  initial,
+  people,
+  pushWebhooks,
+  rollouts,
+  leadership,
+  ownAuth,
+]
+
+const ENSURE_WORKSPACE = `
+INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)
+ON CONFLICT (id) DO NOTHING`
+
+const ENSURE_PROBE = `
+INSERT INTO encryption_probe (id, sealed) VALUES (1, $1) ON CONFLICT (id) DO NOTHING`
+
+const SET_PROBE = 'UPDATE encryption_probe SET sealed = $1'
+const SIGNING_KEY_BYTES = 32
+
+/**
+ * Opens the database, a `postgres://` URL or a file (made where it is missing; `:memory:` for one that
+ * is not kept), brings it up to date, and makes sure of the default workspace. Secrets and tokens go through `box`.
+ * Throws `conflict` when the file is newer than this code, `internal` when it was written with
+ * another encryption key.
+ */
+export async function openControlPlaneStore(
+  where: string,
+  box: SecretBox,
+): Promise<ControlPlaneStore> {
+  const db = await openDb(where, CONTROL_PLANE_SCHEMA)
+  try {
+    await migrate(db, CONTROL_PLANE_MIGRATIONS)
+    await db.run(ENSURE_WORKSPACE, [DEFAULT_WORKSPACE_ID, timestamp(systemClock)])
+    return createStore(db, box, await openProbe(db, box))
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+/**
+ * Before anything is sealed with it: a database with an unknown key in it could never be read whole.
+ * Answers what the one sealed row holds: the key that URLs are signed with.
+ */
+async function openProbe(db: Db, box: SecretBox): Promise<Uint8Array> {
+  const place = PLACES.probe()
+  const fresh = randomBytes(SIGNING_KEY_BYTES).toString('base64')
+  await db.run(ENSURE_PROBE, [box.seal(fresh, place)])
+  const row = await db.get<{ sealed: string }>('SELECT sealed FROM encryption_probe')
+  const held = row ? box.open(row.sealed, place) : ''
+  // A database from before it held anything.
+  if (held === '') await db.run(SET_PROBE, [box.seal(fresh, place)])
+  return Buffer.from(held || fresh, 'base64')
+}
+
+function createStore(db: Db, box: SecretBox, signingKey: Uint8Array): ControlPlaneStore {
+  return {
+    ...createParts(db, box),
+    signingKey,
+    transaction: (work) =>
+      db.transaction((tx) => work(createTransactionStore(tx, box, signingKey))),
+    reseal: () => resealAll(db, box),
+    under: (term) => createStore(underTerm(db, term), box, signingKey),
+    close: () => db.close(),
+  }
+}
+
+function createTransactionStore(tx: Db, box: SecretBox, signingKey: Uint8Array): ControlPlaneStore {
+  const refuse = async () => {
+    throw new AppError(
+      'internal',
+      'A transaction is neither nested nor closed: it ends with its work.',
+    )
+  }
+  const store: ControlPlaneStore = {
+    ...createParts(tx, box),
+    signingKey,
+    transaction: refuse,
+    reseal: refuse,
+    // The transaction around is under its term already.
+    under: () => store,
+    close: refuse,
+  }
+  return store
+}
+
+function createParts(
+  db: Db,
+  box: SecretBox,
+): Omit<ControlPlaneStore, 'signingKey' | 'transaction' | 'reseal' | 'under' | 'close'> {
+  return {
+    deployments: createDeploymentStore(db, box),
+    revisions: createRevisionStore(db, box),
+    apiKeys: createApiKeyStore(db),
+    oauthTokens: createOAuthTokenStore(db, box),
+    uploads: createUploadStore(db),
+    listeners: createListenerStore(db),
+    workspaces: createWorkspaceStore(db),
+    auditLog: createAuditLogStore(db),
+    leadership: createLeadershipStore(db),
+    ping: async () => {
+      await db.get('SELECT 1')
+    },
+    checkWrites: createWriteCheck(db),
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * A transaction on PostgreSQL: how it is begun, what happens in it, and how it is known to be through.
+ *
+ * BEGIN travels with the first statement and costs no round trip of its own.
+ */
+import type { AsyncLocalStorage } from 'node:async_hooks'
+import { createHash } from 'node:crypto'
+import { DatabaseError, type PoolClient } from 'pg'
+import { AppError } from '../../../core/errors.ts'
+import type { Db, Locks, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
+import { OpenTransaction } from '../open-transaction.ts'
+import type { Failure, Outcome } from './attempts.ts'
+import type { PostgresPool } from './connection.ts'
+import { asRefusal, isCollision, isLost, unanswered } from './errors.ts'
+import { json } from './json.ts'
+import { findVectors } from './vectors.ts'
+import { inPostgresWords } from './words.ts'
+
+export const rowLocks: RowLocks = {
+  wait: ' FOR NO KEY UPDATE',
+  skip: ' FOR NO KEY UPDATE SKIP LOCKED',
+}
+
+/**
+ * The statement that begins a transaction. The names of `locks` are hashed with the schema: advisory
+ * locks are of the whole database.
+ */
+export function begin({ schema, perTransaction }: PostgresPool, locks: Locks | undefined): string {
+  const isolation = locks ? 'READ COMMITTED' : 'SERIALIZABLE'
+  const keys = [...new Set(locks)].map((lock) => lockKey(schema, lock)).toSorted(ascending)
+  const take = keys.map((key) => `pg_advisory_xact_lock(${key})`)
+  const wait = take.length > 0 ? `SELECT ${take.join(', ')};` : ''
+  return `BEGIN ISOLATION LEVEL ${isolation}; ${perTransaction} ${wait}`
+}
+
+/** The same for one that only reads, all of it from one state of the database. */
+export function beginSnapshot({ perTransaction }: PostgresPool): string {
+  return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${perTransaction}`
+}
+
+function lockKey(schema: string, lock: string): bigint {
+  const digest = createHash('sha1').update(`${schema}\n${lock}`).digest()
+  return digest.readBigInt64BE()
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : 1
+}
+
+export interface TransactionPlan<T> {
+  begin: string
+  /** There is nothing to commit: its end is not waited for. */
+  isReading: boolean
+  work: (tx: Db) => Promise<T>
+  /** The transaction that the current chain of calls runs in. */
+  current: AsyncLocalStorage<PostgresTransaction>
+}
+
+/** Runs `work` between BEGIN and COMMIT. Never rejects. */
+export async function attemptTransaction<T>(
+  pool: PostgresPool,
+  client: PoolClient,
+  plan: TransactionPlan<T>,
+): Promise<Outcome<T>> {
+  const tx = new PostgresTransaction(pool, client)
+  const begun = client.query(plan.begin)
+  // Looked at below, once `work` has settled.
+  begun.catch(() => {})
+  try {
+    const result = await plan.current.run(tx, plan.work, tx)
+    await begun
+    tx.end()
+    return plan.isReading ? closeReading(client, result) : await commit(pool, client, result)
+  } catch (error) {
+    tx.end()
+    return await rollBack(
+      client,
+      await begun.then(
+        () => error,
+        (first: unknown) => first,
+      ),
+    )
+  }
+}
+
+/** Whoever has the connection next sends behind it. */
+function closeReading<T>(client: PoolClient, result: T): Outcome<T> {
+  client.query('COMMIT').catch(() => {})
+  return { kind: 'done', result }
+}
+
+async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Promise<Outcome<T>> {
+  if (pool.isBroken(client)) {
+    const error = new Error('The connection was lost before COMMIT was sent.')
+    return failure(error, { isLost: true, isWorthRepeating: true })
+  }
+  try {
+    const { command } = await client.query('COMMIT')
+    if (command === 'COMMIT') return { kind: 'done', result }
+  } catch (error) {
+    // Told apart: a collision was found before anything was done, a lost connection tells nothing.
+    if (isLost(error)) return { kind: 'unknown', result, error: unanswered(error) }
+    return failure(error, { isLost: false, isWorthRepeating: isCollision(error) })
+  }
+  const message = 'A statement of the transaction had failed: all is undone.'
+  const error = new AppError('internal', message)
+  return failure(error, { isLost: false, isWorthRepeating: false })
+}
+
+async function rollBack(client: PoolClient, error: unknown): Promise<Failure> {
+  const isGone = await client.query('ROLLBACK').then(
+    () => false,
+    () => true,
+  )
+  const isWorthRepeating = isCollision(error) || (isGone && !(error instanceof AppError))
+  return failure(error, { isLost: isGone, isWorthRepeating })
+}
+
+/** What `work` threw by itself is thrown as it is. */
+function failure(error: unknown, how: { isLost: boolean; isWorthRepeating: boolean }): Failure {
+  const isOfDatabase = how.isLost || error instanceof DatabaseError
+  return { kind: 'failed', error: isOfDatabase ? asRefusal(error) : error, ...how }
+}
+
+export class PostgresTransaction extends OpenTransaction<PoolClient> {
+  readonly dialect = 'postgres'
+  readonly json = json
+  readonly rowLocks = rowLocks
+  readonly #pool: PostgresPool
+
+  constructor(pool: PostgresPool, client: PoolClient) {
+    super(client)
+    this.#pool = pool
+  }
+
+  async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
+    return (await this.#pool.query(this.open(), { sql, params })).rows
+  }
+
+  async get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
+    return (await this.#pool.query(this.open(), { sql, params })).rows[0]
+  }
+
+  async run(sql: string, params: SqlValue[] = []): Promise<number> {
+    return (await this.#pool.query(this.open(), { sql, params })).rowCount ?? 0
+  }
+
+  async script(sql: string): Promise<void> {
+    await this.open().query(inPostgresWords(sql))
+  }
+
+  async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    if (condition && !(await this.get(condition.sql, condition.params))) return false
+    await Promise.all(statements.map(({ sql, params }) => this.run(sql, params)))
+    return true
+  }
+
+  async vectors(): Promise<VectorSql> {
+    return findVectors(this)
+  }
+
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
+  }
+}
+
+const SIZE = `
+SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0) AS BIGINT) AS bytes
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = current_schema() AND c.relkind = 'r'`
+
+/** Of the schema's tables, with their indexes. */
+export async function sizeOf(db: Db): Promise<number> {
+  const row = await db.get<{ bytes: number }>(SIZE)
+  return Number(row?.bytes ?? 0)
+}

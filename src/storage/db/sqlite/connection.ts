@@ -1,0 +1,133 @@
+/** One open SQLite file: its settings and its prepared statements. Nothing here waits. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { getLoadablePath } from 'sqlite-vec'
+import { AppError } from '../../../core/errors.ts'
+import { containsJson } from '../../../core/json-containment.ts'
+import type { SqlValue } from '../db.ts'
+import { asRefusal, DatabaseFile } from './file.ts'
+
+export class SqliteConnection {
+  readonly #file: DatabaseFile
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  #hasVectors = false
+
+  constructor(path: string) {
+    this.#file = new DatabaseFile(path)
+    this.#file.create()
+    this.#database = new DatabaseSync(path, {
+      timeout: 0,
+      enableForeignKeyConstraints: true,
+      allowExtension: true,
+    })
+    this.#database.enableLoadExtension(false)
+    this.#database.function('json_contains', { deterministic: true }, jsonContains)
+  }
+
+  get path(): string {
+    return this.#file.path
+  }
+
+  get isGone(): boolean {
+    return this.#file.isGone
+  }
+
+  /**
+   * WAL: readers do not wait for the writer. NORMAL: a commit is in the operating system's hands, so
+   * it survives kill -9; only the loss of power can take the last ones (never the file), and an fsync
+   * for each of a run's many small commits would cost more than all the rest of it.
+   */
+  configure(): void {
+    this.#database.exec('PRAGMA journal_mode = WAL')
+    this.#database.exec('PRAGMA synchronous = NORMAL')
+    this.#file.note()
+  }
+
+  all(sql: string, params: SqlValue[]): unknown[] {
+    return this.#known(() => this.#prepare(sql).all(...params))
+  }
+
+  get(sql: string, params: SqlValue[]): unknown {
+    return this.#known(() => this.#prepare(sql).get(...params))
+  }
+
+  run(sql: string, params: SqlValue[]): number {
+    return this.#known(() => Number(this.#prepare(sql).run(...params).changes))
+  }
+
+  script(sql: string): void {
+    this.#known(() => this.#database.exec(sql))
+  }
+
+  /** Adds the functions of `sqlite-vec`, once. Throws `unavailable`. */
+  loadVectors(): void {
+    if (this.#hasVectors) return
+    try {
+      this.#database.enableLoadExtension(true)
+      this.#database.loadExtension(getLoadablePath())
+      this.#hasVectors = true
+    } catch (cause) {
+      const what = 'Items cannot be searched by meaning: sqlite-vec could not be loaded here'
+      throw new AppError('unavailable', `${what} (${(cause as Error).message}).`, { cause })
+    } finally {
+      this.#database.enableLoadExtension(false)
+    }
+  }
+
+  beginWriting(): void {
+    this.run('BEGIN IMMEDIATE', [])
+  }
+
+  /** The read fixes what will be seen, and is where a lock would be in the way. */
+  beginReading(): void {
+    this.run('BEGIN', [])
+    try {
+      this.get('SELECT count(*) FROM sqlite_schema', [])
+    } catch (error) {
+      this.rollback()
+      throw error
+    }
+  }
+
+  commit(): void {
+    this.run('COMMIT', [])
+  }
+
+  /** SQLite ends the transaction itself on some errors, such as a full disk. */
+  rollback(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return
+    this.#statements.clear()
+    this.#database.close()
+  }
+
+  /** Throws what is known of the file, as `asRefusal` has it. */
+  #known<T>(work: () => T): T {
+    this.#file.require()
+    try {
+      return work()
+    } catch (error) {
+      throw asRefusal(this.path, error)
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    if (!this.#database.isOpen) {
+      throw new AppError('unavailable', `The database ${this.path} was closed; nothing was done.`)
+    }
+    const statement = this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'))
+    this.#statements.set(sql, statement)
+    return statement
+  }
+}
+
+/** SQLite's part of `Db.json.contains`, which it has no words for. What is NULL contains nothing. */
+function jsonContains(document: unknown, wanted: unknown): number {
+  if (typeof document !== 'string') return 0
+  return containsJson(JSON.parse(document), JSON.parse(String(wanted))) ? 1 : 0
+}

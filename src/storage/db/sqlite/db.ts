@@ -1,0 +1,213 @@
+/**
+ * The Db port on SQLite: one connection, one user of it at a time.
+ *
+ * A statement outside a transaction waits for the one that is open, so that it neither takes part in
+ * it nor sees what may be undone. A second connection for reading is left out: SQLite works on this
+ * thread, so there is little to wait for. Measured beside constant checkpoints: a read takes 36 µs
+ * here and 9 µs there, all the work together a seventh less time. One rule for all is worth that.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
+import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
+import { Turns } from '../turns.ts'
+import { isBusy, whileBusy } from './busy.ts'
+import { SqliteConnection } from './connection.ts'
+import { cannotOpen } from './file.ts'
+
+/**
+ * Opens the file, and creates it (readable by its owner only) with its folder where it is missing. Throws
+ * `unavailable`, with the file's name, when it cannot be opened, is damaged or takes no writes.
+ */
+export async function openSqlite(path: string): Promise<Db> {
+  let connection: SqliteConnection | undefined
+  try {
+    const opened = new SqliteConnection(path)
+    connection = opened
+    await whileBusy(path, () => opened.configure())
+    return new SqliteDb(opened)
+  } catch (error) {
+    connection?.close()
+    throw cannotOpen(path, error)
+  }
+}
+
+const json: JsonSql = {
+  texts: (array) => `(SELECT value FROM json_each(${array}))`,
+  entries: (object) => `json_each(${object})`,
+  fieldEquals: (object, key, value) =>
+    `EXISTS (SELECT 1 FROM json_each(${object}) AS field WHERE field.key = ${key} AND ${object} -> field.fullkey = json(${value}))`,
+  contains: (document, wanted) => `json_contains(${document}, ${wanted})`,
+}
+
+/** By `sqlite-vec`; measured over 50,000 vectors of 384 numbers: 2 µs for each. */
+const vectors: VectorSql = {
+  encode: (vector) => new Uint8Array(Float32Array.from(vector).buffer),
+  cosineDistance: (vector, other) => `vec_distance_cosine(${vector}, ${other})`,
+}
+
+/** One writes at a time: what a transaction has read stays as it is. */
+const rowLocks: RowLocks = { wait: '', skip: '' }
+const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
+
+class SqliteDb implements Db {
+  readonly dialect = 'sqlite'
+  readonly json = json
+  readonly rowLocks = rowLocks
+  readonly #connection: SqliteConnection
+  readonly #turns = new Turns()
+  /** The transaction that the current chain of calls runs in. */
+  readonly #current = new AsyncLocalStorage<SqliteTransaction>()
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  get isGone(): boolean {
+    return this.#connection.isGone
+  }
+
+  all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
+    return this.#alone(() => this.#connection.all(sql, params) as T[])
+  }
+
+  get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
+    return this.#alone(() => this.#connection.get(sql, params) as T | undefined)
+  }
+
+  run(sql: string, params: SqlValue[] = []): Promise<number> {
+    return this.#alone(() => this.#connection.run(sql, params))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#alone(() => this.#connection.script(sql))
+  }
+
+  batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    return this.#alone(() => {
+      this.#connection.beginWriting()
+      try {
+        const isDone = runBatch(this.#connection, statements, condition)
+        this.#connection.commit()
+        return isDone
+      } catch (error) {
+        this.#connection.rollback()
+        throw error
+      }
+    })
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#between('beginWriting', work)
+  }
+
+  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.#between('beginReading', work)
+  }
+
+  vectors(): Promise<VectorSql> {
+    return this.#alone(() => {
+      this.#connection.loadVectors()
+      return vectors
+    })
+  }
+
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
+  }
+
+  close(): Promise<void> {
+    return this.#alone(() => this.#connection.close())
+  }
+
+  async #alone<T>(statement: () => T): Promise<T> {
+    refuseWithin(this.#current.getStore())
+    if (this.#turns.isFree) {
+      try {
+        return statement()
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+    }
+    return this.#turns.take(() => whileBusy(this.#connection.path, statement))
+  }
+
+  async #between<T>(
+    begin: 'beginReading' | 'beginWriting',
+    work: (tx: Db) => Promise<T>,
+  ): Promise<T> {
+    refuseWithin(this.#current.getStore())
+    const connection = this.#connection
+    return this.#turns.take(async () => {
+      await whileBusy(connection.path, () => connection[begin]())
+      return runTransaction(connection, this.#current, work)
+    })
+  }
+}
+
+function runBatch(
+  connection: SqliteConnection,
+  statements: readonly Statement[],
+  condition: Statement | undefined,
+): boolean {
+  if (condition && connection.get(condition.sql, condition.params) === undefined) return false
+  for (const { sql, params } of statements) connection.run(sql, params)
+  return true
+}
+
+async function runTransaction<T>(
+  connection: SqliteConnection,
+  current: AsyncLocalStorage<SqliteTransaction>,
+  work: (tx: Db) => Promise<T>,
+): Promise<T> {
+  const tx = new SqliteTransaction(connection)
+  try {
+    const result = await current.run(tx, work, tx)
+    connection.commit()
+    return result
+  } catch (error) {
+    connection.rollback()
+    throw error
+  } finally {
+    tx.end()
+  }
+}
+
+class SqliteTransaction extends OpenTransaction<SqliteConnection> {
+  readonly dialect = 'sqlite'
+  readonly json = json
+  readonly rowLocks = rowLocks
+
+  async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
+    return this.open().all(sql, params) as T[]
+  }
+
+  async get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
+    return this.open().get(sql, params) as T | undefined
+  }
+
+  async run(sql: string, params: SqlValue[] = []): Promise<number> {
+    return this.open().run(sql, params)
+  }
+
+  async script(sql: string): Promise<void> {
+    this.open().script(sql)
+  }
+
+  async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
+    return runBatch(this.open(), statements, condition)
+  }
+
+  async vectors(): Promise<VectorSql> {
+    this.open().loadVectors()
+    return vectors
+  }
+
+  sizeBytes(): Promise<number> {
+    return sizeOf(this)
+  }
+}
+
+async function sizeOf(db: Db): Promise<number> {
+  const row = await db.get<{ bytes: number }>(SIZE)
+  return row?.bytes ?? 0
+}

@@ -1,0 +1,110 @@
+/** The file that an open SQLite database lies in: whether it is still there, and what is wrong with it. */
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError, DatabaseAway } from '../../../core/errors.ts'
+
+/** How old the last look at the file may be, in ms. */
+const LOOKED_EVERY_MS = 1000
+
+/**
+ * SQLite goes on with a file that was removed or replaced: it reads and writes what nobody will find
+ * again. So it is looked for, once a second at most, by those who want something of it.
+ */
+export class DatabaseFile {
+  readonly path: string
+  /** What the file and its journal were when they were seen first. */
+  readonly #seen = new Map<string, string>()
+  #lookedAt = performance.now()
+  #isGone = false
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Creates it, readable by its owner only, where it is missing; the journal takes over the mode. */
+  create(): void {
+    if (this.path === ':memory:') return
+    mkdirSync(dirname(this.path), { recursive: true })
+    closeSync(openSync(this.path, 'a', 0o600))
+  }
+
+  /**
+   * Notes what it is. To be called once the connection has its journal open: until then another process
+   * that closes the database removes the journal, as SQLite does, and a new one takes its place.
+   */
+  note(): void {
+    if (this.path !== ':memory:') this.#look()
+  }
+
+  /** One that comes back is not gone any more. */
+  get isGone(): boolean {
+    if (this.path !== ':memory:' && performance.now() - this.#lookedAt >= LOOKED_EVERY_MS) {
+      this.#look()
+    }
+    return this.#isGone
+  }
+
+  /** Throws `DatabaseAway` once it is gone. */
+  require(): void {
+    if (!this.isGone) return
+    throw new DatabaseAway(
+      `The database ${this.path} was removed or replaced while it was in use; nothing was done. ` +
+        'Put the file back, or start again without it.',
+      undefined,
+    )
+  }
+
+  #look(): void {
+    this.#lookedAt = performance.now()
+    this.#isGone = [this.path, `${this.path}-wal`].some((path) => {
+      const identity = identityOf(path)
+      const known = this.#seen.get(path)
+      // The journal appears with the first write.
+      if (known === undefined && identity !== undefined) this.#seen.set(path, identity)
+      return known !== undefined && identity !== known
+    })
+  }
+}
+
+/** `undefined`: it is not there, or cannot be reached. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch {
+    return undefined
+  }
+}
+
+/** SQLite's primary codes, in the lower bits of what it answers. */
+const CANNOT_OPEN = 14
+const NO_WRITES: readonly number[] = [8, 10, 13]
+const DAMAGED: readonly number[] = [11, 26]
+
+/**
+ * As callers are to see it: `DatabaseAway` while the file is read-only, its disk is full or does not
+ * work, `unavailable` when it is damaged; everything else as it came.
+ */
+export function asRefusal(path: string, error: unknown): unknown {
+  const { errcode, message } = error as Error & { errcode?: number }
+  if (errcode === undefined) return error
+  const code = errcode & 0xff
+  if (NO_WRITES.includes(code)) {
+    return new DatabaseAway(`The database ${path} takes no writes now: ${message}.`, error)
+  }
+  if (!DAMAGED.includes(code)) return error
+  const hint = 'Put a copy from before in its place, or move it away to begin anew.'
+  const what = `The database ${path} is damaged, or is none: ${message}. ${hint}`
+  return new AppError('unavailable', what, { cause: error })
+}
+
+/** Why the file could not be opened; it is the operator who reads it. */
+export function cannotOpen(path: string, error: unknown): unknown {
+  const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
+  const isOfSystem = typeof code === 'string' && /^E[A-Z]+$/.test(code)
+  if (!isOfSystem && (errcode === undefined || (errcode & 0xff) !== CANNOT_OPEN)) {
+    return asRefusal(path, error)
+  }
+  const what = `The database ${path} cannot be opened: ${message}. Runyard must be able to write there.`
+  return new AppError('unavailable', what, { cause: error })
+}

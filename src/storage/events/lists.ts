@@ -1,0 +1,105 @@
+/**
+ * The long lists in events' data, above all the messages in `values`: they are kept in parts, which a
+ * thread's events share, so that the log of a conversation does not grow with the square of its length.
+ */
+import type { ThreadEvent } from '../../core/agent/event.ts'
+import type { Db } from '../db/db.ts'
+import { findJsonLists } from '../lists/json-list.ts'
+import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
+
+/** Shorter data is kept whole, in bytes: what could be shared of it is little. */
+const MIN_BYTES = 2_048
+
+/** How an event's data is kept. */
+export interface KeptData {
+  /** Without its long lists: what is left of it, and no JSON then. */
+  data: string
+  /** JSON of `TakenList[]`; `null`: the data is whole. */
+  lists: string | null
+  /** What the lists need. */
+  parts: Part[]
+}
+
+/** At which byte of what is left the list stood, and the text that stands for it (`lists/parts.ts`). */
+type TakenList = [at: number, text: string]
+
+/** Byte by byte what `putListsBack` puts together again. */
+export function takeListsOut(data: string): KeptData {
+  if (data.length < MIN_BYTES) return { data, lists: null, parts: [] }
+  const json = Buffer.from(data)
+  const found = findJsonLists(json, isWorthParts)
+  if (found.length === 0) return { data, lists: null, parts: [] }
+  const taken: TakenList[] = []
+  const left: Uint8Array[] = []
+  const all: Part[] = []
+  let length = 0
+  let end = 0
+  for (const list of found) {
+    left.push(json.subarray(end, list.start))
+    length += list.start - end
+    end = list.end
+    const { text, parts } = toParts(list.items)
+    taken.push([length, text])
+    all.push(...parts)
+  }
+  left.push(json.subarray(end))
+  return { data: Buffer.concat(left).toString(), lists: JSON.stringify(taken), parts: all }
+}
+
+/** A row of the `events` table. */
+export interface EventRow extends ThreadEvent {
+  lists: string | null
+}
+
+/** Of `EventRow`, as they are read and written. */
+export const EVENT_COLUMNS = [
+  'thread_id',
+  'seq',
+  'run_id',
+  'run_seq',
+  'event',
+  'data',
+  'lists',
+  'created_at',
+] as const
+
+/** The events of these rows, all of one thread and read in the same transaction, with their data whole. */
+export async function putListsBack<T extends ThreadEvent>(
+  tx: Db,
+  rows: readonly EventRow[],
+): Promise<T[]> {
+  const taken = rows.map(takenOf)
+  const reader = new PartReader(tx, 'event_parts', rows[0]?.thread_id ?? '')
+  const lists = await reader.lists(taken.flat().map(textOf))
+  return rows.map(({ lists: _, ...event }, i) => {
+    const places = taken[i]?.map(([at]) => at) ?? []
+    const data = putBack(event.data, places, lists.splice(0, places.length))
+    return { ...event, data } as unknown as T
+  })
+}
+
+function takenOf({ lists }: Pick<EventRow, 'lists'>): TakenList[] {
+  return lists === null ? [] : JSON.parse(lists)
+}
+
+function textOf([, text]: TakenList): string {
+  return text
+}
+
+function putBack(data: string, places: readonly number[], lists: readonly Uint8Array[]): string {
+  if (places.length === 0) return data
+  const left = Buffer.from(data)
+  const pieces = lists.flatMap((list, i) => [left.subarray(places[i - 1] ?? 0, places[i]), list])
+  return Buffer.concat([...pieces, left.subarray(places.at(-1))]).toString()
+}
+
+const LISTS = 'SELECT lists FROM events WHERE thread_id = $1 AND lists IS NOT NULL'
+
+/**
+ * Removes what events of the thread shared that are there no more. The thread's counter must be held, as
+ * who appends holds it: new events name parts that are there already.
+ */
+export async function deleteUnusedEventParts(tx: Db, thread_id: string): Promise<void> {
+  const rows = await tx.all<Pick<EventRow, 'lists'>>(LISTS, [thread_id])
+  await deletePartsBut(tx, 'event_parts', thread_id, rows.flatMap(takenOf).map(textOf))
+}

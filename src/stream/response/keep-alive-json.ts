@@ -1,0 +1,48 @@
+/** A JSON answer that may take long: whitespace keeps the connection alive until it is there. */
+import type { Context } from 'hono'
+import type { JsonValue } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
+import { type Body, openBody, whenLeft } from './body.ts'
+import { Heartbeat } from './heartbeat.ts'
+
+export interface KeepAliveJsonParts {
+  headers?: Record<string, string>
+  /**
+   * What is to be answered, with status 200. When it rejects, the connection is cut: the status has
+   * been sent by then, and clients that see a broken connection ask again. The signal aborts when
+   * the client leaves.
+   */
+  result: (signal: AbortSignal) => Promise<JsonValue>
+  /** Called once, when the client leaves before the answer. */
+  onDisconnect?: () => void
+  /** Silence before each whitespace byte, in ms. 5,000. */
+  heartbeatMs?: number
+  log: Log
+}
+
+/** Leading whitespace is part of any JSON text. */
+const WHITESPACE = '\n'
+
+/** Sends the head at once; the response has to be returned from the handler. */
+export function keepAliveJson(c: Context, parts: KeepAliveJsonParts): Response {
+  const headers = { ...parts.headers, 'content-type': 'application/json' }
+  const { body, response } = openBody(c, headers)
+  if (parts.onDisconnect) whenLeft(body, parts.onDisconnect)
+  void answer(body, parts)
+  return response
+}
+
+async function answer(body: Body, parts: KeepAliveJsonParts): Promise<void> {
+  const { result, heartbeatMs, log } = parts
+  const heartbeat = new Heartbeat(body, WHITESPACE, heartbeatMs)
+  try {
+    const value = await result(body.left)
+    await body.write(JSON.stringify(value))
+    body.end()
+  } catch (error) {
+    if (!body.left.aborted) log.warn({ err: error }, 'cut a connection that waited for a run')
+    body.destroy()
+  } finally {
+    heartbeat.stop()
+  }
+}

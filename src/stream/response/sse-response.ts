@@ -1,0 +1,60 @@
+/** A stream of server-sent events as the answer to a request. */
+import type { Context } from 'hono'
+import type { Log } from '../../core/log.ts'
+import { type Body, openBody, whenLeft } from './body.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { HEARTBEAT } from './sse.ts'
+
+export interface SseResponseParts {
+  /** `Location`, `Content-Location` and the like; the stream's own are set here. */
+  headers?: Record<string, string>
+  /**
+   * Gives whole frames (`sse.ts`). Its end is the stream's clean end, which clients take for the end
+   * of the run; when it throws, the connection is cut, so that they reconnect. The signal aborts
+   * when the client leaves.
+   */
+  source: (signal: AbortSignal) => AsyncIterable<string>
+  /** Called once, when the client leaves before the end. */
+  onDisconnect?: () => void
+  /** Called when it begins; what it answers is called once when it is over, however it ends. */
+  onOpen?: () => () => void
+  /** Silence before a heartbeat, in ms. 5,000. */
+  heartbeatMs?: number
+  log: Log
+}
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+}
+
+/** Begins to stream; the response has to be returned from the handler. */
+export function sseResponse(c: Context, parts: SseResponseParts): Response {
+  const { body, response } = openBody(c, { ...parts.headers, ...SSE_HEADERS })
+  if (parts.onDisconnect) whenLeft(body, parts.onDisconnect)
+  void pump(body, parts)
+  return response
+}
+
+async function pump(
+  body: Body,
+  { source, onOpen, heartbeatMs, log }: SseResponseParts,
+): Promise<void> {
+  const onOver = onOpen?.()
+  const heartbeat = new Heartbeat(body, HEARTBEAT, heartbeatMs)
+  try {
+    for await (const text of source(body.left)) {
+      if (body.left.aborted) return
+      await body.write(text)
+      heartbeat.reset()
+    }
+    body.end()
+  } catch (error) {
+    if (!body.left.aborted) log.warn({ err: error }, 'cut a stream before the end of its run')
+    body.destroy()
+  } finally {
+    heartbeat.stop()
+    onOver?.()
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocketClient } from './client.ts'
+
+const HANDSHAKE = [
+  'GET / HTTP/1.1',
+  'Host: x',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  '',
+  '',
+].join('\r\n')
+
+const open: { close(): void }[] = []
+afterEach(() => {
+  for (const one of open.splice(0)) one.close()
+})
+
+/** A client that has shaken hands and reads nothing more until it is told to. */
+async function deafClient(): Promise<{ ws: WebSocket; socket: Socket }> {
+  const http = createServer().listen(0, '127.0.0.1')
+  const server = new WebSocketServer({ server: http })
+  await once(http, 'listening')
+  const socket = connect((http.address() as AddressInfo).port, '127.0.0.1')
+  open.push({ close: () => socket.destroy() }, server, http)
+  const connected = once(server, 'connection')
+  socket.write(HANDSHAKE)
+  const [ws] = (await connected) as [WebSocket]
+  socket.pause()
+  return { ws, socket }
+}
+
+test('who sends to a client that does not read waits, with a bounded amount on its way', async () => {
+  const { ws, socket } = await deafClient()
+  const client = new WebSocketClient(ws)
+  const text = 'x'.repeat(65_536)
+  let isSettled = true
+  let last = Promise.resolve()
+  while (isSettled) {
+    isSettled = false
+    last = client.send(text).then(() => {
+      isSettled = true
+    })
+    await turn()
+  }
+  expect(ws.bufferedAmount).toBeLessThan(1_000_000)
+  socket.resume()
+  await last
+  expect(isSettled).toBe(true)
+})
+
+test('a client that leaves makes nobody wait', async () => {
+  const { ws, socket } = await deafClient()
+  const client = new WebSocketClient(ws)
+  const sent: Promise<void>[] = []
+  while (ws.bufferedAmount < 500_000) sent.push(client.send('x'.repeat(65_536)))
+  socket.destroy()
+  await Promise.all(sent)
+  await client.whenLeft()
+  await client.send('dropped')
+})

@@ -1,0 +1,33 @@
+/** Tells the process above how much there is to do here. */
+import type { Load } from '../core/deployment/runtime.ts'
+import type { LoadMessage } from '../core/deployment/runtime-protocol.ts'
+
+/** How often it looks, and how often it tells where nothing has changed, in ms. */
+const LOOK_MS = 1000
+const TELL_MS = 15_000
+/** An event loop that is late by less is not late. */
+const LATE_MS = 50
+
+/** From now on, until what is answered is called. */
+export function reportLoad(read: () => Promise<Omit<Load, 'lag_ms'>>): () => void {
+  let told = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+  let dueAt = performance.now() + LOOK_MS
+  const look = async () => {
+    const late = Math.round(performance.now() - dueAt)
+    const load: Load = { ...(await read()), lag_ms: late < LATE_MS ? 0 : late }
+    const text = JSON.stringify(load)
+    if (text === told && performance.now() - toldAt < TELL_MS) return
+    process.send?.({ type: 'load', load } satisfies LoadMessage)
+    told = text
+    toldAt = performance.now()
+  }
+  // Each round is planned after the one before, so that what is late is late by itself.
+  const plan = () => {
+    dueAt = performance.now() + LOOK_MS
+    timer = setTimeout(() => look().then(plan, plan), LOOK_MS)
+  }
+  let timer: NodeJS.Timeout
+  plan()
+  return () => clearTimeout(timer)
+}
