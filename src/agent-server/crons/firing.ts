@@ -10,8 +10,7 @@ import type { StoredCron } from '../../core/agent/cron.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
-import { announceCancelled } from '../runs/cancel.ts'
-import { admitRun, locksOf, prepareRun } from '../runs/create.ts'
+import { admitRun, announceAdmitted, locksOf, prepareRun } from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
 import { runRequest } from '../runs/request.ts'
 import type { RunCreate } from '../runs/schemas.ts'
@@ -59,7 +58,7 @@ async function fire(parts: Parts, cron: StoredCron): Promise<void> {
   if (!admitted) return
   const { run_id } = admitted.run
   parts.log.debug({ cron_id: cron.cron_id, run_id, due_at: cron.next_run_date }, 'fired a cron')
-  announceCancelled(parts, admitted.cancelled)
+  announceAdmitted(parts, [admitted])
 }
 
 function requestOf({ payload, metadata, cron_id, on_run_completed }: StoredCron): RunRequest {

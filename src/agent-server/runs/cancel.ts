@@ -89,7 +89,6 @@ export async function cancelRuns(
 export function announceCancelled(parts: Parts, cancelled: Cancelled): void {
   parts.events.deliver(cancelled.ended)
   for (const { run_id, action } of cancelled.running) parts.queue.cancelLocal(run_id, action)
-  parts.queue.wake()
   if (cancelled.ended.length > 0) parts.webhooks.wake()
 }
 

@@ -36,10 +36,9 @@ export async function createRun(
   const admission = await prepareRun(parts, caller, { thread_id, request, ...(key && { key }) })
   await parts.pendingRuns.requireRoom(1)
   const locks = locksOf([admission])
-  const { run, cancelled } = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
-  parts.queue.expect(run.available_at)
-  announceCancelled(parts, cancelled)
-  return run
+  const admitted = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
+  announceAdmitted(parts, [admitted])
+  return admitted.run
 }
 
 /** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
@@ -57,14 +56,20 @@ export async function createRuns(
     admissions.push(await prepareRun(parts, caller, ask))
   }
   await parts.pendingRuns.requireRoom(requests.length)
-  const runs = await parts.store.transaction(async (tx) => {
-    const admitted: QueuedRun[] = []
-    for (const admission of admissions) admitted.push((await admitRun(tx, admission)).run)
-    return admitted
+  const admitted = await parts.store.transaction(async (tx) => {
+    const all: Admitted[] = []
+    for (const admission of admissions) all.push(await admitRun(tx, admission))
+    return all
   }, locksOf(admissions))
-  for (const { available_at } of runs) parts.queue.expect(available_at)
+  announceAdmitted(parts, admitted)
+  return admitted.map(({ run }) => run)
+}
+
+/** After the transaction of `admitRun`: tells of the runs that made way, then has the queue look for the new ones. */
+export function announceAdmitted(parts: Parts, admitted: Admitted[]): void {
+  for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
+  for (const { run } of admitted) parts.queue.expect(run.available_at)
   parts.queue.wake()
-  return runs
 }
 
 /** What the transaction of `admitRun` decides about; a thread made for its run nobody else knows. */
@@ -160,8 +165,9 @@ async function threadToAdd(
   return (await authorizeThread(parts, caller, asked)).thread
 }
 
+/** A run that was added, or found by its key; `announceAdmitted` is due after the transaction. */
 export interface Admitted {
-  /** To be announced after the transaction. */
+  /** The runs that made way for it. */
   cancelled: Cancelled
   run: QueuedRun
 }
