@@ -7,17 +7,11 @@ import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
 import { REQUESTED } from './cancel.ts'
 import { cancelManyRuns } from './cancel-many.ts'
-import { createRun, createRuns } from './create.ts'
+import { createRuns } from './create.ts'
+import { creationHandlers } from './creation.ts'
 import { runOnWire } from './read.ts'
 import { runRequest } from './request.ts'
-import {
-  answerWithResult,
-  answerWithStream,
-  EVENTS_ANSWER,
-  RUN_ANSWER,
-  runLocation,
-  VALUES_ANSWER,
-} from './responses.ts'
+import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
   CancelManyQuerySchema,
   RunBatchCreateSchema,
@@ -102,26 +96,10 @@ const cancelMany = createRoute({
 
 export function statelessRunRoutes(parts: Parts) {
   const routes = createRoutes<AgentServerEnv>()
-  routes.openapi(create, async (c) => {
-    const asked = runRequest(c.req.valid('json'))
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, null, asked, key)
-    return c.json(runOnWire(run), 200, runLocation(run))
-  })
-  routes.openapi(wait, async (c) => {
-    const body = c.req.valid('json')
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, null, runRequest(body), key)
-    const isCancelledOnLeave = body.on_disconnect === 'cancel'
-    return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
-  })
-  routes.openapi(stream, async (c) => {
-    const body = c.req.valid('json')
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, null, runRequest(body), key)
-    const isCancelledOnLeave = body.on_disconnect === 'cancel'
-    return answerWithStream(c, { parts, run, isNew: true, after: -1, isCancelledOnLeave })
-  })
+  const handlers = creationHandlers(parts)
+  routes.openapi(create, (c) => handlers.create(c, null))
+  routes.openapi(wait, (c) => handlers.wait(c, null))
+  routes.openapi(stream, (c) => handlers.stream(c, null))
   routes.openapi(batch, async (c) => {
     const asked = c.req.valid('json').map(runRequest)
     const key = c.req.valid('header')['idempotency-key']

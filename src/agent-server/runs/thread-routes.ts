@@ -9,17 +9,9 @@ import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
-import { createRun } from './create.ts'
+import { creationHandlers } from './creation.ts'
 import { listRuns, runOnWire } from './read.ts'
-import { runRequest } from './request.ts'
-import {
-  answerWithResult,
-  answerWithStream,
-  EVENTS_ANSWER,
-  RUN_ANSWER,
-  runLocation,
-  VALUES_ANSWER,
-} from './responses.ts'
+import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
   RunCreateHeadersSchema,
   RunCreateStatefulSchema,
@@ -90,29 +82,10 @@ const list = createRoute({
 
 export function threadRunRoutes(parts: Parts) {
   const routes = createRoutes<AgentServerEnv>()
-  routes.openapi(create, async (c) => {
-    const { thread_id } = c.req.valid('param')
-    const asked = runRequest(c.req.valid('json'))
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, thread_id, asked, key)
-    return c.json(runOnWire(run), 200, runLocation(run))
-  })
-  routes.openapi(wait, async (c) => {
-    const { thread_id } = c.req.valid('param')
-    const body = c.req.valid('json')
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, thread_id, runRequest(body), key)
-    const isCancelledOnLeave = body.on_disconnect === 'cancel'
-    return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
-  })
-  routes.openapi(stream, async (c) => {
-    const { thread_id } = c.req.valid('param')
-    const body = c.req.valid('json')
-    const key = c.req.valid('header')['idempotency-key']
-    const run = await createRun(parts, c.var.caller, thread_id, runRequest(body), key)
-    const isCancelledOnLeave = body.on_disconnect === 'cancel'
-    return answerWithStream(c, { parts, run, isNew: true, after: -1, isCancelledOnLeave })
-  })
+  const handlers = creationHandlers(parts)
+  routes.openapi(create, (c) => handlers.create(c, c.req.valid('param').thread_id))
+  routes.openapi(wait, (c) => handlers.wait(c, c.req.valid('param').thread_id))
+  routes.openapi(stream, (c) => handlers.stream(c, c.req.valid('param').thread_id))
   routes.openapi(list, async (c) => {
     const { thread_id } = c.req.valid('param')
     const { select, ...page } = c.req.valid('query')

@@ -1,0 +1,45 @@
+/** The three ways to answer a request that creates a run, on a thread or on one of its own. */
+import type { Context } from 'hono'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import type { AgentServerEnv } from '../access/caller.ts'
+import type { Parts } from '../parts.ts'
+import { createRun } from './create.ts'
+import { runOnWire } from './read.ts'
+import { runRequest } from './request.ts'
+import { answerWithResult, answerWithStream, runLocation } from './responses.ts'
+import type { RunCreate } from './schemas.ts'
+
+/** A request whose body and headers are those of a run's creation. */
+type Creation = Context<
+  AgentServerEnv,
+  string,
+  { out: { json: RunCreate; header: { 'idempotency-key'?: string | undefined } } }
+>
+
+/** Each creates a run on the thread, or with `null` on one of its own. Throws as `createRun` does. */
+export function creationHandlers(parts: Parts) {
+  const create = (c: Creation, thread_id: string | null): Promise<QueuedRun> => {
+    const key = c.req.valid('header')['idempotency-key']
+    return createRun(parts, c.var.caller, thread_id, runRequest(c.req.valid('json')), key)
+  }
+  const isCancelledOnLeave = (c: Creation) => c.req.valid('json').on_disconnect === 'cancel'
+  return {
+    /** Answers the run at once. */
+    async create(c: Creation, thread_id: string | null) {
+      const run = await create(c, thread_id)
+      return c.json(runOnWire(run), 200, runLocation(run))
+    },
+    /** Answers the values that the run leaves. */
+    async wait(c: Creation, thread_id: string | null) {
+      const run = await create(c, thread_id)
+      const how = { isCancelledOnLeave: isCancelledOnLeave(c) }
+      return answerWithResult(c, { parts, run, ...how }) as never
+    },
+    /** Answers the run's events as they come. */
+    async stream(c: Creation, thread_id: string | null) {
+      const run = await create(c, thread_id)
+      const how = { isNew: true, after: -1, isCancelledOnLeave: isCancelledOnLeave(c) }
+      return answerWithStream(c, { parts, run, ...how })
+    },
+  }
+}
