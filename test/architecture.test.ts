@@ -1,113 +1,193 @@
-/** The import table, as data: what each folder of `src/` may import of ours. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+/** The import table is kept by every file, and no file imports itself by way of others. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { FLOORS, ROOMS } from './import-table.ts'
 
 const root = resolve(import.meta.dirname, '..')
+const sources = filesBelow('src').filter((file) => !file.endsWith('.test.ts'))
+const imports = new Map(sources.map((file) => [file, importsOf(file)]))
 
-/** By room: a folder of `src/`, or a file that lies in `src/` itself. */
-const MAY_IMPORT: Record<string, string[]> = {
-  core: [],
-  storage: ['core'],
-  queue: ['core'],
-  stream: ['core'],
-  project: ['core', 'settings'],
-  graph: ['core', 'project'],
-  'child-process': [],
-  build: ['core', 'child-process'],
-  runtime: ['core', 'child-process'],
-  sandbox: ['core'],
-  gateway: ['core'],
-  http: ['core'],
-  telemetry: ['core'],
-  webhook: ['core'],
-  settings: ['core'],
-  'agent-server': ['core', 'http', 'queue', 'stream', 'graph', 'project', 'webhook'],
-  'control-plane': ['core', 'http'],
-  'web-socket': ['core', 'gateway'],
-  workers: ['core', 'child-process', 'installation'],
-  installation: ['core', 'config.ts', 'http', 'storage'],
-  dev: ['core', 'project'],
-  doctor: ['core', 'config.ts', 'installation', 'storage'],
-  cli: ['core', 'config.ts', 'settings', 'version.ts', 'client'],
-  'config.ts': ['core', 'settings'],
-  'version.ts': [],
-  main: ['*'],
-  'main.ts': ['*'],
-}
-
-const sources = filesBelow(join(root, 'src')).filter((file) => !file.endsWith('.test.ts'))
-
-describe('the import table', () => {
-  it('has a row for everything in src', () => {
-    const rooms = readdirSync(join(root, 'src')).filter((name) => !name.endsWith('.test.ts'))
-    expect(rooms.toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted())
+describe('the floors', () => {
+  it('are those of the table', () => {
+    const floors = readdirSync(join(root, 'src')).filter((name) => !name.endsWith('.test.ts'))
+    expect(floors.toSorted()).toEqual(Object.keys(FLOORS).toSorted())
   })
 
-  it('is kept by every file', () => {
-    expect(sources.flatMap(forbiddenImports)).toEqual([])
+  it('import only whom they may', () => {
+    expect(
+      forbidden((from, to) => floorOf(from) !== floorOf(to) && !mayUseFloor(from, to)),
+    ).toEqual([])
   })
 
-  it('is kept by the client, which imports nothing of ours', () => {
-    const files = filesBelow(join(root, 'client/src'))
-    const outside = files.flatMap((file) =>
-      importsOf(file).filter((target) => !target.startsWith(join(root, 'client'))),
-    )
+  it('are not imported by the client, which imports nothing of ours', () => {
+    const files = filesBelow('client/src')
+    const outside = files.flatMap(importsOf).filter((target) => !target.startsWith('client/'))
     expect(outside).toEqual([])
   })
-
-  it('would notice a forbidden import', () => {
-    const storage = join(root, 'src/storage/db/db.ts')
-    expect(isForbidden(storage, join(root, 'src/http/app.ts'))).toBe(true)
-    expect(isForbidden(storage, join(root, 'src/core/errors.ts'))).toBe(false)
-  })
 })
 
-describe('the house rules', () => {
-  it('leave process.env to the configuration', () => {
-    const offenders = sources.filter((file) => readFileSync(file, 'utf8').includes('process.env'))
-    expect(offenders.map(nameOf)).toEqual(['src/config.ts'])
+describe('the rooms', () => {
+  it('are those of the table', () => {
+    for (const [floor, rooms] of Object.entries(ROOMS)) {
+      const found = sources.filter((file) => floorOf(file) === floor).map(roomOf)
+      expect([...new Set(found)].toSorted(), floor).toEqual(Object.keys(rooms).toSorted())
+    }
   })
 
-  it('know no barrels and no rooms for everything', () => {
-    const bad = sources.filter((file) =>
-      /\/(index\.ts|(utils?|common|shared|lib)(\/|\.ts))/.test(file),
+  it('import only whom they may', () => {
+    const isForbidden = (from: string, to: string) =>
+      floorOf(from) === floorOf(to) && roomOf(from) !== roomOf(to) && !mayUseRoom(from, to)
+    expect(forbidden(isForbidden)).toEqual([])
+  })
+
+  it('do not import each other freely', () => {
+    const pairs = Object.entries(ROOMS).flatMap(([floor, rooms]) =>
+      Object.entries(rooms).flatMap(([room, others]) =>
+        others
+          .filter((other) => rooms[other]?.includes(room))
+          .map((other) => `${floor}: ${room} and ${other}`),
+      ),
     )
-    expect(bad.map(nameOf)).toEqual([])
+    expect(pairs).toEqual([])
+  })
+
+  it('may not do what none of them does', () => {
+    const used = new Set(
+      [...imports].flatMap(([from, all]) => all.flatMap((to) => waysTo(from, to))),
+    )
+    const unused = Object.entries(ROOMS).flatMap(([floor, rooms]) =>
+      Object.entries(rooms).flatMap(([room, others]) =>
+        others
+          .filter((other) => other !== '*' && !used.has(`${floor}:${room}:${other}`))
+          .map((other) => `${floor}: ${room} does not import ${other}`),
+      ),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('are named in ARCHITECTURE, each in a line of its own', () => {
+    const lines = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n')
+    const named = (folder: string) => lines.some((line) => line.startsWith(`| \`${folder}\` |`))
+    const folders = new Set(sources.map(dirname).filter((folder) => folder !== 'src'))
+    expect([...folders].filter((folder) => !named(folder))).toEqual([])
   })
 })
 
-function forbiddenImports(file: string): string[] {
-  return importsOf(file)
-    .filter((target) => isForbidden(file, target))
-    .map((target) => `${nameOf(file)} imports ${nameOf(target)}`)
+describe('the files', () => {
+  it('do not import themselves by way of others', () => {
+    expect(circles()).toEqual([])
+  })
+
+  it('leave process.env to the configuration', () => {
+    const offenders = sources.filter((file) => textOf(file).includes('process.env'))
+    expect(offenders).toEqual(['src/config.ts'])
+  })
+
+  it('are no barrels, and lie in no room for everything', () => {
+    const bad = /\/(index\.ts|(utils?|common|shared|lib)(\/|\.ts))/
+    expect(sources.filter((file) => bad.test(file))).toEqual([])
+  })
+})
+
+describe('this test', () => {
+  it('would notice a forbidden import of a floor', () => {
+    expect(mayUseFloor('src/storage/db/db.ts', 'src/http/app.ts')).toBe(false)
+    expect(mayUseFloor('src/storage/db/db.ts', 'src/core/errors.ts')).toBe(true)
+  })
+
+  it('would notice a forbidden import of a room, and of a file that is not named', () => {
+    const from = 'src/agent-server/threads/delete.ts'
+    expect(mayUseRoom(from, 'src/agent-server/mcp/tools.ts')).toBe(false)
+    expect(mayUseRoom(from, 'src/agent-server/runs/create.ts')).toBe(false)
+    expect(mayUseRoom(from, 'src/agent-server/runs/cancel.ts')).toBe(true)
+  })
+
+  it('would notice a circle', () => {
+    const ring = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['a', 'd']],
+      ['d', []],
+    ])
+    expect(circles(ring)).toEqual(['a → b → c → a'])
+  })
+})
+
+function forbidden(isForbidden: (from: string, to: string) => boolean): string[] {
+  return [...imports].flatMap(([from, all]) =>
+    all.filter((to) => isForbidden(from, to)).map((to) => `${from} imports ${to}`),
+  )
 }
 
-function isForbidden(file: string, target: string): boolean {
-  const from = roomOf(file)
-  const to = roomOf(target)
-  const allowed = MAY_IMPORT[from] ?? []
-  return from !== to && !allowed.includes('*') && !allowed.includes(to)
+function mayUseFloor(from: string, to: string): boolean {
+  const allowed = FLOORS[floorOf(from)] ?? []
+  return allowed.includes('*') || allowed.includes(floorOf(to))
 }
 
+/** Floors that the table of rooms does not list have none, or leave it to them. */
+function mayUseRoom(from: string, to: string): boolean {
+  const allowed = ROOMS[floorOf(from)]?.[roomOf(from)]
+  if (!allowed || allowed.includes('*') || roomOf(to) === '.') return true
+  return allowed.some((other) => other === roomOf(to) || other === placeOf(to))
+}
+
+function waysTo(from: string, to: string): string[] {
+  if (floorOf(from) !== floorOf(to)) return []
+  return [roomOf(to), placeOf(to)].map((way) => `${floorOf(from)}:${roomOf(from)}:${way}`)
+}
+
+/** A folder of `src/`, or a file that lies in `src/` itself. */
+function floorOf(file: string): string {
+  const [top = '', second = ''] = file.split('/')
+  return top === 'src' ? second : top
+}
+
+/** The way from the floor to the file's folder; `.`: it lies in the floor itself. */
 function roomOf(file: string): string {
-  const [top, second] = nameOf(file).split('/')
-  return top === 'src' ? (second ?? '') : (top ?? '')
+  return relative(join('src', floorOf(file)), dirname(file)) || '.'
+}
+
+/** Its room and its name, as the table of rooms says it. */
+function placeOf(file: string): string {
+  return `${roomOf(file)}/${file.slice(dirname(file).length + 1, -'.ts'.length)}`
+}
+
+/** Each circle of imports once, begun at the file with the first name. */
+function circles(graph: ReadonlyMap<string, readonly string[]> = imports): string[] {
+  const found = new Set<string>()
+  const done = new Set<string>()
+  const walk = (file: string, way: string[]): void => {
+    const at = way.indexOf(file)
+    if (at >= 0) found.add(ringOf(way.slice(at)))
+    if (at >= 0 || done.has(file)) return
+    for (const next of graph.get(file) ?? []) walk(next, [...way, file])
+    done.add(file)
+  }
+  for (const file of graph.keys()) walk(file, [])
+  return [...found]
+}
+
+function ringOf(files: string[]): string {
+  const first = files.indexOf(files.toSorted()[0] ?? '')
+  const turned = [...files.slice(first), ...files.slice(0, first)]
+  return [...turned, turned[0]].join(' → ')
 }
 
 /** The files of ours that a file imports, as types or as values, statically or not. */
 function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8')
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
-  return specifiers.map(([, specifier]) => resolve(dirname(file), specifier ?? ''))
+  const found = textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+  const targets = [...found].map(([, to = '']) => join(dirname(file), to))
+  return targets.filter((target) => existsSync(join(root, target)))
 }
 
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+/** From the root on, with slashes. */
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name))
-}
-
-function nameOf(file: string): string {
-  return relative(root, file)
+    .map((name) => join(folder, name).split(sep).join('/'))
 }

@@ -10,7 +10,6 @@ import type { Project } from '../graph/js/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
-import type { CronScheduler } from './crons/scheduler.ts'
 import type { Limits, PendingRuns } from './limits.ts'
 
 export interface Parts {
@@ -19,7 +18,8 @@ export interface Parts {
   queue: Pick<Queue, 'cancelLocal' | 'expect' | 'wake'>
   events: EventLog
   authorize: Authorize
-  crons: Pick<CronScheduler, 'wake'>
+  /** Looks for crons that are due now. */
+  crons: { wake(): void }
   webhooks: Pick<Webhooks, 'check' | 'wake'>
   metrics: AgentMetrics
   tracer: Tracer

@@ -2,7 +2,6 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../core/tls.ts'
-import type { Gateway } from './gateway.ts'
 import { createTlsServer } from './http2.ts'
 
 const SETTINGS: http.ServerOptions = {
@@ -16,11 +15,17 @@ const SETTINGS: http.ServerOptions = {
   shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === 'websocket',
 }
 
+/** Who answers what comes in. */
+interface Answering {
+  handleRequest(req: http.IncomingMessage, res: http.ServerResponse): void
+  handleUpgrade(req: http.IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
 /**
  * A server, not listening yet, all of whose requests go to the gateway; with a certificate it speaks TLS.
  * Answers never time out.
  */
-export function createGatewayServer(gateway: Gateway, certificate?: Certificate): http.Server {
+export function createGatewayServer(gateway: Answering, certificate?: Certificate): http.Server {
   const answering = new WeakSet<Duplex>()
   const server = certificate ? createTlsServer(certificate, SETTINGS) : http.createServer(SETTINGS)
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {

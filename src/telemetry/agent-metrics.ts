@@ -3,7 +3,8 @@
  * long to load: what is told before is kept until then.
  */
 import type { Gauge, Histogram, Registry } from 'prom-client'
-import type { AgentMetrics, MetricsFormat, QueueFigures } from '../core/agent/metrics.ts'
+import type { AgentMetrics, MetricsFormat } from '../core/agent/metrics.ts'
+import type { QueueFigures } from '../core/agent/run.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
 /** What is asked for when the figures are read. */

@@ -8,11 +8,10 @@ import { z } from 'zod'
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { PushConfig, PushVersion } from '../../core/agent/push-config.ts'
 import { isTerminal, type QueuedRun } from '../../core/agent/run.ts'
-import { DELIVERY_ATTEMPTS } from '../../core/agent/webhook.ts'
+import { DELIVERY_ATTEMPTS, type WebhookEnd } from '../../core/agent/webhook.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
-import type { WebhookEnd } from '../webhooks/outbox.ts'
 import { type TaskRun, taskAtEnd, taskIdOf, viewTask } from './task.ts'
 
 /** How many may want to be told of one task. */

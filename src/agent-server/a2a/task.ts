@@ -14,11 +14,11 @@ import { TaskNotFoundError } from '@a2a-js/sdk/errors'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isTerminal, type QueuedRun, type RunStatus } from '../../core/agent/run.ts'
 import type { Interrupt, Thread } from '../../core/agent/thread.ts'
+import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
-import { finalValues } from '../runs/end.ts'
 import { listRuns } from '../runs/read.ts'
-import type { WebhookEnd } from '../webhooks/outbox.ts'
+import { finalValues } from '../runs/wire.ts'
 import { type ChainMessage, dataPart, isObject, textPart, toParts } from './message.ts'
 
 /** In the metadata of a run that goes on with a task: the task's id, which is its first run's. */

@@ -1,29 +1,14 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
-import type {
-  CancelAction,
-  Lease,
-  QueuedRun,
-  RunError,
-  RunFinish,
-  RunStatus,
-  StopOutcome,
-} from '../../core/agent/run.ts'
+import type { CancelAction, Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Parts } from '../parts.ts'
 import { removeRun } from '../runs/cancel.ts'
 import { type Recorded, recordEnd, recordNothing } from '../runs/end.ts'
 import { tellEnd } from './observed.ts'
-
-/** How an execution ended. */
-export type Outcome =
-  | { kind: 'success' }
-  /** `cause`: what the graph has thrown. `isUntouched`: the run was refused before it could change its thread. */
-  | { kind: 'error'; error: RunError; cause?: unknown; isUntouched?: true }
-  | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
-  | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }
+import type { Outcome } from './outcome.ts'
 
 export interface Claimed {
   run: QueuedRun

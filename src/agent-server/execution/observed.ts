@@ -4,7 +4,7 @@ import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import { withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
 import type { Parts } from '../parts.ts'
-import type { Outcome } from './finish.ts'
+import { type Outcome, statusOf } from './outcome.ts'
 
 /** Executes a run in a span below the request that made it; all of its log lines name both. */
 export function observeRun<T>(
@@ -45,9 +45,4 @@ function reasonOf(outcome: Extract<Outcome, { error: RunError }>): unknown {
   if ('cause' in outcome && outcome.cause !== undefined) return outcome.cause
   const { error: type, message } = outcome.error
   return { type, message }
-}
-
-export function statusOf({ kind }: Outcome): 'success' | 'error' | 'interrupted' | 'timeout' {
-  if (kind === 'cancelled') return 'interrupted'
-  return kind === 'timed_out' ? 'timeout' : kind
 }

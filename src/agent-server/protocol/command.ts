@@ -1,9 +1,9 @@
 /** Commands of the protocol: what comes in, and what is answered. */
-import type { Caller } from '../../core/agent/authorization.ts'
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
+import type { CommandContext } from './command-context.ts'
 import { asProtocolError, ProtocolError } from './protocol-error.ts'
 import { forkState, injectInput, respondInput, startRun } from './run-commands.ts'
 import { getState, listCheckpoints } from './state-commands.ts'
@@ -14,13 +14,6 @@ export interface Command {
   id: number
   method: string
   params: JsonValue
-}
-
-/** Who asks, and on which thread. */
-export interface CommandContext {
-  parts: Parts
-  caller: Caller
-  thread_id: string
 }
 
 export interface CommandSuccess {

@@ -1,7 +1,7 @@
 /** What a message, or a piece of one, holds, in the protocol's content blocks. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { toWire } from '../../graph/js/langgraph/wire.ts'
-import type { Message } from './message-blocks.ts'
+import type { Message } from './message.ts'
 
 /** Part of a content block. */
 export interface Piece {

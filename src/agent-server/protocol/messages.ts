@@ -2,7 +2,8 @@
 import type { RunEvent } from '../../core/agent/event.ts'
 import { protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { type Message, MessageBlocks } from './message-blocks.ts'
+import type { Message } from './message.ts'
+import { MessageBlocks } from './message-blocks.ts'
 
 export interface MessageEvent {
   namespace: string[]

@@ -19,7 +19,7 @@ import { type ChildEvent, Children, type TaskPayload } from '../streams/children
 import { debugPayload } from '../streams/debug.ts'
 import type { RunProjection } from '../streams/projection.ts'
 import type { Emission } from '../streams/source.ts'
-import type { Message } from './message-blocks.ts'
+import type { Message } from './message.ts'
 import { type MessageEvent, Messages } from './messages.ts'
 import { modelCallHandler } from './model-calls.ts'
 import { Retold } from './retold.ts'

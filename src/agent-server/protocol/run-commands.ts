@@ -10,7 +10,7 @@ import { runRequest } from '../runs/request.ts'
 import type { RunCreate } from '../runs/schemas.ts'
 import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from './command-context.ts'
 import {
   InputInjectSchema,
   InputRespondSchema,

@@ -8,13 +8,8 @@ import type { ClientSocket } from '../../core/agent/client-socket.ts'
 import { AppError, HTTP_STATUS } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
-import {
-  answered,
-  type Command,
-  type CommandContext,
-  handleCommand,
-  parseCommand,
-} from './command.ts'
+import { answered, type Command, handleCommand, parseCommand } from './command.ts'
+import type { CommandContext } from './command-context.ts'
 import { SubscriptionCommands } from './subscription-commands.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { Admission } from './thread-events.ts'

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { listThreadHistory } from '../state/history.ts'
 import { getThreadState, getThreadStateAt } from '../state/read.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from './command-context.ts'
 import { ListCheckpointsSchema, readParams, StateGetSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
 

@@ -5,7 +5,8 @@
 
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Command, CommandContext } from './command.ts'
+import type { Command } from './command.ts'
+import type { CommandContext } from './command-context.ts'
 import { ReconnectSchema, readParams, UnsubscribeSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { SubscribeSchema } from './schemas.ts'

@@ -4,7 +4,7 @@ import type { AgentStatus } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from './command-context.ts'
 import { GetTreeSchema, readParams } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
 

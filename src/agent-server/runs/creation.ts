@@ -4,10 +4,10 @@ import type { QueuedRun } from '../../core/agent/run.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../parts.ts'
 import { createRun } from './create.ts'
-import { runOnWire } from './read.ts'
 import { runRequest } from './request.ts'
 import { answerWithResult, answerWithStream, runLocation } from './responses.ts'
 import type { RunCreate } from './schemas.ts'
+import { runOnWire } from './wire.ts'
 
 /** A request whose body and headers are those of a run's creation. */
 type Creation = Context<

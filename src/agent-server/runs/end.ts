@@ -5,11 +5,13 @@
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
 import { protocolEventName } from '../../core/agent/protocol.ts'
-import type { QueuedRun, RunError, RunStatus } from '../../core/agent/run.ts'
+import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
+import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { enqueuePosts, type WebhookEnd } from '../webhooks/outbox.ts'
+import { enqueuePosts } from '../webhooks/outbox.ts'
 import { forgetUser } from './user.ts'
+import { finalValues } from './wire.ts'
 
 /** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
 const DROPPED_THREAD_MS = 120_000
@@ -104,23 +106,6 @@ function endEvents(
   const last = { event: END_EVENT, data: JSON.stringify(end) }
   if (!error) return [last]
   return [{ event: 'error', data: JSON.stringify(error) }, last]
-}
-
-/**
- * What `wait` answers of a run with this status must be an object, and shows open interrupts (facts, 0.1 and
- * 2.4): an empty list where it stopped at a breakpoint, at which nothing is asked.
- */
-export function finalValues(
-  state: ThreadState | undefined,
-  status: RunStatus | undefined,
-): JsonObject {
-  if (!state) return {}
-  const { values, interrupts, next } = state
-  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values)
-  const object = isObject ? values : values === null ? {} : { result: values }
-  const isStopped = status === 'success' && next.length > 0
-  if (interrupts.length === 0 && !isStopped) return object
-  return { ...object, __interrupt__: interrupts.map((one) => ({ ...one })) }
 }
 
 type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>

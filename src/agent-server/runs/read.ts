@@ -1,13 +1,12 @@
 /** The verbs on runs that are there: read, wait for, follow. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
-import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
+import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
-import { finalValues } from './end.ts'
-import { withoutUser } from './user.ts'
+import { finalValues } from './wire.ts'
 
 export interface RunId {
   thread_id: string
@@ -81,12 +80,6 @@ export async function requireLog(
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   await requireThread(parts.store.threads, thread_id, filter, { isDropped: true })
   return { thread_id, run_id }
-}
-
-/** A run as the API answers it: without what only the queue and the graph need to know. */
-export function runOnWire(run: QueuedRun): Run {
-  const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
-  return { ...wire, kwargs: withoutUser(wire.kwargs) }
 }
 
 async function threadOf(store: AgentStore, run_id: string): Promise<string | undefined> {

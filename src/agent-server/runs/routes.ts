@@ -9,7 +9,7 @@ import type { Parts } from '../parts.ts'
 import { defaultStart } from '../streams/run.ts'
 import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
 import { deleteRun } from './delete.ts'
-import { getRun, requireLog, runOnWire } from './read.ts'
+import { getRun, requireLog } from './read.ts'
 import {
   answerWithResult,
   answerWithStream,
@@ -23,6 +23,7 @@ import {
   StreamHeadersSchema,
   StreamQuerySchema,
 } from './schemas.ts'
+import { runOnWire } from './wire.ts'
 
 const get = createRoute({
   method: 'get',

@@ -9,7 +9,6 @@ import { REQUESTED } from './cancel.ts'
 import { cancelManyRuns } from './cancel-many.ts'
 import { createRuns } from './create.ts'
 import { creationHandlers } from './creation.ts'
-import { runOnWire } from './read.ts'
 import { runRequest } from './request.ts'
 import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
@@ -20,6 +19,7 @@ import {
   RunSchema,
   RunsCancelSchema,
 } from './schemas.ts'
+import { runOnWire } from './wire.ts'
 
 const request = {
   headers: RunCreateHeadersSchema,

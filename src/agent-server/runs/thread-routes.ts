@@ -10,7 +10,7 @@ import { selectable } from '../operations/json.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
 import { creationHandlers } from './creation.ts'
-import { listRuns, runOnWire } from './read.ts'
+import { listRuns } from './read.ts'
 import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
   RunCreateHeadersSchema,
@@ -18,6 +18,7 @@ import {
   RunListQuerySchema,
   RunSchema,
 } from './schemas.ts'
+import { runOnWire } from './wire.ts'
 
 const request = {
   params: ThreadPathSchema,

@@ -1,7 +1,5 @@
 /** The agent server's API as one app. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
-import type { CustomApp } from '../../graph/js/custom-app.ts'
 import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
@@ -14,9 +12,10 @@ import { refuseUnmatched } from '../../http/unmatched.ts'
 import { DEFAULT_HTTP, type HttpConfig } from '../../project/http.ts'
 import { a2aRoutes } from '../a2a/routes.ts'
 import { type AgentServerEnv, countRequests, noteCaller } from '../access/caller.ts'
-import { type DoorConfig, guardGateway } from '../access/door.ts'
-import { guardOpenServer, type OpenTo } from '../access/open-door.ts'
+import { guardGateway } from '../access/door.ts'
+import { guardOpenServer } from '../access/open-door.ts'
 import { guardSockets } from '../access/socket-door.ts'
+import type { AppConfig } from '../app-config.ts'
 import { assistantGraphRoutes } from '../assistants/graph-routes.ts'
 import { assistantRoutes } from '../assistants/routes.ts'
 import { cronRoutes } from '../crons/routes.ts'
@@ -40,22 +39,6 @@ import { metaRoutes } from './meta-routes.ts'
 import { pathBelow } from './mount-prefix.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
-
-export interface AppConfig extends DoorConfig {
-  version: string
-  /** Where clients see Runyard. Default: where a request was sent to. */
-  publicUrl?: string
-  /** The largest request that is read. Default 300 MiB. */
-  maxBodyBytes?: number
-  /** The project's own auth, instead of keys. */
-  auth?: ProjectAuth
-  /** The project's own routes. */
-  customApp?: CustomApp
-  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
-  openTo?: OpenTo
-  /** Default: as without `http` in `langgraph.json`. */
-  http?: HttpConfig
-}
 
 /** The whole API at the root, its description at `/openapi.json`. */
 export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {

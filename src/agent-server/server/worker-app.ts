@@ -6,9 +6,9 @@ import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { DEFAULT_HTTP } from '../../project/http.ts'
 import { type AgentServerEnv, noteCaller } from '../access/caller.ts'
+import type { AppConfig } from '../app-config.ts'
 import type { Parts } from '../parts.ts'
 import { leaveOut } from './api-parts.ts'
-import type { AppConfig } from './app.ts'
 import { metaRoutes } from './meta-routes.ts'
 
 /**

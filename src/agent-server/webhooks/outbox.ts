@@ -1,22 +1,11 @@
 /** What a run's end leaves to be posted. */
 import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
-import type { QueuedRun, RunError, RunStatus } from '../../core/agent/run.ts'
-import { DELIVERY_ATTEMPTS } from '../../core/agent/webhook.ts'
-import type { JsonObject } from '../../core/json.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import { DELIVERY_ATTEMPTS, type WebhookEnd } from '../../core/agent/webhook.ts'
 import { currentOrigin, type RunOrigin } from '../../core/origin.ts'
 import { enqueuePushes } from '../a2a/push.ts'
-import { runOnWire } from '../runs/read.ts'
-
-export interface WebhookEnd {
-  /** `rollback`: the run was removed. */
-  status: Exclude<RunStatus, 'pending' | 'running'> | 'rollback'
-  error: RunError | null
-  /** What the run left; absent: it has changed nothing. */
-  values?: JsonObject
-  /** The nodes that would be next: the graph stopped before its end. */
-  next?: readonly string[]
-}
+import { runOnWire } from '../runs/wire.ts'
 
 /**
  * Part of the transaction that ends the run, which may be gone by now: its webhook, and what is told of

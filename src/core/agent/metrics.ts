@@ -60,14 +60,3 @@ export interface PassedRequest {
 export interface ControlPlaneMetrics extends RequestMetrics, ReadableMetrics {
   requestPassed(request: PassedRequest): void
 }
-
-/** The runs that are not over. */
-export interface QueueFigures {
-  /** Pending and due. */
-  waiting: number
-  /** Pending and not due yet (`after_seconds`). */
-  delayed: number
-  running: number
-  /** When the one that waits longest was due, in ms since 1970; `null`: none waits. */
-  oldest_due_at: number | null
-}

@@ -12,7 +12,6 @@
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { RunOrigin } from '../origin.ts'
-import type { QueueFigures } from './metrics.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
 import type { StreamMode } from './stream-mode.ts'
 
@@ -200,6 +199,17 @@ export interface ClaimedRun {
 /** Whether a claimed run may be what takes its servers down. Of one that is to end nothing is executed. */
 export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
   return attempt >= MAX_RUN_ATTEMPTS && cancel_action === null
+}
+
+/** The runs that are not over. */
+export interface QueueFigures {
+  /** Pending and due. */
+  waiting: number
+  /** Pending and not due yet (`after_seconds`). */
+  delayed: number
+  running: number
+  /** When the one that waits longest was due, in ms since 1970; `null`: none waits. */
+  oldest_due_at: number | null
 }
 
 /** The runs of one database. Every method is one atomic step. */

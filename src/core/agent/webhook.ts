@@ -13,6 +13,7 @@
 import type { JsonObject } from '../json.ts'
 import type { RunOrigin } from '../origin.ts'
 import type { MetadataFilter } from './authorization.ts'
+import type { RunError, RunStatus } from './run.ts'
 
 /** After how many attempts a delivery is given up: about an hour and a half after the first. */
 export const DELIVERY_ATTEMPTS = 8
@@ -134,4 +135,15 @@ export interface WebhookDeliveryStore {
   countPending(): Promise<number>
   /** Removes what was settled before this moment (ISO 8601). Answers how many. */
   expire(before: string): Promise<number>
+}
+
+/** How a run has ended, as it is told to those who want to know. */
+export interface WebhookEnd {
+  /** `rollback`: the run was removed. */
+  status: Exclude<RunStatus, 'pending' | 'running'> | 'rollback'
+  error: RunError | null
+  /** What the run left; absent: it has changed nothing. */
+  values?: JsonObject
+  /** The nodes that would be next: the graph stopped before its end. */
+  next?: readonly string[]
 }

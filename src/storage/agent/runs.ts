@@ -1,12 +1,12 @@
 /** The `runs` table: the line of each thread, and the leases. States: `core/agent/run.ts`. */
 
-import type { QueueFigures } from '../../core/agent/metrics.ts'
 import {
   isTerminal,
   type Lease,
   type LeaseState,
   MAX_RUN_ATTEMPTS,
   type QueuedRun,
+  type QueueFigures,
   type RunStore,
 } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'

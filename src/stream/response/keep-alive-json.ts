@@ -2,8 +2,9 @@
 import type { Context } from 'hono'
 import type { JsonValue } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
-import { type Body, openBody, whenLeft } from './body.ts'
+import { type Body, whenLeft } from './body.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { openBody } from './open-body.ts'
 
 export interface KeepAliveJsonParts {
   headers?: Record<string, string>

@@ -1,8 +1,9 @@
 /** A stream of server-sent events as the answer to a request. */
 import type { Context } from 'hono'
 import type { Log } from '../../core/log.ts'
-import { type Body, openBody, whenLeft } from './body.ts'
+import { type Body, whenLeft } from './body.ts'
 import { Heartbeat } from './heartbeat.ts'
+import { openBody } from './open-body.ts'
 import { HEARTBEAT } from './sse.ts'
 
 export interface SseResponseParts {

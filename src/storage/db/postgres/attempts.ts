@@ -9,9 +9,9 @@
  */
 import type { PoolClient, QueryResult } from 'pg'
 import type { Statement } from '../db.ts'
+import { begin } from './begin.ts'
 import type { PostgresPool } from './connection.ts'
 import { asRefusal, isCollision, isLost, isStopped, unanswered } from './errors.ts'
-import { begin } from './transaction.ts'
 
 export type Outcome<T> =
   | { kind: 'done'; result: T }

@@ -15,12 +15,11 @@ import { AppError } from '../../../core/errors.ts'
 import type { Db, Locks, SqlValue, Statement, VectorSql, WasDone } from '../db.ts'
 import { refuseWithin } from '../open-transaction.ts'
 import { attemptBatch, attemptStatement, type Outcome } from './attempts.ts'
+import { begin, beginSnapshot } from './begin.ts'
 import { PostgresPool } from './connection.ts'
 import { json } from './json.ts'
 import {
   attemptTransaction,
-  begin,
-  beginSnapshot,
   type PostgresTransaction,
   rowLocks,
   sizeOf,

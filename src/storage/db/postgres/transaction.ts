@@ -1,13 +1,12 @@
 /**
- * A transaction on PostgreSQL: how it is begun, what happens in it, and how it is known to be through.
+ * A transaction on PostgreSQL: what happens in it, and how it is known to be through.
  *
  * BEGIN travels with the first statement and costs no round trip of its own.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash } from 'node:crypto'
 import { DatabaseError, type PoolClient } from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import type { Db, Locks, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
+import type { Db, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { OpenTransaction } from '../open-transaction.ts'
 import type { Failure, Outcome } from './attempts.ts'
 import type { PostgresPool } from './connection.ts'
@@ -19,32 +18,6 @@ import { inPostgresWords } from './words.ts'
 export const rowLocks: RowLocks = {
   wait: ' FOR NO KEY UPDATE',
   skip: ' FOR NO KEY UPDATE SKIP LOCKED',
-}
-
-/**
- * The statement that begins a transaction. The names of `locks` are hashed with the schema: advisory
- * locks are of the whole database.
- */
-export function begin({ schema, perTransaction }: PostgresPool, locks: Locks | undefined): string {
-  const isolation = locks ? 'READ COMMITTED' : 'SERIALIZABLE'
-  const keys = [...new Set(locks)].map((lock) => lockKey(schema, lock)).toSorted(ascending)
-  const take = keys.map((key) => `pg_advisory_xact_lock(${key})`)
-  const wait = take.length > 0 ? `SELECT ${take.join(', ')};` : ''
-  return `BEGIN ISOLATION LEVEL ${isolation}; ${perTransaction} ${wait}`
-}
-
-/** The same for one that only reads, all of it from one state of the database. */
-export function beginSnapshot({ perTransaction }: PostgresPool): string {
-  return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${perTransaction}`
-}
-
-function lockKey(schema: string, lock: string): bigint {
-  const digest = createHash('sha1').update(`${schema}\n${lock}`).digest()
-  return digest.readBigInt64BE()
-}
-
-function ascending(a: bigint, b: bigint): number {
-  return a < b ? -1 : 1
 }
 
 export interface TransactionPlan<T> {

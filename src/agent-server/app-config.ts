@@ -1,0 +1,22 @@
+import type { ProjectAuth } from '../graph/js/auth/auth.ts'
+import type { CustomApp } from '../graph/js/custom-app.ts'
+import type { HttpConfig } from '../project/http.ts'
+import type { DoorConfig } from './access/door.ts'
+import type { OpenTo } from './access/open-door.ts'
+
+/** What the API is told apart from its parts. */
+export interface AppConfig extends DoorConfig {
+  version: string
+  /** Where clients see Runyard. Default: where a request was sent to. */
+  publicUrl?: string
+  /** The largest request that is read. Default 300 MiB. */
+  maxBodyBytes?: number
+  /** The project's own auth, instead of keys. */
+  auth?: ProjectAuth
+  /** The project's own routes. */
+  customApp?: CustomApp
+  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  openTo?: OpenTo
+  /** Default: as without `http` in `langgraph.json`. */
+  http?: HttpConfig
+}

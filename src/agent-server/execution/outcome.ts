@@ -1,0 +1,14 @@
+/** How an execution of a run ends. */
+import type { CancelAction, RunError, StopOutcome } from '../../core/agent/run.ts'
+
+export type Outcome =
+  | { kind: 'success' }
+  /** `cause`: what the graph has thrown. `isUntouched`: the run was refused before it could change its thread. */
+  | { kind: 'error'; error: RunError; cause?: unknown; isUntouched?: true }
+  | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
+  | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }
+
+export function statusOf({ kind }: Outcome): 'success' | 'error' | 'interrupted' | 'timeout' {
+  if (kind === 'cancelled') return 'interrupted'
+  return kind === 'timed_out' ? 'timeout' : kind
+}
