@@ -1,39 +1,53 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const watchdog = new URL('watchdog.ts', import.meta.url).href
 const origin = new URL('../core/origin.ts', import.meta.url).href
 
-/** In a process of its own, whose loop is blocked; answers the lines that it is told with. */
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-watchdog-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/**
+ * In a process of its own, whose loop `block` blocks until the node's place is told, in the file `told`;
+ * answers all lines that are told until the loop goes on.
+ */
 async function linesOf(block: string): Promise<Record<string, unknown>[]> {
+  const told = join(folder, 'told')
   const script = `
     import { execFileSync } from 'node:child_process'
+    import { readFileSync } from 'node:fs'
     import { setTimeout as delay } from 'node:timers/promises'
     const { Watchdog } = await import('${watchdog}')
     const { withOrigin } = await import('${origin}')
-    const dog = new Watchdog({ isManaged: false, logLevel: 'info', blockedMs: 700 })
-    const rest = () => delay(1_200)
-    await rest()
+    const told = '${told}'
+    const limits = { blockedMs: 200, lookMs: 50, pauseMs: 300 }
+    const dog = new Watchdog({ isManaged: false, logLevel: 'info', limits })
     dog.start()
     ${block}
-    await rest()
-    dog.stop()
-    await rest()`
-  const args = ['--input-type=module', '--eval', script]
-  const { stderr } = await promisify(execFile)(process.execPath, args)
-  return stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    while (!readFileSync(told, 'utf8').trimEnd().endsWith('goes on"}')) await delay(10)
+    dog.stop()`
+  const shell = ['-c', 'exec "$0" --input-type=module --eval "$1" 2>"$2"']
+  await promisify(execFile)('sh', [...shell, process.execPath, script, told], { timeout: 50_000 })
+  const lines = readFileSync(told, 'utf8').split('\n')
+  return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
 }
 
-const IN_NODE = "{ run_id: 'the run', thread_id: 'the thread', node: 'the node' }"
 const place = { run_id: 'the run', thread_id: 'the thread', node: 'the node' }
+const IN_NODE = JSON.stringify(place)
 const OVER = { level: 'warn', msg: 'the event loop goes on' }
 
 test('a node that blocks the loop is told of with its place, whichever was called last', async () => {
   const lines = await linesOf(`
     async function spin() {
-      await rest()
-      for (const end = performance.now() + 1_900; performance.now() < end; ) Math.random()
+      await delay(1)
+      while (!readFileSync(told, 'utf8').includes('the run')) Math.random()
     }
     const spun = withOrigin(${IN_NODE}, spin)
     dog.note({ run_id: 'another' })
@@ -42,14 +56,14 @@ test('a node that blocks the loop is told of with its place, whichever was calle
   const told = lines.find(({ run_id }) => run_id === place.run_id)
   expect(told).toMatchObject({ level: 'error', ...place })
   expect(lines.at(-1)).toMatchObject(OVER)
-  expect(told?.blocked_ms).toBeGreaterThan(699)
+  expect(told?.blocked_ms).toBeGreaterThan(199)
   expect(told).not.toHaveProperty('is_last_begun')
 })
 
 test('of what no debugger can stop the node is told that was called last, from the start on', async () => {
   const lines = await linesOf(`
     dog.note(${IN_NODE})
-    execFileSync('sleep', ['5'])`)
+    execFileSync('sh', ['-c', 'while test -e "$0" && ! grep -q "the run" "$0"; do sleep 0.05; done', told])`)
   expect(lines[0]).toMatchObject({ level: 'error', ...place, is_last_begun: true })
   expect(lines.at(-1)).toMatchObject(OVER)
 })

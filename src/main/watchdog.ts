@@ -12,16 +12,20 @@ export interface WatchdogOptions {
   isManaged: boolean
   /** From which level on it is told of the loop, on standard error, as the log is. */
   logLevel: LogLevel
-  /** How long the loop may be blocked until it is told of, in ms; then again after twice as long. 5,000. */
-  blockedMs?: number
+  /** Default: `LIMITS`, each of them. */
+  limits?: Partial<typeof LIMITS>
 }
 
-/** How often it looks, and how long a child then has to end by itself, in milliseconds. */
-const LOOK_MS = 500
-const LEFT_MS = 2000
-/** How long the debugger may take to stop a loop: code that is no JavaScript it cannot stop. */
-const PAUSE_MS = 2000
-const BLOCKED_MS = 5_000
+const LIMITS = {
+  /** How often it looks, in ms. */
+  lookMs: 500,
+  /** How long a child has to end by itself once its parent is gone, in ms. */
+  leftMs: 2_000,
+  /** How long the debugger may take to stop a loop, in ms: code that is no JavaScript it cannot stop. */
+  pauseMs: 2_000,
+  /** How long the loop may be blocked until it is told of, in ms; then again after twice as long. */
+  blockedMs: 5_000,
+}
 /** How many calls around the place are told. */
 const MOST_CALLS = 3
 /** Where the place of a node is noted, in JSON; a longer one is not. */
@@ -34,15 +38,17 @@ export class Watchdog {
   readonly #counts = new Int32Array(new SharedArrayBuffer(8))
   readonly #place = new Uint8Array(new SharedArrayBuffer(PLACE_BYTES))
   readonly #encoder = new TextEncoder()
+  readonly #limits: typeof LIMITS
   #beat: NodeJS.Timeout | undefined
 
-  constructor({ isManaged, logLevel, blockedMs = BLOCKED_MS }: WatchdogOptions) {
+  constructor({ isManaged, logLevel, limits }: WatchdogOptions) {
+    this.#limits = { ...LIMITS, ...limits }
     const workerData = {
       parent: isManaged ? process.ppid : undefined,
       counts: this.#counts,
       place: this.#place,
       told: { error: logLevel !== 'silent', warn: !['silent', 'error'].includes(logLevel) },
-      limits: { lookMs: LOOK_MS, leftMs: LEFT_MS, pauseMs: PAUSE_MS, blockedMs },
+      limits: this.#limits,
     }
     const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 }
     const worker = new Worker(SOURCE, { eval: true, workerData, resourceLimits, execArgv: [] })
@@ -56,7 +62,7 @@ export class Watchdog {
     Object.assign(globalThis, { [PLACE]: () => ({ ...currentPlace(), at: stackHere() }) })
     // It may be blocked from now on: a server begins with the runs that it finds.
     Atomics.store(this.#counts, 0, 1)
-    this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), LOOK_MS / 2).unref()
+    this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), this.#limits.lookMs / 2).unref()
   }
 
   stop(): void {
