@@ -74,14 +74,23 @@ export async function startAgentServer(options: StartOptions = {}): Promise<Runn
   const { database, remove } = await placeOf(options)
   const count = Number(process.env.TEST_SERVERS ?? 1)
   const start = (port = 0) => startOne({ ...options, database, port })
-  const running =
-    count > 1 ? await startBehindProxy(start, count, options.port) : await start(options.port)
+  const starting = count > 1 ? startBehindProxy(start, count, options.port) : start(options.port)
+  const running = await undoingOnFailure(starting, remove)
   return {
     ...running,
     async stop(limits) {
       await running.stop(limits)
       await remove()
     },
+  }
+}
+
+async function undoingOnFailure<T>(work: Promise<T>, undo: () => Promise<void>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    await undo()
+    throw error
   }
 }
 
@@ -133,7 +142,8 @@ async function startOne(
   const store = await openAgentStore(database)
   const { checkpoints, items } = store
   const clock = rest.clock ?? systemClock
-  const project = await loadProject(configPath, { checkpoints, items, clock, log })
+  const loading = loadProject(configPath, { checkpoints, items, clock, log })
+  const project = await undoingOnFailure(loading, () => store.close())
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
