@@ -301,22 +301,6 @@ describe('creating a deployment', () => {
       'secret_references are only for',
     ],
     ['a reserved name', { secrets: [{ name: 'POSTGRES_URI', value: 'x' }] }, 'POSTGRES_URI is res'],
-    [
-      'a deploy key that is none',
-      { secrets: [{ name: 'RUNYARD_DEPLOY_KEY', value: 'ssh-ed25519 AAAA' }] },
-      'RUNYARD_DEPLOY_KEY must be a private key',
-    ],
-    ["Runyard's own name", { secrets: [{ name: 'RUNYARD_X', value: 'x' }] }, 'RUNYARD_X is res'],
-    [
-      'a secret that is there twice',
-      {
-        secrets: [
-          { name: 'A', value: 'x' },
-          { name: 'A', value: 'y' },
-        ],
-      },
-      'The secret A is there twice',
-    ],
   ])('answers 400 for %s', async (_what, change, detail) => {
     const { status, body } = await create(change)
     expect(body.detail).toContain(detail)

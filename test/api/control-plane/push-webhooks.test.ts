@@ -8,7 +8,6 @@ import {
 
 const BEFORE = 'a'.repeat(40)
 const AFTER = 'b'.repeat(40)
-const NONE = '0'.repeat(40)
 
 let world: ControlPlaneWorld
 let path: string
@@ -105,22 +104,11 @@ describe('a push', () => {
     expect(await revisions()).toHaveLength(1)
   })
 
-  it('whose body was changed on the way is refused', async () => {
-    const signature = createHmac('sha256', secret).update(JSON.stringify(push())).digest('hex')
-    const headers = { 'x-hub-signature-256': `sha256=${signature}` }
-    expect((await github(push({ after: 'c'.repeat(40) }), headers)).status).toBe(403)
-  })
-
-  it.each<[string, unknown, Record<string, string>]>([
-    ['pong', {}, { 'x-github-event': 'ping' }],
-    ['another branch', push({ ref: 'refs/heads/other' }), {}],
-    ['a tag', push({ ref: 'refs/tags/main' }), {}],
-    ['a new branch', push({ before: NONE }), {}],
-    ['a deleted branch', push({ after: NONE }), {}],
-    ['nonsense', 'nonsense', {}],
-    ['an empty list', [], {}],
-  ])('of %s makes no revision, and says why', async (_what, body, headers) => {
-    expect(await github(body, headers)).toMatchObject({
+  it.each([
+    ['another branch', push({ ref: 'refs/heads/other' })],
+    ['nonsense', 'nonsense'],
+  ])('of %s makes no revision, and says why', async (_what, body) => {
+    expect(await github(body)).toMatchObject({
       status: 200,
       body: { status: 'ignored', reason: expect.stringMatching(/: no revision was made\.$/) },
     })
