@@ -13,10 +13,13 @@ const isOpen = ({ operation }: Operation) => operation.security?.length === 0
 
 let server: RunningAgentServer
 let alice: Client
+/** Only looked for in vain. */
+let shared: World
 
 beforeAll(async () => {
   server = await startAgentServer({ projectName: 'owned' })
   alice = clientOf(server.url, 'alice')
+  shared = await makeWorld()
 })
 afterAll(() => server.stop())
 
@@ -121,12 +124,11 @@ describe.each(operations.map((operation) => [nameOf(operation), operation] as co
     })
 
     test('asks who it is, and whether they may', async () => {
-      const world = await makeWorld()
-      const { status } = await askAs(undefined, operation, world)
+      const { status } = await askAs(undefined, operation, shared)
       if (isOpen(operation)) expect(status).toBe(200)
       else expect(status).toBe(401)
       if (decision.for === 'same') return
-      const refused = await askAs('nobody', operation, world)
+      const refused = await askAs('nobody', operation, shared)
       if (decision.isRpc) expect(refused.text).toContain('"error"')
       else expect(refused).toMatchObject({ status: 403 })
     })
