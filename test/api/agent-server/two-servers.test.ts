@@ -3,9 +3,7 @@ import { rm } from 'node:fs/promises'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
-  type AgentServerProcess,
   type RunningAgentServer,
-  spawnAgentServer,
   startAgentServer,
   temporaryFolder,
 } from '../../support/agent-server.ts'
@@ -35,15 +33,10 @@ afterAll(async () => {
 })
 
 const LONG = { label: 'a', count: 2, ms: 60_000 }
-/** Long enough to be renewed in time on a machine that has much to do. */
-const LEASE_MS = 6_000
-/** Paused in a transaction it keeps its rows until PostgreSQL ends that, after five seconds. */
-const PAUSED_MS = 60_000
 
 async function createOn({ client }: { client: Client }, graph: string, input: object | null) {
   const { thread_id } = await client.threads.create()
-  const config = { recursion_limit: 100 }
-  const { run_id } = await client.runs.create(thread_id, graph, { input: input as never, config })
+  const { run_id } = await client.runs.create(thread_id, graph, { input: input as never })
   return { thread_id, run_id }
 }
 
@@ -116,40 +109,3 @@ test('runs of one thread that both create are done in order, one at a time', asy
   const { values: left } = await other.client.threads.getState<{ steps: string[] }>(thread_id)
   expect(left.steps).toEqual(labels.flatMap((label) => [`${label}:1`, `${label}:2`]))
 })
-
-test('a server that was paused and wakes after its run was handed on writes nothing more', async () => {
-  const own = await freshPostgres()
-  const spawned: AgentServerProcess[] = []
-  const start = async () => {
-    const server = await spawnAgentServer(own, { leaseMs: LEASE_MS })
-    spawned.push(server)
-    return server
-  }
-  try {
-    const asleep = await start()
-    const server = await start()
-    // So it is the first that takes the run.
-    server.signal('SIGSTOP')
-    const input = { label: 'a', count: 60, ms: 80 }
-    const { thread_id, run_id } = await createOn(asleep, 'slow', input)
-    await begun(asleep, thread_id)
-    asleep.signal('SIGSTOP')
-    server.signal('SIGCONT')
-    const attempts: unknown[] = []
-    const followed = (async () => {
-      const whole = { lastEventId: '-1' }
-      const stream = server.client.runs.joinStream(thread_id, run_id, whole)
-      for await (const { event, data } of stream) {
-        if (event === 'metadata') attempts.push((data as { attempt?: number }).attempt)
-      }
-    })()
-    await vi.waitFor(() => expect(attempts.slice(0, 2)).toEqual([1, 2]), { timeout: PAUSED_MS })
-    asleep.signal('SIGCONT')
-    await followed
-    const { values: left } = await server.client.threads.getState<{ steps: string[] }>(thread_id)
-    expect(left.steps).toEqual(Array.from({ length: 60 }, (_, index) => `a:${index + 1}`))
-    expect((await asleep.client.runs.get(thread_id, run_id)).status).toBe('success')
-  } finally {
-    for (const server of spawned) await server.kill()
-  }
-}, 120_000)
