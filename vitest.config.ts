@@ -1,35 +1,35 @@
 import { defineConfig } from 'vitest/config'
+import { OF_POSTGRES, ON_POSTGRES, ON_THREE_SERVERS } from './test/api/agent-server/places.ts'
 
 const include = ['src/**/*.test.ts', 'client/**/*.test.ts', 'test/**/*.test.ts']
 // Fixture projects and peers bring tests of nobody's.
 const exclude = ['**/node_modules/**', 'test/fixtures/**', 'test/peer/**']
 /** Looks at what the others have noted, so it runs when they are over. */
 const last = 'test/contract/coverage.test.ts'
-/**
- * These take most of the time: real installs and builds, browsers, processes that are killed. They run
- * with `npm run test:slow`, as do the API tests on PostgreSQL and on three servers; all else is what
- * `npm test` runs.
- */
+/** Real installs and builds, browsers, processes that are killed: these take most of the time. */
 const slow = [
   'test/e2e/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/fuzz/**/*.test.ts',
+  'test/examples/**/*.test.ts',
   'test/docs.test.ts',
   'test/graph/bundle.test.ts',
 ]
 
-/** The agent server's API tests, which run on each database and on several servers. */
 const ofAgentServer = 'test/api/agent-server/*.test.ts'
-const api = {
-  include: [ofAgentServer],
-  exclude,
-  // One process for many files: they share nothing but modules, which take most of a file's time to load.
-  isolate: false,
-  sequence: { groupOrder: 1 },
-}
-/** These start two servers on PostgreSQL by themselves, wherever they run. */
-const ofTwoServers = ['two-servers', 'pgbouncer'].map((name) => `**/${name}.test.ts`)
-const exceptThose = { ...api, exclude: [...exclude, ...ofTwoServers] }
+const files = (list: object) =>
+  Object.keys(list).map((name) => `test/api/agent-server/${name}.test.ts`)
+/** `npm run chaos` runs each API test on each database, and on three servers. */
+const isChaos = process.env.CHAOS === '1'
+const where = (list: object) => (isChaos ? [ofAgentServer] : files(list))
+
+/**
+ * One process for many files: to load the modules anew takes longer than most files' tests. So a
+ * test leaves nothing behind in its process. On two cores there are two of them: vitest would take one.
+ */
+const together = { exclude, isolate: false, maxWorkers: '100%', sequence: { groupOrder: 1 } }
+/** These start processes by themselves, and some count milliseconds. */
+const oneByOne = { exclude, sequence: { groupOrder: 2 } }
 
 export default defineConfig({
   test: {
@@ -49,33 +49,45 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...together,
           name: 'quick',
           include,
           exclude: [...exclude, ...slow, last, ofAgentServer],
-          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, exclude, sequence: { groupOrder: 1 } },
+        test: {
+          ...together,
+          name: 'SQLite',
+          include: [ofAgentServer],
+          exclude: [...exclude, ...files(OF_POSTGRES)],
+        },
       },
-      { extends: true, test: { ...api, name: 'SQLite' } },
+      { extends: true, test: { ...oneByOne, name: 'slow', include: slow } },
       {
         extends: true,
-        test: { ...exceptThose, name: 'PostgreSQL', env: { TEST_DATABASE: 'postgres' } },
+        test: {
+          ...together,
+          name: 'PostgreSQL',
+          include: [...where(ON_POSTGRES), ...files(OF_POSTGRES)],
+          env: { TEST_DATABASE: 'postgres' },
+        },
       },
       // Behind a proxy that gives each request to the next of them.
       {
         extends: true,
         test: {
-          ...exceptThose,
+          ...together,
           name: 'three servers',
+          include: where(ON_THREE_SERVERS),
+          exclude: [...exclude, ...files(OF_POSTGRES)],
           env: { TEST_DATABASE: 'postgres', TEST_SERVERS: '3' },
         },
       },
       {
         extends: true,
-        test: { name: 'coverage', include: [last], exclude, sequence: { groupOrder: 2 } },
+        test: { name: 'coverage', include: [last], exclude, sequence: { groupOrder: 3 } },
       },
     ],
   },

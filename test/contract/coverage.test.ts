@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
+import { OF_POSTGRES } from '../api/agent-server/places.ts'
 import { DOCUMENTS, nameOf, operationsOf, readDocument } from './document.ts'
 import { HitFile, operationOf } from './operation-hits.ts'
 import { UNEXERCISED } from './unexercised.ts'
@@ -23,9 +24,10 @@ describe.each(DOCUMENTS)('the operations of openapi/%s.json', (name) => {
   })
 })
 
+/** Those that run on SQLite. */
 function apiTestsOf(name: string): string[] {
   const folder = resolve(import.meta.dirname, `../api/${name}`)
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.test.ts') && !(file.replace('.test.ts', '') in OF_POSTGRES))
     .map((file) => join(folder, file))
 }

@@ -1,0 +1,66 @@
+/**
+ * Where the agent server's API tests run. Every file runs on SQLite with one server, with `npm test`.
+ * With `npm run test:slow` some run once more, for the reasons that stand here; `npm run chaos` runs all
+ * of them everywhere. A new file needs no entry, unless one of these words fits it.
+ */
+
+/** Behind a proxy that gives each request to the next of three servers on one PostgreSQL. */
+export const ON_THREE_SERVERS = {
+  // Which server executes a run, in which order, and for whom.
+  'custom-auth': 'queue',
+  multitask: 'queue',
+  runs: 'queue',
+  // One server tells the one that executes: end this run, it is not wanted any more.
+  assistants: 'notices',
+  cancel: 'notices',
+  'cancel-many': 'notices',
+  'run-delete': 'notices',
+  'run-stop': 'notices',
+  'thread-changes': 'notices',
+  // One server shows what another one executes.
+  a2a: 'streams',
+  interrupts: 'streams',
+  mcp: 'streams',
+  protocol: 'streams',
+  'protocol-golden': 'streams',
+  'protocol-socket': 'streams',
+  'stateless-runs': 'streams',
+  streams: 'streams',
+  'streams-golden': 'streams',
+  'streams-thread': 'streams',
+  // What comes to several servers at once is done once, or one after the other.
+  idempotency: 'locks',
+  state: 'locks',
+  'thread-factory': 'locks',
+  // All servers look what is due, and one of them does it.
+  'a2a-push': 'webhooks',
+  'cron-firings': 'crons',
+  'thread-ttl': 'sweeps',
+  webhooks: 'webhooks',
+}
+
+/** With one server on PostgreSQL: the SQL is its own, and the conformance suites see a part of it only. */
+export const ON_POSTGRES = {
+  // Lists whose filters, order and pages are put together from what a client asks for.
+  'assistant-search': 'search',
+  crons: 'search',
+  'parked-threads': 'search',
+  'thread-search': 'search',
+  // What each database ranks in its own way.
+  store: 'vectors',
+  'store-in-graphs': 'vectors',
+  // What a text or a page may hold.
+  'bad-input': 'texts',
+  limits: 'sizes',
+  // Runs of a server that stops, is killed or is replaced: these start their servers by themselves.
+  crash: 'leases',
+  shutdown: 'leases',
+  'two-versions': 'leases',
+}
+
+/** Only there, with servers that they start on PostgreSQL by themselves. */
+export const OF_POSTGRES = {
+  'cut-connections': 'its connections',
+  pgbouncer: 'its pooler',
+  'two-servers': 'two servers, each of which is asked for by name',
+}
