@@ -13,7 +13,7 @@ const THREAD = /\/threads\/([0-9a-f-]{36})(?=[/?]|$)/i
 
 export class Affinity {
   /** By thread, the url that was chosen last; the longest ago first. */
-  private readonly last = new Map<string, string>()
+  readonly #last = new Map<string, string>()
 
   choose(upstreams: Upstream[], path: string): Upstream | undefined {
     const [first] = upstreams
@@ -21,18 +21,18 @@ export class Affinity {
     const least = upstreams.reduce((a, b) => (b.openCount < a.openCount ? b : a))
     const thread_id = THREAD.exec(path)?.[1]
     if (thread_id === undefined) return least
-    const known = upstreams.find((one) => one.endpoint.url === this.last.get(thread_id))
+    const known = upstreams.find((one) => one.endpoint.url === this.#last.get(thread_id))
     const chosen = known && known.openCount <= least.openCount + SLACK ? known : least
-    this.note(thread_id, chosen.endpoint.url)
+    this.#note(thread_id, chosen.endpoint.url)
     return chosen
   }
 
-  private note(thread_id: string, url: string): void {
-    this.last.delete(thread_id)
-    this.last.set(thread_id, url)
-    if (this.last.size <= MOST_THREADS) return
-    for (const oldest of this.last.keys()) {
-      this.last.delete(oldest)
+  #note(thread_id: string, url: string): void {
+    this.#last.delete(thread_id)
+    this.#last.set(thread_id, url)
+    if (this.#last.size <= MOST_THREADS) return
+    for (const oldest of this.#last.keys()) {
+      this.#last.delete(oldest)
       return
     }
   }

@@ -1,9 +1,9 @@
 /** What pages of other origins may read of the gateway's refusals: as much as of the agent server's answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../test/support/agent-server.ts'
+import { KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
 import type { CorsConfig } from '../core/cors.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
-import { KEY, openWorld, type World } from './gateway-fixture.ts'
 
 const CORS: CorsConfig = {
   allow_origins: ['https://app.test'],

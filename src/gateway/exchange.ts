@@ -41,25 +41,25 @@ export type Outcome =
 
 /** Bytes pass as they come, in both directions no faster than the slower side reads. */
 export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
-  private readonly passage: Passage
-  private readonly upstream: Upstream
-  private readonly outcome = Promise.withResolvers<Outcome>()
-  private controller: Dispatcher.DispatchController | undefined
-  private switched: { destroy(): void } | undefined
-  private isStream = false
-  private isFlushed = false
-  private isOver = false
+  readonly #passage: Passage
+  readonly #upstream: Upstream
+  readonly #outcome = Promise.withResolvers<Outcome>()
+  #controller: Dispatcher.DispatchController | undefined
+  #switched: { destroy(): void } | undefined
+  #isStream = false
+  #isFlushed = false
+  #isOver = false
 
   constructor(passage: Passage, upstream: Upstream) {
-    this.passage = passage
-    this.upstream = upstream
+    this.#passage = passage
+    this.#upstream = upstream
   }
 
   run(): Promise<Outcome> {
-    const { req, res, route, body, upgrade, caller } = this.passage
-    const { token } = this.upstream.endpoint
-    this.upstream.enter(this)
-    res.once('close', this.onClientClose)
+    const { req, res, route, body, upgrade, caller } = this.#passage
+    const { token } = this.#upstream.endpoint
+    this.#upstream.enter(this)
+    res.once('close', this.#onClientClose)
     const options: Dispatcher.DispatchOptions = {
       path: route.path,
       method: req.method ?? 'GET',
@@ -67,24 +67,24 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
       body: body ?? null,
       upgrade: upgrade ? 'websocket' : null,
     }
-    this.upstream.dispatch(options, this)
-    return this.outcome.promise
+    this.#upstream.dispatch(options, this)
+    return this.#outcome.promise
   }
 
   get isResumable(): boolean {
-    return this.isStream || this.switched !== undefined
+    return this.#isStream || this.#switched !== undefined
   }
 
   /** Destroys the client's connection: a clean end would pass for the end of a stream's run. */
   cut(): void {
-    this.switched?.destroy()
-    destroyClient(this.passage)
-    this.leave(new Error('The gateway cut the connection.'))
+    this.#switched?.destroy()
+    destroyClient(this.#passage)
+    this.#leave(new Error('The gateway cut the connection.'))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (this.isOver) controller.abort(new Error('The client left before its request was sent.'))
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new Error('The client left before its request was sent.'))
   }
 
   onResponseStart(
@@ -94,33 +94,33 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     statusMessage = '',
   ): void {
     if (statusCode < 200) return
-    const { res } = this.passage
-    const headers = answerHeaders(rawHeaders(controller), this.upstream.target.revision_id)
-    this.isStream = isEventStream(headers)
+    const { res } = this.#passage
+    const headers = answerHeaders(rawHeaders(controller), this.#upstream.target.revision_id)
+    this.#isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
     // Data of the same packet is handled before this, and then takes the headers along.
-    queueMicrotask(() => this.flushHeaders())
+    queueMicrotask(() => this.#flushHeaders())
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { res } = this.passage
-    this.isFlushed = true
+    const { res } = this.#passage
+    this.#isFlushed = true
     if (res.write(chunk)) return
     controller.pause()
     res.once('drain', () => controller.resume())
   }
 
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
-    const { req, res } = this.passage
-    this.isFlushed = true
+    const { req, res } = this.#passage
+    this.#isFlushed = true
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
     endAnswer(req, res)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.isOver) return
-    if (this.passage.res.headersSent) this.cut()
-    else this.settle({ kind: 'unanswered', wasSent: this.controller !== undefined, error })
+    if (this.#isOver) return
+    if (this.#passage.res.headersSent) this.cut()
+    else this.#settle({ kind: 'unanswered', wasSent: this.#controller !== undefined, error })
   }
 
   onRequestUpgrade(
@@ -129,38 +129,38 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     _headers: unknown,
     socket: NodeJS.ReadWriteStream,
   ): void {
-    const { res, upgrade } = this.passage
+    const { res, upgrade } = this.#passage
     const upstreamSocket = socket as Socket
-    if (!upgrade || this.isOver) return void upstreamSocket.destroy()
-    res.off('close', this.onClientClose)
+    if (!upgrade || this.#isOver) return void upstreamSocket.destroy()
+    res.off('close', this.#onClientClose)
     res.detachSocket(upgrade.socket)
-    const headers = answerHeaders(rawHeaders(controller), this.upstream.target.revision_id)
+    const headers = answerHeaders(rawHeaders(controller), this.#upstream.target.revision_id)
     upgrade.socket.write(switchingProtocols(headers), 'latin1')
-    this.switched = upstreamSocket
-    joinSockets(upgrade.socket, upstreamSocket, upgrade.head, () => this.settle({ kind: 'over' }))
+    this.#switched = upstreamSocket
+    joinSockets(upgrade.socket, upstreamSocket, upgrade.head, () => this.#settle({ kind: 'over' }))
   }
 
-  private readonly onClientClose = (): void => {
-    if (this.passage.res.writableFinished) this.settle({ kind: 'over' })
-    else this.leave(new Error('The client left before the end of its answer.'))
+  readonly #onClientClose = (): void => {
+    if (this.#passage.res.writableFinished) this.#settle({ kind: 'over' })
+    else this.#leave(new Error('The client left before the end of its answer.'))
   }
 
-  private flushHeaders(): void {
-    if (this.isFlushed || this.isOver) return
-    this.passage.res.flushHeaders()
+  #flushHeaders(): void {
+    if (this.#isFlushed || this.#isOver) return
+    this.#passage.res.flushHeaders()
   }
 
-  private leave(reason: Error): void {
-    this.settle({ kind: 'over' })
-    this.controller?.abort(reason)
+  #leave(reason: Error): void {
+    this.#settle({ kind: 'over' })
+    this.#controller?.abort(reason)
   }
 
-  private settle(outcome: Outcome): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.passage.res.off('close', this.onClientClose)
-    this.upstream.leave(this)
-    this.outcome.resolve(outcome)
+  #settle(outcome: Outcome): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#passage.res.off('close', this.#onClientClose)
+    this.#upstream.leave(this)
+    this.#outcome.resolve(outcome)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   openWorld,
   type World,
   withKey,
-} from './gateway-fixture.ts'
+} from '../../test/support/gateway-world.ts'
 
 let world: World
 

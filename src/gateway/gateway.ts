@@ -56,31 +56,31 @@ export interface GatewayOptions {
 
 /** Serves from its making on; `stop` cuts what is open. */
 export class Gateway {
-  private readonly authenticate: Authenticate
-  private readonly fallback: GatewayOptions['fallback']
-  private readonly domain: string | undefined
-  private readonly log: Log
-  private readonly maxBodyBytes: number
-  private readonly restartWaitMs: number
-  private readonly onPassed: (request: PassedRequest) => void
-  private readonly leader: NonNullable<GatewayOptions['leader']>
-  private readonly relay = new Relay()
-  private readonly table = new Targets()
+  readonly #authenticate: Authenticate
+  readonly #fallback: GatewayOptions['fallback']
+  readonly #domain: string | undefined
+  readonly #log: Log
+  readonly #maxBodyBytes: number
+  readonly #restartWaitMs: number
+  readonly #onPassed: (request: PassedRequest) => void
+  readonly #leader: NonNullable<GatewayOptions['leader']>
+  readonly #relay = new Relay()
+  readonly #table = new Targets()
 
   constructor(options: GatewayOptions) {
-    this.authenticate = options.authenticate
-    this.fallback = options.fallback
-    this.domain = options.domain
-    this.log = options.log
-    this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
-    this.restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
-    this.onPassed = options.onPassed ?? (() => {})
-    this.leader = options.leader ?? (() => undefined)
+    this.#authenticate = options.authenticate
+    this.#fallback = options.fallback
+    this.#domain = options.domain
+    this.#log = options.log
+    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    this.#restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
+    this.#onPassed = options.onPassed ?? (() => {})
+    this.#leader = options.leader ?? (() => undefined)
   }
 
   /** What the control plane steers the gateway by. */
   get targets(): TargetTable {
-    return this.table
+    return this.#table
   }
 
   /** A server for this gateway, with a certificate one for TLS; whoever makes it listen also closes it. */
@@ -90,115 +90,118 @@ export class Gateway {
 
   /** For `request`, and for `checkContinue`: clients that ask get their `100 Continue`. */
   handleRequest(req: IncomingMessage, res: ServerResponse): void {
-    this.answer(req, res).catch((error: unknown) => this.refuse(req, res, error))
+    this.#answer(req, res).catch((error: unknown) => this.#refuse(req, res, error))
   }
 
   /** For `upgrade`. A handshake that is refused gets an HTTP answer. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = socket as Socket
     const res = responseOn(req, client)
-    this.upgrade(req, res, { socket: client, head }).catch((error: unknown) =>
-      this.refuse(req, res, error),
+    this.#upgrade(req, res, { socket: client, head }).catch((error: unknown) =>
+      this.#refuse(req, res, error),
     )
   }
 
   /** Cuts what was passed on to the Runyard that has led: this one leads now. */
   takeOver(): void {
-    this.relay.cut()
+    this.#relay.cut()
   }
 
   /** Cuts what is open and forgets every name: another Runyard leads now. */
   yield(): void {
-    this.table.clear()
+    this.#table.clear()
   }
 
   /** Cuts every open request and WebSocket to an agent. From then on agents answer 503. */
   async stop(): Promise<void> {
-    this.table.stop()
+    this.#table.stop()
   }
 
-  private async answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (await this.isPassedOn({ req, res })) return
-    const route = this.routeOf(req)
-    if (!route) return this.fallBack(req, res)
-    this.requireLead()
+  async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (await this.#isPassedOn({ req, res })) return
+    const route = this.#routeOf(req)
+    if (!route) return this.#fallBack(req, res)
+    this.#requireLead()
     const isFree = isOpen(req, route)
-    if (isFree && (await this.isAnsweredAsleep(req, res, route))) return
-    const admitted = isFree ? OPEN : await this.admit(req, route)
-    this.observe(route.name, res)
-    checkBodySize(req, this.maxBodyBytes)
+    if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
+    const admitted = isFree ? OPEN : await this.#admit(req, route)
+    this.#observe(route.name, res)
+    checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
-    this.table.find(route.name).requireHope()
+    this.#table.find(route.name).requireHope()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
-    const body = hasBody(req) ? requestBody(req, this.maxBodyBytes) : undefined
-    await this.forward({ route, req, res, body, ...admitted })
+    const body = hasBody(req) ? requestBody(req, this.#maxBodyBytes) : undefined
+    await this.#forward({ route, req, res, body, ...admitted })
   }
 
   /** Whether the request, which needs no key, was answered for a deployment that sleeps on. */
-  private async isAnsweredAsleep(
+  async #isAnsweredAsleep(
     req: IncomingMessage,
     res: ServerResponse,
     route: AgentRoute,
   ): Promise<boolean> {
-    const name = this.table.find(route.name)
+    const name = this.#table.find(route.name)
     if (!name.isAsleep) return false
-    const { caller } = await this.admit(req, route).catch(() => UNCHECKED)
+    const { caller } = await this.#admit(req, route).catch(() => UNCHECKED)
     return caller === undefined && answerForSleeper(req, res, { route, name })
   }
 
   /** Throws where there is no such deployment: anybody could make up names to count by. */
-  private observe(deployment: string, res: ServerResponse): void {
-    this.table.find(deployment)
+  #observe(deployment: string, res: ServerResponse): void {
+    this.#table.find(deployment)
     const begun = performance.now()
     res.once('close', () => {
       const seconds = (performance.now() - begun) / 1000
-      this.onPassed({ deployment, status: res.statusCode, seconds })
+      this.#onPassed({ deployment, status: res.statusCode, seconds })
     })
   }
 
-  private async upgrade(
+  async #upgrade(
     req: IncomingMessage,
     res: ServerResponse,
     upgrade: NonNullable<Passage['upgrade']>,
   ): Promise<void> {
-    if (await this.isPassedOn({ req, res, upgrade })) return
-    const route = this.routeOf(req)
-    this.requireLead()
+    if (await this.#isPassedOn({ req, res, upgrade })) return
+    const route = this.#routeOf(req)
+    this.#requireLead()
     if (!route) throw new AppError('not_found', 'WebSockets are served below /agents/ only.')
-    const admitted = await this.admit(req, route)
+    const admitted = await this.#admit(req, route)
     checkUpgrade(req)
-    if (!res.closed) await this.forward({ route, req, res, body: undefined, upgrade, ...admitted })
+    if (!res.closed) await this.#forward({ route, req, res, body: undefined, upgrade, ...admitted })
   }
 
-  private async isPassedOn(request: RelayedRequest): Promise<boolean> {
-    const url = this.leader()?.url
+  async #isPassedOn(request: RelayedRequest): Promise<boolean> {
+    const url = this.#leader()?.url
     if (url === undefined || isRelayed(request.req)) return false
-    return this.relay.pass(request, url)
+    return this.#relay.pass(request, url)
   }
 
   /** Where agents run is known to the leader alone. */
-  private requireLead(): void {
-    if (!this.leader()) return
+  #requireLead(): void {
+    if (!this.#leader()) return
     const hint = 'Another one takes over within seconds; try again.'
     throw new AppError('unavailable', `The control plane that leads cannot be reached. ${hint}`)
   }
 
-  private routeOf(req: IncomingMessage): AgentRoute | undefined {
+  #routeOf(req: IncomingMessage): AgentRoute | undefined {
     const target = req.url ?? '/'
-    if (typeof this.fallback === 'string') return rootRoute(target, this.fallback)
-    const label = this.domain && subdomainOf(req.headers.host, this.domain)
+    if (typeof this.#fallback === 'string') return rootRoute(target, this.#fallback)
+    const label = this.#domain && subdomainOf(req.headers.host, this.#domain)
     if (label === undefined || label === '') return parseAgentRoute(target)
-    return rootRoute(target, this.table.nameOfHost(label) ?? label)
+    return rootRoute(target, this.#table.nameOfHost(label) ?? label)
   }
 
-  private forward(passage: Passage): Promise<void> {
-    const { table: targets, restartWaitMs, log } = this
-    return forward(passage, { targets, restartWaitMs, log })
+  #forward(passage: Passage): Promise<void> {
+    return forward(passage, {
+      targets: this.#table,
+      restartWaitMs: this.#restartWaitMs,
+      log: this.#log,
+    })
   }
 
-  private fallBack(req: IncomingMessage, res: ServerResponse): void {
+  #fallBack(req: IncomingMessage, res: ServerResponse): void {
     if (req.headers.expect !== undefined) res.writeContinue()
-    if (typeof this.fallback === 'function') this.fallback(req, res)
+    if (typeof this.#fallback === 'function') this.#fallback(req, res)
   }
 
   /**
@@ -207,11 +210,11 @@ export class Gateway {
    * server has told whether there is one. Who says to be Studio has to show a key all the same: agent
    * servers believe it of those who come in.
    */
-  private async admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
-    const name = this.table.find(route.name)
+  async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
+    const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if (name.hasOwnAuth && !isStudio) return UNCHECKED
-    const principal = await this.authenticate(keyHeaders(req)).catch((error: unknown) => {
+    const principal = await this.#authenticate(keyHeaders(req)).catch((error: unknown) => {
       const isUndecided = name.hasOwnAuth === undefined && !isStudio
       if (isUndecided && hasCredentials(req)) return undefined
       throw error
@@ -222,24 +225,24 @@ export class Gateway {
     throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)
   }
 
-  private refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
-    const refusal = asRefusal(error, this.log)
+  #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+    const refusal = asRefusal(error, this.#log)
     if (res.headersSent) return void res.destroy()
     if (res.closed) return
     try {
-      refuse(req, res, refusal, this.corsOf(req))
+      refuse(req, res, refusal, this.#corsOf(req))
     } catch (cause) {
       // What a project says of origins may be no header; nobody else may be the worse for it.
-      this.log.error({ err: cause }, 'a refusal could not be sent')
+      this.#log.error({ err: cause }, 'a refusal could not be sent')
       res.destroy()
     }
   }
 
   /** Every page may read that there is nothing. */
-  private corsOf(req: IncomingMessage): CorsConfig {
+  #corsOf(req: IncomingMessage): CorsConfig {
     try {
-      const route = this.routeOf(req)
-      return route ? this.table.find(route.name).cors : {}
+      const route = this.#routeOf(req)
+      return route ? this.#table.find(route.name).cors : {}
     } catch {
       return {}
     }

@@ -18,10 +18,10 @@ export class Name {
   readonly name: string
   /** `undefined` once it is nobody's any more. */
   state: NameState | undefined
-  private readonly waiting = new Set<() => void>()
-  private openCount = 0
-  private strangers = 0
-  private lastAt = Date.now()
+  readonly #waiting = new Set<() => void>()
+  #openCount = 0
+  #strangers = 0
+  #lastAt = Date.now()
   /**
    * Whether the project's own auth decides who may call it; while nothing runs, as what ran last said.
    * `undefined`: nothing has run yet.
@@ -46,7 +46,7 @@ export class Name {
     this.state = state
     const now = upstreamsOf(state)
     for (const upstream of before) if (!now.includes(upstream)) upstream.retire()
-    for (const wake of [...this.waiting]) wake()
+    for (const wake of [...this.#waiting]) wake()
   }
 
   /**
@@ -54,10 +54,10 @@ export class Name {
    * awake.
    */
   enter(): (isAsked: boolean) => void {
-    this.openCount += 1
+    this.#openCount += 1
     return (isAsked) => {
-      this.openCount -= 1
-      if (isAsked) this.lastAt = Date.now()
+      this.#openCount -= 1
+      if (isAsked) this.#lastAt = Date.now()
     }
   }
 
@@ -66,7 +66,7 @@ export class Name {
   }
 
   get activity(): Activity {
-    return { open: this.openCount, last_at: this.lastAt }
+    return { open: this.#openCount, last_at: this.#lastAt }
   }
 
   /** Throws `unavailable` where there is nothing to wait for. */
@@ -85,12 +85,12 @@ export class Name {
    * good for the others. Throws `unavailable`.
    */
   async changedForStranger(ms: number, res: ServerResponse): Promise<void> {
-    if (this.strangers >= MOST_STRANGERS) {
+    if (this.#strangers >= MOST_STRANGERS) {
       throw new AppError('unavailable', `Too many wait for "${this.name}" already; try again soon.`)
     }
-    this.strangers += 1
+    this.#strangers += 1
     await this.changed(ms, res)
-    this.strangers -= 1
+    this.#strangers -= 1
   }
 
   /** Settles with the next change of its state, after `ms`, or when the client of `res` leaves. */
@@ -98,12 +98,12 @@ export class Name {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
-        this.waiting.delete(done)
+        this.#waiting.delete(done)
         res.off('close', done)
         resolve()
       }
       const timer = setTimeout(done, ms)
-      this.waiting.add(done)
+      this.#waiting.add(done)
       res.once('close', done)
     })
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
 import type { Target } from '../core/deployment/target.ts'
-import { openWorld, type World, withKey } from './gateway-fixture.ts'
 
 let world: World
 

@@ -40,71 +40,71 @@ function isAsked({ caller, isUnchecked, res }: Passage): boolean {
 }
 
 class Forwarding {
-  private readonly passage: Passage
-  private readonly options: ForwardOptions
-  private readonly workspace_id: string | undefined
-  private readonly since = performance.now()
-  private failure: Failure | undefined
-  private sendings = 0
-  private waitMs = FIRST_WAIT_MS
+  readonly #passage: Passage
+  readonly #options: ForwardOptions
+  readonly #workspace_id: string | undefined
+  readonly #since = performance.now()
+  #failure: Failure | undefined
+  #sendings = 0
+  #waitMs = FIRST_WAIT_MS
 
   constructor(passage: Passage, options: ForwardOptions) {
-    this.passage = passage
-    this.options = options
-    this.workspace_id = this.currentName().state?.workspace_id
+    this.#passage = passage
+    this.#options = options
+    this.#workspace_id = this.#currentName().state?.workspace_id
   }
 
   async run(): Promise<void> {
-    while (!this.passage.res.closed) {
-      const name = this.currentName()
+    while (!this.#passage.res.closed) {
+      const name = this.#currentName()
       // The key was checked for this workspace; the name may have been given anew meanwhile.
-      if (name.state?.workspace_id !== this.workspace_id) throw noDeployment(name.name)
-      const upstream = this.options.targets.choose(name, this.passage.route.path)
-      if (upstream) this.requireCheck(upstream)
-      if (!upstream) await this.waitForTarget(name)
-      else if (await this.isAnsweredBy(upstream)) return
-      else await this.waitForAnother(name)
+      if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
+      const upstream = this.#options.targets.choose(name, this.#passage.route.path)
+      if (upstream) this.#requireCheck(upstream)
+      if (!upstream) await this.#waitForTarget(name)
+      else if (await this.#isAnsweredBy(upstream)) return
+      else await this.#waitForAnother(name)
     }
   }
 
   /** The revision that answers now may leave it to the gateway who comes in. */
-  private requireCheck({ endpoint }: Upstream): void {
-    if (!this.passage.isUnchecked || endpoint.hasOwnAuth) return
+  #requireCheck({ endpoint }: Upstream): void {
+    if (!this.#passage.isUnchecked || endpoint.hasOwnAuth) return
     throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
   }
 
-  private currentName(): Name {
-    return this.options.targets.find(this.passage.route.name)
+  #currentName(): Name {
+    return this.#options.targets.find(this.#passage.route.name)
   }
 
-  private async isAnsweredBy(upstream: Upstream): Promise<boolean> {
-    this.failure = await attempt(this.passage, upstream, this.options.log)
-    if (this.failure?.wasSent) this.sendings += 1
-    return this.failure === undefined
+  async #isAnsweredBy(upstream: Upstream): Promise<boolean> {
+    this.#failure = await attempt(this.#passage, upstream, this.#options.log)
+    if (this.#failure?.wasSent) this.#sendings += 1
+    return this.#failure === undefined
   }
 
   /** Between two tries, or until the name leads elsewhere. */
-  private async waitForAnother(name: Name): Promise<void> {
-    const failure = this.failure as Failure
-    const isLate = this.leftMs(name) < this.waitMs || this.sendings >= MOST_SENDINGS
-    if (isLate || !isRepeatable(failure, this.passage)) throw refusalOf(failure, name.name)
-    await name.changed(this.waitMs, this.passage.res)
-    this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS)
+  async #waitForAnother(name: Name): Promise<void> {
+    const failure = this.#failure as Failure
+    const isLate = this.#leftMs(name) < this.#waitMs || this.#sendings >= MOST_SENDINGS
+    if (isLate || !isRepeatable(failure, this.#passage)) throw refusalOf(failure, name.name)
+    await name.changed(this.#waitMs, this.#passage.res)
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
   }
 
-  private async waitForTarget(name: Name): Promise<void> {
+  async #waitForTarget(name: Name): Promise<void> {
     // A request that has met a dying agent server waits for the next one, whatever is known of it.
-    if (!this.failure) name.requireHope()
-    const leftMs = this.leftMs(name)
-    if (leftMs <= 0) throw this.failure ? refusalOf(this.failure, name.name) : notBack(name.name)
+    if (!this.#failure) name.requireHope()
+    const leftMs = this.#leftMs(name)
+    if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)
     name.noteWaiting()
-    const { caller, res } = this.passage
+    const { caller, res } = this.#passage
     await (caller ? name.changed(leftMs, res) : name.changedForStranger(leftMs, res))
   }
 
-  private leftMs({ state }: Name): number {
-    const limitMs = state?.kind === 'held' ? state.limitMs : this.options.restartWaitMs
-    return this.since + limitMs - performance.now()
+  #leftMs({ state }: Name): number {
+    const limitMs = state?.kind === 'held' ? state.limitMs : this.#options.restartWaitMs
+    return this.#since + limitMs - performance.now()
   }
 }
 

@@ -2,9 +2,16 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import {
+  authenticate,
+  echo,
+  KEY,
+  openWorld,
+  type World,
+  withKey,
+} from '../../test/support/gateway-world.ts'
 import { silentLog } from '../core/log.ts'
 import { Gateway } from './gateway.ts'
-import { authenticate, echo, KEY, openWorld, type World, withKey } from './gateway-fixture.ts'
 
 let leading: World
 let following: Gateway

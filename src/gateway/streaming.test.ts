@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import type { Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KEY, openWorld, type World, withKey } from './gateway-fixture.ts'
+import { KEY, openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 const TOTAL_BYTES = 50 * 1024 * 1024

@@ -16,29 +16,29 @@ const PATIENCE_MS = 600_000
  * every request that has not been handed to an upstream yet.
  */
 export class Targets implements TargetTable {
-  private readonly names = new Map<string, Name>()
-  private readonly pool = new UpstreamPool()
-  private readonly affinity = new Affinity()
-  private isStopped = false
+  readonly #names = new Map<string, Name>()
+  readonly #pool = new UpstreamPool()
+  readonly #affinity = new Affinity()
+  #isStopped = false
 
   set(name: string, target: Target): void {
-    if (this.isStopped) return
+    if (this.#isStopped) return
     const { workspace_id } = target
-    const upstreams = target.endpoints.map((endpoint) => this.upstreamAt(name, target, endpoint))
-    this.put(name, { kind: 'serving', workspace_id, upstreams })
+    const upstreams = target.endpoints.map((endpoint) => this.#upstreamAt(name, target, endpoint))
+    this.#put(name, { kind: 'serving', workspace_id, upstreams })
   }
 
   hold(name: string, hold: Hold): void {
-    if (!this.isStopped) this.put(name, { kind: 'held', ...hold })
+    if (!this.#isStopped) this.#put(name, { kind: 'held', ...hold })
   }
 
   pause(name: string, deployment: { workspace_id: string }): void {
-    if (!this.isStopped) this.put(name, { kind: 'paused', workspace_id: deployment.workspace_id })
+    if (!this.#isStopped) this.#put(name, { kind: 'paused', workspace_id: deployment.workspace_id })
   }
 
   remove(name: string): void {
-    const entry = this.names.get(name)
-    this.names.delete(name)
+    const entry = this.#names.get(name)
+    this.#names.delete(name)
     entry?.become(undefined)
   }
 
@@ -47,23 +47,23 @@ export class Targets implements TargetTable {
     limitMs: number,
     patienceMs = PATIENCE_MS,
   ): Promise<void> {
-    await this.pool.drain(what, limitMs, patienceMs)
+    await this.#pool.drain(what, limitMs, patienceMs)
   }
 
   activity(name: string): Activity {
-    return this.names.get(name)?.activity ?? { open: 0, last_at: 0 }
+    return this.#names.get(name)?.activity ?? { open: 0, last_at: 0 }
   }
 
   /** The name of the deployment that this host name stands for, where `_` is written `-`. */
   nameOfHost(label: string): string | undefined {
-    if (this.names.has(label)) return label
-    return [...this.names.keys()].find((name) => name.replaceAll('_', '-') === label)
+    if (this.#names.has(label)) return label
+    return [...this.#names.keys()].find((name) => name.replaceAll('_', '-') === label)
   }
 
   /** What is known of the name. Throws `not_found`. */
   find(name: string): Name {
-    if (this.isStopped) throw new AppError('unavailable', 'Runyard is shutting down.')
-    const entry = this.names.get(name)
+    if (this.#isStopped) throw new AppError('unavailable', 'Runyard is shutting down.')
+    const entry = this.#names.get(name)
     if (!entry) throw noDeployment(name)
     return entry
   }
@@ -71,32 +71,32 @@ export class Targets implements TargetTable {
   /** The least busy of the name's upstreams; among equals the one that knows what `path` is about. */
   choose(name: Name, path: string): Upstream | undefined {
     const { state } = name
-    return state?.kind === 'serving' ? this.affinity.choose(state.upstreams, path) : undefined
+    return state?.kind === 'serving' ? this.#affinity.choose(state.upstreams, path) : undefined
   }
 
   /** Cuts whatever is open; every name answers `unavailable` from now on. */
   stop(): void {
-    this.isStopped = true
+    this.#isStopped = true
     this.clear()
   }
 
   /** Forgets every name, and cuts whatever is open. */
   clear(): void {
-    for (const name of [...this.names.keys()]) this.remove(name)
-    this.pool.cutAll()
+    for (const name of [...this.#names.keys()]) this.remove(name)
+    this.#pool.cutAll()
   }
 
-  private put(name: string, state: Name['state']): void {
-    const known = this.names.get(name) ?? new Name(name)
-    this.names.set(name, known)
+  #put(name: string, state: Name['state']): void {
+    const known = this.#names.get(name) ?? new Name(name)
+    this.#names.set(name, known)
     known.become(state)
   }
 
   /** The one that is there already, when it is the same in everything. */
-  private upstreamAt(name: string, target: Target, endpoint: Endpoint): Upstream {
-    const state = this.names.get(name)?.state
+  #upstreamAt(name: string, target: Target, endpoint: Endpoint): Upstream {
+    const state = this.#names.get(name)?.state
     const there = state?.kind === 'serving' ? state.upstreams : []
     const same = there.find((upstream) => upstream.isAt(target, endpoint))
-    return same ?? this.pool.open(target, endpoint)
+    return same ?? this.#pool.open(target, endpoint)
   }
 }

@@ -20,18 +20,18 @@ const MAX_HEADER_BYTES = 64 * 1024
 export class Upstream {
   readonly target: Target
   readonly endpoint: Endpoint
-  private readonly pool: Pool
-  private readonly onClosed: () => void
-  private readonly open = new Set<Cuttable>()
-  private readonly idleListeners = new Set<() => void>()
-  private isRetired = false
+  readonly #pool: Pool
+  readonly #onClosed: () => void
+  readonly #open = new Set<Cuttable>()
+  readonly #idleListeners = new Set<() => void>()
+  #isRetired = false
 
   /** `onClosed` is called once it is retired and the last request is over. */
   constructor(target: Target, endpoint: Endpoint, onClosed: () => void) {
     this.target = target
     this.endpoint = endpoint
-    this.onClosed = onClosed
-    this.pool = new Pool(endpoint.url, {
+    this.#onClosed = onClosed
+    this.#pool = new Pool(endpoint.url, {
       connections: null,
       connectTimeout: CONNECT_TIMEOUT_MS,
       headersTimeout: 0,
@@ -42,7 +42,7 @@ export class Upstream {
 
   /** How many requests and WebSockets are open. */
   get openCount(): number {
-    return this.open.size
+    return this.#open.size
   }
 
   isAt(target: Target, endpoint: Endpoint): boolean {
@@ -56,56 +56,56 @@ export class Upstream {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.pool.dispatch(options, handler)
+    this.#pool.dispatch(options, handler)
   }
 
   enter(one: Cuttable): void {
-    this.open.add(one)
+    this.#open.add(one)
   }
 
   leave(one: Cuttable): void {
-    if (!this.open.delete(one) || this.open.size > 0) return
-    for (const listener of this.idleListeners) listener()
-    this.idleListeners.clear()
+    if (!this.#open.delete(one) || this.#open.size > 0) return
+    for (const listener of this.#idleListeners) listener()
+    this.#idleListeners.clear()
   }
 
   /** Settles when nothing is open; cuts what can be resumed after `limitMs`, the rest later. */
   async drain(limitMs: number, patienceMs: number): Promise<void> {
-    if (this.open.size === 0) return
+    if (this.#open.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const cutResumable = () => {
-      for (const one of [...this.open]) if (one.isResumable) one.cut()
+      for (const one of [...this.#open]) if (one.isResumable) one.cut()
     }
     const timers = [
       setTimeout(cutResumable, limitMs),
       setTimeout(() => this.cutAll(), limitMs + patienceMs),
     ]
-    this.idleListeners.add(resolve)
+    this.#idleListeners.add(resolve)
     await promise
     for (const timer of timers) clearTimeout(timer)
   }
 
   cutAll(): void {
-    for (const one of [...this.open]) one.cut()
+    for (const one of [...this.#open]) one.cut()
   }
 
   /** No new request comes here. */
   retire(): void {
-    if (this.isRetired) return
-    this.isRetired = true
-    const close = () => void this.pool.destroy().then(this.onClosed)
-    if (this.open.size === 0) close()
-    else this.idleListeners.add(close)
+    if (this.#isRetired) return
+    this.#isRetired = true
+    const close = () => void this.#pool.destroy().then(this.#onClosed)
+    if (this.#open.size === 0) close()
+    else this.#idleListeners.add(close)
   }
 }
 
 /** Every upstream, also those that no name leads to any more while something is open on them. */
 export class UpstreamPool {
-  private readonly all = new Set<Upstream>()
+  readonly #all = new Set<Upstream>()
 
   open(target: Target, endpoint: Endpoint): Upstream {
-    const upstream: Upstream = new Upstream(target, endpoint, () => this.all.delete(upstream))
-    this.all.add(upstream)
+    const upstream: Upstream = new Upstream(target, endpoint, () => this.#all.delete(upstream))
+    this.#all.add(upstream)
     return upstream
   }
 
@@ -114,7 +114,7 @@ export class UpstreamPool {
     limitMs: number,
     patienceMs: number,
   ): Promise<void> {
-    const drained = [...this.all].filter(
+    const drained = [...this.#all].filter(
       ({ target, endpoint }) =>
         target.revision_id === what.revision_id && (what.url ?? endpoint.url) === endpoint.url,
     )
@@ -122,6 +122,6 @@ export class UpstreamPool {
   }
 
   cutAll(): void {
-    for (const upstream of [...this.all]) upstream.cutAll()
+    for (const upstream of [...this.#all]) upstream.cutAll()
   }
 }

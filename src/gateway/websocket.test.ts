@@ -9,7 +9,7 @@ import {
   OTHER_KEY,
   openWorld,
   type World,
-} from './gateway-fixture.ts'
+} from '../../test/support/gateway-world.ts'
 
 let world: World
 

@@ -1,13 +1,13 @@
-/** For the tests of this folder: a gateway on port 0, and real agent servers behind it. */
+/** A gateway on port 0, and real agent servers behind it. */
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Authenticate, Target } from '../core/deployment/target.ts'
-import { AppError } from '../core/errors.ts'
-import { silentLog } from '../core/log.ts'
-import { DEFAULT_WORKSPACE_ID, type Principal } from '../core/people/api-key.ts'
-import type { Certificate } from '../core/tls.ts'
-import { Gateway, type GatewayOptions } from './gateway.ts'
+import type { Authenticate, Target } from '../../src/core/deployment/target.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { DEFAULT_WORKSPACE_ID, type Principal } from '../../src/core/people/api-key.ts'
+import type { Certificate } from '../../src/core/tls.ts'
+import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 
 export const KEY = 'key-of-default'
 export const OTHER_KEY = 'key-of-other'
@@ -90,7 +90,7 @@ export async function exchangeBytes(port: number, bytes: string): Promise<string
   return Buffer.concat(chunks).toString('latin1')
 }
 
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
+async function readBody(req: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of req) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
