@@ -25,7 +25,7 @@ export async function reportRollout(
   const revision = isAwaited
     ? await watch(client, { deployment_id, revision_id }, isBuildShown)
     : await client.getRevision(deployment_id, revision_id)
-  if (!revision) return sayThatItGoesOn(deployment.name)
+  if (!revision) return sayItContinues(deployment.name)
   if (isJson) printJson({ ...(await client.getDeployment(deployment_id)), revision })
   if (isAwaited && revision.status !== 'DEPLOYED') return fail(revision, isJson)
   if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
@@ -50,7 +50,7 @@ async function watch(
   }
 }
 
-function sayThatItGoesOn(name: string): void {
+function sayItContinues(name: string): void {
   say(`The rollout goes on without this command: "runyard revisions ${name}" shows how far it is.`)
   process.exitCode = INTERRUPTED_EXIT_CODE
 }

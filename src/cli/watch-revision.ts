@@ -27,7 +27,7 @@ export async function watchRevision(
   at: { deployment_id: string; revision_id: string },
   { viewer = {}, signal }: { viewer?: RolloutViewer; signal: AbortSignal },
 ): Promise<Revision> {
-  const look = withPatience(() => client.getRevision(at.deployment_id, at.revision_id))
+  const look = tolerateOutages(() => client.getRevision(at.deployment_id, at.revision_id))
   const readLog = viewer.onBuildLine ? buildLogReader(client, at, viewer.onBuildLine) : undefined
   let seen: RevisionStatus | undefined
   for (;;) {
@@ -59,7 +59,7 @@ function buildLogReader(
 }
 
 /** Answers `undefined` while nothing answers, for a time. */
-function withPatience<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
+function tolerateOutages<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   let awaySince: number | undefined
   return async () => {
     try {

@@ -52,7 +52,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
       DEFAULT_STATEMENT_TIMEOUT_MS,
       MAX_STATEMENT_TIMEOUT_MS,
     ),
-    isShared: truthIn('pgbouncer', given('pgbouncer')),
+    isShared: booleanIn('pgbouncer', given('pgbouncer')),
   }
   const direct = given('direct')
   for (const name of OWN) url.searchParams.delete(name)
@@ -88,7 +88,7 @@ function numberIn(name: string, text: string | undefined, fallback: number, max:
   throw refusal(`${name} must be a number from 1 to ${max}`)
 }
 
-function truthIn(name: string, text: string | undefined): boolean {
+function booleanIn(name: string, text: string | undefined): boolean {
   if (text === undefined || text === 'false') return false
   if (text === 'true') return true
   throw refusal(`${name} must be true or false`)

@@ -1,32 +1,33 @@
 /**
- * What the servers of one database tell each other, so that none has to look all the time. A notice
- * only wakes: what has changed stands in the database, and one that is lost costs a slow look.
+ * The servers of one database send each other notices, so that none of them has to poll all the time. A
+ * notice carries no data: whoever gets one reads the database. A notice that is lost costs only time,
+ * since each server also polls now and then.
  */
 export type Notice =
-  /** A run can be claimed, and who tells of it has no room, or may not have its graph. */
+  /** A run can be claimed; the sender has no room for it, or may not have its graph. */
   | { kind: 'run_waits' }
-  /** A run that executes on another server is asked to end. */
+  /** A run that another server executes was asked to end. */
   | { kind: 'cancel'; run_id: string }
-  /** The log has more events of the thread; `run_id` null: of none of its runs. */
+  /** The thread's log has new events. `run_id` null: they belong to none of its runs. */
   | { kind: 'events'; thread_id: string; run_id: string | null }
-  /** Some may have been lost: look at everything. Only heard, never told. */
+  /** Notices may have been lost: look at everything. Subscribers get it; nobody publishes it. */
   | { kind: 'missed' }
 
 export interface Notices {
-  /** Whether what others tell arrives now: while it does, it is enough to look seldom. */
-  readonly areHeard: boolean
-  /** Tells all other servers, at once or together with what else is told. Never throws. */
-  tell(notice: Notice): void
-  /** Calls for each notice of another server, until what is answered is called. */
-  hear(onNotice: (notice: Notice) => void): () => void
-  /** Sends what was told, where that is possible. A second call is harmless. */
+  /** Whether the notices of other servers arrive now. While they do, it is enough to poll seldom. */
+  readonly isConnected: boolean
+  /** Sends the notice to all other servers, at once or together with others. Never throws. */
+  publish(notice: Notice): void
+  /** Calls `onNotice` for each notice of another server. The function that it answers ends that. */
+  subscribe(onNotice: (notice: Notice) => void): () => void
+  /** Sends what is still waiting, where that is possible. A second call is harmless. */
   close(): Promise<void>
 }
 
-/** Where there is no way to tell each other: everybody has to look. */
+/** For servers that cannot reach each other: each of them has to poll. */
 export const noNotices: Notices = {
-  areHeard: false,
-  tell() {},
-  hear: () => () => {},
+  isConnected: false,
+  publish() {},
+  subscribe: () => () => {},
   async close() {},
 }

@@ -128,7 +128,7 @@ export class Gateway {
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
-    this.#table.find(route.name).requireHope()
+    this.#table.find(route.name).requireNotPaused()
     if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
     const body = hasBody(req) ? requestBody(req, this.#maxBodyBytes) : undefined
     await this.#forward({ route, req, res, body, ...admitted })

@@ -7,7 +7,7 @@ import { AppError } from '../core/errors.ts'
 import type { Upstream } from './upstream.ts'
 
 /** How many callers without a key may wait for a name at once. */
-const MOST_STRANGERS = 100
+const MAX_ANONYMOUS = 100
 
 export type NameState =
   | { kind: 'serving'; workspace_id: string; upstreams: Upstream[] }
@@ -20,7 +20,7 @@ export class Name {
   state: NameState | undefined
   readonly #waiting = new Set<() => void>()
   #openCount = 0
-  #strangers = 0
+  #anonymousCount = 0
   #lastAt = Date.now()
   /**
    * Whether the project's own auth decides who may call it; while nothing runs, as what ran last said.
@@ -35,7 +35,7 @@ export class Name {
   }
 
   /** Retires the upstreams that are not among the new ones. */
-  become(state: NameState | undefined): void {
+  setState(state: NameState | undefined): void {
     if (state?.kind === 'serving') {
       this.cors = state.upstreams[0]?.endpoint.cors ?? {}
       this.hasOwnAuth = haveOwnAuth(state.upstreams.map(({ endpoint }) => endpoint))
@@ -70,7 +70,7 @@ export class Name {
   }
 
   /** Throws `unavailable` where there is nothing to wait for. */
-  requireHope(): void {
+  requireNotPaused(): void {
     if (this.state?.kind !== 'paused') return
     throw new AppError('unavailable', `No revision of "${this.name}" is running; try again later.`)
   }
@@ -84,13 +84,13 @@ export class Name {
    * `changed`, for a caller of whom nothing is known: they must not hold more connections than are
    * good for the others. Throws `unavailable`.
    */
-  async changedForStranger(ms: number, res: ServerResponse): Promise<void> {
-    if (this.#strangers >= MOST_STRANGERS) {
+  async changedForAnonymous(ms: number, res: ServerResponse): Promise<void> {
+    if (this.#anonymousCount >= MAX_ANONYMOUS) {
       throw new AppError('unavailable', `Too many wait for "${this.name}" already; try again soon.`)
     }
-    this.#strangers += 1
+    this.#anonymousCount += 1
     await this.changed(ms, res)
-    this.#strangers -= 1
+    this.#anonymousCount -= 1
   }
 
   /** Settles with the next change of its state, after `ms`, or when the client of `res` leaves. */

@@ -94,12 +94,12 @@ class Forwarding {
 
   async #waitForTarget(name: Name): Promise<void> {
     // A request that has met a dying agent server waits for the next one, whatever is known of it.
-    if (!this.#failure) name.requireHope()
+    if (!this.#failure) name.requireNotPaused()
     const leftMs = this.#leftMs(name)
     if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)
     name.noteWaiting()
     const { caller, res } = this.#passage
-    await (caller ? name.changed(leftMs, res) : name.changedForStranger(leftMs, res))
+    await (caller ? name.changed(leftMs, res) : name.changedForAnonymous(leftMs, res))
   }
 
   #leftMs({ state }: Name): number {

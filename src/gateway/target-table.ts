@@ -9,7 +9,7 @@ import { noDeployment } from './route.ts'
 import { type Upstream, UpstreamPool } from './upstream.ts'
 
 /** How long answers that cannot be resumed are waited for beyond a drain's limit, in ms. */
-const PATIENCE_MS = 600_000
+const DEFAULT_GRACE_MS = 600_000
 
 /**
  * In memory only: the reconciler fills it at start and keeps it right. Each method takes effect for
@@ -39,15 +39,15 @@ export class Targets implements TargetTable {
   remove(name: string): void {
     const entry = this.#names.get(name)
     this.#names.delete(name)
-    entry?.become(undefined)
+    entry?.setState(undefined)
   }
 
   async drain(
     what: { revision_id: string; url?: string },
     limitMs: number,
-    patienceMs = PATIENCE_MS,
+    graceMs = DEFAULT_GRACE_MS,
   ): Promise<void> {
-    await this.#pool.drain(what, limitMs, patienceMs)
+    await this.#pool.drain(what, limitMs, graceMs)
   }
 
   activity(name: string): Activity {
@@ -89,7 +89,7 @@ export class Targets implements TargetTable {
   #put(name: string, state: Name['state']): void {
     const known = this.#names.get(name) ?? new Name(name)
     this.#names.set(name, known)
-    known.become(state)
+    known.setState(state)
   }
 
   /** The one that is there already, when it is the same in everything. */

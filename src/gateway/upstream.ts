@@ -70,7 +70,7 @@ export class Upstream {
   }
 
   /** Settles when nothing is open; cuts what can be resumed after `limitMs`, the rest later. */
-  async drain(limitMs: number, patienceMs: number): Promise<void> {
+  async drain(limitMs: number, graceMs: number): Promise<void> {
     if (this.#open.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const cutResumable = () => {
@@ -78,7 +78,7 @@ export class Upstream {
     }
     const timers = [
       setTimeout(cutResumable, limitMs),
-      setTimeout(() => this.cutAll(), limitMs + patienceMs),
+      setTimeout(() => this.cutAll(), limitMs + graceMs),
     ]
     this.#idleListeners.add(resolve)
     await promise
@@ -112,13 +112,13 @@ export class UpstreamPool {
   async drain(
     what: { revision_id: string; url?: string },
     limitMs: number,
-    patienceMs: number,
+    graceMs: number,
   ): Promise<void> {
     const drained = [...this.#all].filter(
       ({ target, endpoint }) =>
         target.revision_id === what.revision_id && (what.url ?? endpoint.url) === endpoint.url,
     )
-    await Promise.all(drained.map((upstream) => upstream.drain(limitMs, patienceMs)))
+    await Promise.all(drained.map((upstream) => upstream.drain(limitMs, graceMs)))
   }
 
   cutAll(): void {

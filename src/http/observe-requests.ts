@@ -27,7 +27,7 @@ export function observeRequests({ log, metrics, tracer = noTracer }: Observers):
     const begun = performance.now()
     const request_id = requestId(c.req.header('x-request-id'))
     const ids = { thread_id: THREAD.exec(path)?.[1], run_id: RUN.exec(path)?.[1] }
-    const parent = saneParent(c.req.header('traceparent'))
+    const parent = validTraceparent(c.req.header('traceparent'))
     const attributes = { 'http.request.method': method, 'url.path': path, request_id }
     return tracer.span({ name: method, kind: 'server', parent, attributes }, (span) =>
       withOrigin({ request_id, ...ids, traceparent: span.traceparent }, async () => {
@@ -50,7 +50,7 @@ function requestId(sent: string | undefined): string {
   return sent !== undefined && SANE_ID.test(sent) ? sent : randomUUID()
 }
 
-function saneParent(sent: string | undefined): string | undefined {
+function validTraceparent(sent: string | undefined): string | undefined {
   return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
 }
 

@@ -1,13 +1,13 @@
 /** The figures of an agent server, on its store. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
-import { LateAgentMetrics } from '../telemetry/agent-metrics.ts'
+import { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
 
 /** Once the first requests have been answered, in ms. */
 const LOAD_MS = 1_000
 
-export function createAgentMetrics(store: AgentStore): LateAgentMetrics {
-  return new LateAgentMetrics({
+export function createAgentMetrics(store: AgentStore): LazyAgentMetrics {
+  return new LazyAgentMetrics({
     queue: () => store.runs.figures(systemClock.now()),
     pendingWebhooks: () => store.webhookDeliveries.countPending(),
     ping: () => store.ping(),
@@ -16,6 +16,6 @@ export function createAgentMetrics(store: AgentStore): LateAgentMetrics {
   })
 }
 
-export function loadLater(metrics: LateAgentMetrics): void {
+export function loadLater(metrics: LazyAgentMetrics): void {
   setTimeout(() => void metrics.load(), LOAD_MS).unref()
 }

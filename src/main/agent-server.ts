@@ -24,7 +24,7 @@ import {
 } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
-import type { LateAgentMetrics } from '../telemetry/agent-metrics.ts'
+import type { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
 import { readVersion } from '../version.ts'
 import type { ProcessNotices } from '../workers/notices.ts'
 import { createAgentMetrics } from './agent-metrics.ts'
@@ -48,7 +48,7 @@ export interface Opening {
 export interface Opened {
   /** To be started. */
   agentServer: AgentServer
-  metrics: LateAgentMetrics
+  metrics: LazyAgentMetrics
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
   /** `http.cors` of the project. */

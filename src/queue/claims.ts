@@ -85,6 +85,6 @@ export class Claims {
   async #leave({ lease }: ClaimedRun): Promise<void> {
     const { store, notices } = this.#parts
     await store.runs.giveBack(lease)
-    notices.tell({ kind: 'run_waits' })
+    notices.publish({ kind: 'run_waits' })
   }
 }

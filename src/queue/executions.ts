@@ -64,7 +64,7 @@ export class Executions {
     onDone: () => void,
   ): Execution {
     const execution = new Execution(claimed, this.#parts.execute)
-    this.#all.set(execution, this.#attend(execution, onDone))
+    this.#all.set(execution, this.#settle(execution, onDone))
     if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
     return execution
   }
@@ -78,7 +78,8 @@ export class Executions {
     try {
       const leases = held.map((one) => one.lease)
       const states = await runs.renew(leases, expiresAt)
-      for (const [index, execution] of held.entries()) heed(execution, states[index], expiresAt)
+      for (const [index, execution] of held.entries())
+        applyState(execution, states[index], expiresAt)
     } catch (error) {
       log.error({ err: error }, 'could not renew the leases; it is tried again')
       this.#stopOverdue(held)
@@ -143,7 +144,7 @@ export class Executions {
     try {
       if (!(await runs.clear(lease))) return
       log.info({ run_id }, 'the run has executed alone for long enough')
-      this.#endSeclusion(execution)
+      this.#endQuarantine(execution)
       onDone()
     } catch (error) {
       log.error(
@@ -154,7 +155,7 @@ export class Executions {
     }
   }
 
-  #endSeclusion(execution: Execution): void {
+  #endQuarantine(execution: Execution): void {
     if (!execution.isAlone) return
     execution.isAlone = false
     this.#parts.onAloneOver()
@@ -171,7 +172,7 @@ export class Executions {
     for (const execution of overdue) execution.stop({ kind: 'lease_lost' })
   }
 
-  async #attend(execution: Execution, onDone: () => void): Promise<void> {
+  async #settle(execution: Execution, onDone: () => void): Promise<void> {
     const { isEnded, error } = await execution.settled
     try {
       if (!isEnded) await this.#check(execution, error)
@@ -179,7 +180,7 @@ export class Executions {
       this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
     }
     this.#all.delete(execution)
-    this.#endSeclusion(execution)
+    this.#endQuarantine(execution)
     onDone()
   }
 
@@ -207,7 +208,7 @@ export class Executions {
   }
 }
 
-function heed(execution: Execution, state: LeaseState | undefined, expiresAt: number): void {
+function applyState(execution: Execution, state: LeaseState | undefined, expiresAt: number): void {
   if (!state?.held) {
     execution.stop({ kind: 'lease_lost' })
     return

@@ -20,7 +20,7 @@ import { DueTimes } from './due-times.ts'
 import type { Execute } from './execution.ts'
 import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
-import { Seclusion } from './seclusion.ts'
+import { Quarantine } from './quarantine.ts'
 import { Ticker } from './ticker.ts'
 
 export interface QueueParts {
@@ -55,7 +55,7 @@ const DEFAULT_LEASE_MS = 15_000
 /** Longer than a blocked event loop may take to be found, of what blocks it at its start. */
 const DEFAULT_ALONE_MS = 30_000
 const DEFAULT_POLL_MS = 250
-const TOLD_POLL_MS = 1_000
+const CONNECTED_POLL_MS = 1_000
 /** How often dead servers are looked for; leases are renewed at least as often. */
 const SWEEP_MS = 1_000
 /** How long an execution that was told to stop may take before its run is handed back regardless. */
@@ -70,7 +70,7 @@ export class Queue {
   readonly #claims: Claims
   readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
-  readonly #seclusion = new Seclusion()
+  readonly #quarantine = new Quarantine()
   /** Cancels that came while a claim was under way, which may turn out to be of their run. */
   readonly #earlyCancels = new Map<string, CancelAction>()
   /** Who wakes the queue has nothing to do with the runs that it claims then. */
@@ -79,13 +79,13 @@ export class Queue {
   #isFilling = false
   #isFillWanted = false
   /** Others are to know, should it be theirs to execute. */
-  #mustTell = false
-  #deafen = () => {}
+  #shouldPublish = false
+  #unsubscribe = () => {}
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
   /** When runs are no longer left alone, and when they are stopped wherever they are. */
-  readonly #grace = new Deadline()
-  readonly #patience = new Deadline()
+  readonly #graceDeadline = new Deadline()
+  readonly #checkpointDeadline = new Deadline()
   #stopping: Promise<void> | undefined
 
   constructor(parts: QueueParts) {
@@ -103,7 +103,7 @@ export class Queue {
       execute,
       leaseMs,
       aloneMs,
-      onAloneOver: () => this.#seclusion.over(clock.now()),
+      onAloneOver: () => this.#quarantine.over(clock.now()),
       clock,
       log,
     })
@@ -121,7 +121,7 @@ export class Queue {
     if (this.#stopping) return this.#liveness.stop()
     await this.#lookForSuspects()
     this.#isAccepting = true
-    this.#deafen = this.#notices.hear((notice) => this.#heed(notice))
+    this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#ticker.start()
     this.wake()
   }
@@ -130,7 +130,7 @@ export class Queue {
   get load(): { running: number; capacity: number; isFull: boolean } {
     const { size, areAlone } = this.#executions
     const { concurrency: capacity } = this.#parts
-    const isFull = size >= capacity || areAlone || this.#seclusion.holdsBack
+    const isFull = size >= capacity || areAlone || this.#quarantine.holdsBack
     return { running: size, capacity, isFull }
   }
 
@@ -141,8 +141,8 @@ export class Queue {
    * shortens what is left.
    */
   stop({ graceMs, checkpointMs = 0 }: { graceMs: number; checkpointMs?: number }): Promise<void> {
-    this.#grace.within(graceMs)
-    this.#patience.within(graceMs + checkpointMs)
+    this.#graceDeadline.within(graceMs)
+    this.#checkpointDeadline.within(graceMs + checkpointMs)
     this.#stopping ??= this.#stop()
     return this.#stopping
   }
@@ -152,7 +152,7 @@ export class Queue {
    * called when one was added and when one ended, after the commit.
    */
   wake(): void {
-    this.#mustTell = true
+    this.#shouldPublish = true
     this.#look()
   }
 
@@ -174,11 +174,11 @@ export class Queue {
     const execution = this.#executions.find(run_id)
     execution?.stop({ kind: 'cancelled', action })
     if (!execution && this.#isFilling) this.#earlyCancels.set(run_id, action)
-    if (!execution) this.#notices.tell({ kind: 'cancel', run_id })
+    if (!execution) this.#notices.publish({ kind: 'cancel', run_id })
     return execution !== undefined
   }
 
-  #heed(notice: Notice): void {
+  #onNotice(notice: Notice): void {
     if (notice.kind === 'run_waits' || notice.kind === 'missed') this.#look()
     const isHere = notice.kind === 'cancel' && this.isRunning(notice.run_id)
     if (isHere || notice.kind === 'missed') void this.#executions.renew()
@@ -186,7 +186,7 @@ export class Queue {
 
   #look(): void {
     if (!this.#isAccepting) {
-      this.#tellIfTheirs()
+      this.#publishIfForOthers()
       return
     }
     this.#isFillWanted = true
@@ -195,24 +195,24 @@ export class Queue {
 
   /** There is room again, and the next one of the thread's line may be claimed: by others, if not here. */
   #onDone(): void {
-    if (this.#isAccepting && !this.#isBesideOthers) this.#look()
+    if (this.#isAccepting && !this.#mayNeedOthers) this.#look()
     else this.wake()
   }
 
-  #tellIfTheirs(): void {
-    const isTheirs = this.#room <= 0 || this.#isBesideOthers
-    if (this.#mustTell && isTheirs) this.#notices.tell({ kind: 'run_waits' })
-    this.#mustTell = false
+  #publishIfForOthers(): void {
+    const isForOthers = this.#room <= 0 || this.#mayNeedOthers
+    if (this.#shouldPublish && isForOthers) this.#notices.publish({ kind: 'run_waits' })
+    this.#shouldPublish = false
   }
 
   /** What waits may be of a graph that only another server has. */
-  get #isBesideOthers(): boolean {
+  get #mayNeedOthers(): boolean {
     return this.#liveness.foreignGraphs.length > 0
   }
 
   get #pollMs(): number {
     const { pollMs } = this.#parts
-    return pollMs ?? (this.#notices.areHeard ? TOLD_POLL_MS : DEFAULT_POLL_MS)
+    return pollMs ?? (this.#notices.isConnected ? CONNECTED_POLL_MS : DEFAULT_POLL_MS)
   }
 
   async #fill(): Promise<void> {
@@ -224,7 +224,7 @@ export class Queue {
       nextLookMs = await this.#claimAll()
       // What is claimed from now on has them in its row.
       this.#earlyCancels.clear()
-      this.#tellIfTheirs()
+      this.#publishIfForOthers()
     }
     this.#isFilling = false
     if (this.#isAccepting) this.#poll = setTimeout(() => this.#lookAgain(), nextLookMs)
@@ -262,7 +262,7 @@ export class Queue {
 
   /** `false`: there are no more than were claimed, or what executes has to end first. */
   async #claim(now: number): Promise<boolean> {
-    if (this.#seclusion.holdsBack) return this.#claimSuspect(now)
+    if (this.#quarantine.holdsBack) return this.#claimSuspect(now)
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room, 'others')
     await Promise.all(claimed.map((one) => this.#begin(one, leaseExpiresAt)))
     if (areAll && claimed.length === 0) await this.#claimSuspect(now)
@@ -271,7 +271,7 @@ export class Queue {
 
   /** Only where nothing executes. `true`: none is left to make room for. */
   async #claimSuspect(now: number): Promise<boolean> {
-    if (!this.#seclusion.isWaitedFor || this.#executions.size > 0) return false
+    if (!this.#quarantine.isWaitedFor || this.#executions.size > 0) return false
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, 1, 'suspects')
     for (const one of claimed) {
       const { run_id, thread_id, attempt } = one.run
@@ -279,16 +279,16 @@ export class Queue {
         { run_id, thread_id, attempt },
         'a run that has lost its servers executes alone',
       )
-      this.#seclusion.begin(now)
+      this.#quarantine.begin(now)
       await this.#begin(one, leaseExpiresAt)
     }
-    if (areAll) this.#seclusion.note(false, now)
+    if (areAll) this.#quarantine.note(false, now)
     return areAll
   }
 
   async #lookForSuspects(): Promise<void> {
     const now = this.#parts.clock.now()
-    this.#seclusion.note(await this.#claims.hasSuspect(now), now)
+    this.#quarantine.note(await this.#claims.hasSuspect(now), now)
   }
 
   async #begin(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
@@ -307,7 +307,7 @@ export class Queue {
     await this.#liveness.sweep()
     if (!this.#isAccepting || this.#executions.areAlone) return
     await this.#lookForSuspects()
-    if (this.#seclusion.isWaitedFor) this.#look()
+    if (this.#quarantine.isWaitedFor) this.#look()
   }
 
   async #stop(): Promise<void> {
@@ -316,19 +316,19 @@ export class Queue {
     await this.#filled
     await this.#settle()
     await this.#executions.handBackAll()
-    this.#deafen()
-    this.#notices.tell({ kind: 'run_waits' })
+    this.#unsubscribe()
+    this.#notices.publish({ kind: 'run_waits' })
     await this.#ticker.stop()
     await this.#liveness.stop()
   }
 
   async #settle(): Promise<void> {
     const { nextCheckpoint } = this.#parts
-    await this.#executions.settleBefore(this.#grace.passed)
+    await this.#executions.settleBefore(this.#graceDeadline.passed)
     if (nextCheckpoint) {
-      await this.#executions.stopAtCheckpoints(nextCheckpoint, this.#patience.passed)
+      await this.#executions.stopAtCheckpoints(nextCheckpoint, this.#checkpointDeadline.passed)
     }
-    for (const deadline of [this.#grace, this.#patience]) deadline.clear()
+    for (const deadline of [this.#graceDeadline, this.#checkpointDeadline]) deadline.clear()
     this.#executions.stopAll({ kind: 'shutdown' })
     const last = new Deadline()
     last.within(ABORT_MS)

@@ -19,7 +19,7 @@ export interface AppendTarget {
 }
 
 /** How long an event that may wait does, in ms: a short run's first goes with its next. */
-const PATIENCE_MS = 10
+const MAX_DELAY_MS = 10
 
 interface Batch {
   events: NewEvent[]
@@ -31,9 +31,9 @@ interface Lane {
   to: AppendTarget
   /** The batch that still takes events. */
   open: Batch | undefined
-  /** Settles when a batch may be written; `hurry` is that it may now. */
+  /** Settles when a batch may be written; `flush` is that it may now. */
   isDue: Promise<void>
-  hurry: () => void
+  flush: () => void
   drained: Promise<void>
 }
 
@@ -59,7 +59,7 @@ export class BatchedAppends {
     const lane = this.#laneOf(to)
     lane.open ??= { events: [], written: Promise.withResolvers() }
     lane.open.events.push(...events)
-    if (!mayWait) lane.hurry()
+    if (!mayWait) lane.flush()
     return lane.open.written.promise
   }
 
@@ -72,7 +72,7 @@ export class BatchedAppends {
     if (!lane) return []
     const batch = lane.open
     lane.open = undefined
-    lane.hurry()
+    lane.flush()
     await lane.drained
     batch?.written.resolve(true)
     return batch?.events ?? []
@@ -81,7 +81,7 @@ export class BatchedAppends {
   /** Settles when all that was appended until now is written or refused. */
   async settle(): Promise<void> {
     const lanes = [...this.#lanes.values()]
-    for (const lane of lanes) lane.hurry()
+    for (const lane of lanes) lane.flush()
     await Promise.all(lanes.map((lane) => lane.drained))
   }
 
@@ -89,7 +89,7 @@ export class BatchedAppends {
     const key = keyOf(to)
     const known = this.#lanes.get(key)
     if (known) return known
-    const lane = { to, open: undefined, ...dueWithin(PATIENCE_MS), drained: Promise.resolve() }
+    const lane = { to, open: undefined, ...dueWithin(MAX_DELAY_MS), drained: Promise.resolve() }
     this.#lanes.set(key, lane)
     lane.drained = this.#drain(key, lane)
     return lane
@@ -131,17 +131,17 @@ function keyOf({ run_id, lease }: AppendTarget): string {
   return `${run_id} ${lease?.token ?? ''}`
 }
 
-/** In `ms`, or with the event loop's next turn once there is a hurry. */
-function dueWithin(ms: number): Pick<Lane, 'isDue' | 'hurry'> {
+/** In `ms`, or with the event loop's next turn once `flush` is called. */
+function dueWithin(ms: number): Pick<Lane, 'isDue' | 'flush'> {
   const { promise: isDue, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   let isHurried = false
-  const hurry = () => {
+  const flush = () => {
     // Once, not with every token.
     if (isHurried) return
     isHurried = true
     clearTimeout(timer)
     setImmediate(resolve)
   }
-  return { isDue, hurry }
+  return { isDue, flush }
 }

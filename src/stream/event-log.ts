@@ -17,8 +17,8 @@ import type { Announcer } from './announcer.ts'
 import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
 import { Follower } from './follower.ts'
 import { LiveRun, type RingLimits } from './live-run.ts'
+import { LiveThread } from './live-thread.ts'
 import { followThread, type ThreadStart } from './thread-follower.ts'
-import { ThreadNews } from './thread-news.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
@@ -47,11 +47,11 @@ export class EventLog {
   /** The runs that are followed now. */
   readonly #live = new Map<string, LiveRun>()
   /** The threads that are followed now. */
-  readonly #threads = new Map<string, ThreadNews>()
+  readonly #threads = new Map<string, LiveThread>()
   #expiry: NodeJS.Timeout | undefined
   #expiring: Promise<void> = Promise.resolve()
   readonly #notices: Notices
-  #deafen = () => {}
+  #unsubscribe = () => {}
   #isStopped = false
 
   constructor(parts: EventLogParts) {
@@ -66,7 +66,7 @@ export class EventLog {
    * work without it.
    */
   start(): void {
-    this.#deafen = this.#notices.hear((notice) => this.#heed(notice))
+    this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#expiry = setInterval(() => {
       this.#expiring = this.#expire()
     }, EXPIRE_MS)
@@ -77,7 +77,7 @@ export class EventLog {
     clearInterval(this.#expiry)
     await this.#expiring
     await this.#appends.settle()
-    this.#deafen()
+    this.#unsubscribe()
     this.#isStopped = true
     this.#announceAll()
   }
@@ -118,11 +118,11 @@ export class EventLog {
 
   #announce(thread_id: string, run_id: string | null): void {
     this.#threads.get(thread_id)?.announce()
-    this.#notices.tell({ kind: 'events', thread_id, run_id })
+    this.#notices.publish({ kind: 'events', thread_id, run_id })
   }
 
   /** Followers read what another server wrote from the store. */
-  #heed(notice: Notice): void {
+  #onNotice(notice: Notice): void {
     if (notice.kind === 'missed') this.#announceAll()
     if (notice.kind !== 'events') return
     this.#threads.get(notice.thread_id)?.announce()
@@ -169,18 +169,18 @@ export class EventLog {
   ): AsyncGenerator<ThreadEvent, void, undefined> {
     const { store, ring = DEFAULT_RING } = this.#parts
     const pageChars = pageCharsOf(ring)
-    const news = opened(this.#threads, thread_id, () => new ThreadNews())
+    const live = opened(this.#threads, thread_id, () => new LiveThread())
     try {
       const source = {
         store,
-        news,
+        live,
         pageChars,
-        isAnnounced: () => this.#notices.areHeard,
+        isAnnounced: () => this.#notices.isConnected,
         throwIfStopped: () => this.#throwIfStopped(),
       }
       yield* followThread(source, thread_id, options)
     } finally {
-      closed(this.#threads, thread_id, news)
+      closed(this.#threads, thread_id, live)
     }
   }
 
@@ -200,7 +200,7 @@ export class EventLog {
       clock,
       pageChars: pageCharsOf(ring),
       isLocal: () => isLocal(run_id),
-      isAnnounced: () => this.#notices.areHeard,
+      isAnnounced: () => this.#notices.isConnected,
       throwIfStopped: () => this.#throwIfStopped(),
     }
   }

@@ -34,7 +34,7 @@ export class Follower {
   readonly #size: PageSize
   #cursor: number
   #isOver = false
-  #hasWaitedInVain = false
+  #sawNoChange = false
   /** Something was read since it last waited: should the run have ended, its end will be read too. */
   #hasRead = false
 
@@ -79,7 +79,7 @@ export class Follower {
     this.#throwIfStopped()
     const { store, live, isLocal } = this.#source
     const recent = live.since(this.#cursor, this.#size.events)
-    const isCurrent = isLocal() && !this.#hasWaitedInVain && !this.#isOver
+    const isCurrent = isLocal() && !this.#sawNoChange && !this.#isOver
     if (recent && (recent.length > 0 || isCurrent)) return recent
     const page = await store.events.read(this.#run_id, this.#cursor, this.#size.events)
     this.#size.learn(page)
@@ -89,11 +89,11 @@ export class Follower {
   async #wait(seen: number): Promise<void> {
     const { live, isLocal } = this.#source
     const isToldOf = isLocal() || (this.#hasRead && this.#isAnnounced())
-    const mustLookUp = !isToldOf || this.#hasWaitedInVain
+    const mustLookUp = !isToldOf || this.#sawNoChange
     const ms = mustLookUp ? await this.#lookUp() : ANNOUNCED_POLL_MS
     this.#hasRead = false
     if (!this.#isOver) await live.changed(seen, ms, this.#signal)
-    this.#hasWaitedInVain = live.version === seen
+    this.#sawNoChange = live.version === seen
   }
 
   /**

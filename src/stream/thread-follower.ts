@@ -1,8 +1,8 @@
 /** Reading a thread's events as they come, over all its runs. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { ThreadEvent } from '../core/agent/event.ts'
+import type { LiveThread } from './live-thread.ts'
 import { PageSize } from './page-size.ts'
-import type { ThreadNews } from './thread-news.ts'
 
 /**
  * How often the store is asked for what another process wrote, in ms. What is written here is
@@ -15,7 +15,7 @@ const ANNOUNCED_POLL_MS = 1_000
 export interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
   /** Announces that something was written to the thread here. */
-  news: ThreadNews
+  live: LiveThread
   /** How much is read at once, in characters. Default 262,144. */
   pageChars?: number
   /** Whether what other processes write is announced now. Default: it is not. */
@@ -34,20 +34,20 @@ export interface ThreadStart {
 
 /** See `EventLog.followThread`. */
 export async function* followThread(
-  { store, news, pageChars, isAnnounced, throwIfStopped }: ThreadSource,
+  { store, live, pageChars, isAnnounced, throwIfStopped }: ThreadSource,
   thread_id: string,
   { after, isAwaited = false, signal }: ThreadStart,
 ): AsyncGenerator<ThreadEvent, void, undefined> {
   const last = await store.events.lastSeq(thread_id)
   let cursor = Math.min(after ?? last, last)
   const size = new PageSize(pageChars)
-  let hasWaitedInVain = false
+  let sawNoChange = false
   for (;;) {
-    const seen = news.version
+    const seen = live.version
     const read = () => store.events.readThread(thread_id, cursor, size.events)
     // What is not announced has been read by nobody else.
-    const page = await (hasWaitedInVain ? read() : news.page(cursor, size.events, read))
-    hasWaitedInVain = false
+    const page = await (sawNoChange ? read() : live.page(cursor, size.events, read))
+    sawNoChange = false
     size.learn(page)
     for (const event of page) {
       signal.throwIfAborted()
@@ -59,8 +59,8 @@ export async function* followThread(
     throwIfStopped()
     if (page.length > 0) continue
     if (!(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
-    await news.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
-    hasWaitedInVain = news.version === seen
+    await live.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
+    sawNoChange = live.version === seen
   }
 }
 

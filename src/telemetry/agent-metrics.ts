@@ -20,7 +20,7 @@ export interface AgentFigures {
 }
 
 /** Metrics that begin to be added up once `load` was called. */
-export class LateAgentMetrics implements AgentMetrics {
+export class LazyAgentMetrics implements AgentMetrics {
   readonly #figures: AgentFigures
   #early: ((metrics: PromMetrics) => void)[] = []
   #loading: Promise<PromMetrics> | undefined

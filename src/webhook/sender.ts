@@ -139,7 +139,7 @@ export class WebhookSender {
     const time = AbortSignal.timeout(timeoutMs)
     const message = this.#messageOf(delivery, clock.now())
     const answer = await post(message, AbortSignal.any([this.#stopping.signal, time]))
-    return this.#judge(delivery, answer)
+    return this.#resultOf(delivery, answer)
   }
 
   #messageOf({ delivery_id, url, payload, ...own }: QueuedDelivery, now: number): Message {
@@ -157,7 +157,7 @@ export class WebhookSender {
     }
   }
 
-  #judge({ attempt, last_attempt }: QueuedDelivery, answer: Answer): AttemptResult {
+  #resultOf({ attempt, last_attempt }: QueuedDelivery, answer: Answer): AttemptResult {
     const response_status = 'problem' in answer ? null : answer.response_status
     if (response_status !== null && response_status >= 200 && response_status < 300) {
       return { status: 'delivered', response_status, error: null }

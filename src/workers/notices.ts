@@ -22,7 +22,7 @@ export interface NoticePeer {
 }
 
 export class ProcessNotices implements Notices {
-  readonly areHeard = true
+  readonly isConnected = true
   readonly #peers = new Set<NoticePeer>()
   readonly #listeners = new Set<(notice: Notice) => void>()
 
@@ -36,11 +36,11 @@ export class ProcessNotices implements Notices {
     })
   }
 
-  tell(notice: Notice): void {
+  publish(notice: Notice): void {
     this.#send(notice)
   }
 
-  hear(onNotice: (notice: Notice) => void): () => void {
+  subscribe(onNotice: (notice: Notice) => void): () => void {
     this.#listeners.add(onNotice)
     return () => void this.#listeners.delete(onNotice)
   }

@@ -8,14 +8,14 @@ export class NoticeHub {
   join(): Notices {
     const listeners = new Set<(notice: Notice) => void>()
     const member: Notices = {
-      areHeard: true,
-      tell: (notice) => {
+      isConnected: true,
+      publish: (notice) => {
         this.told.push(notice)
         for (const [other, hearing] of this.#members) {
           if (other !== member) for (const listener of hearing) listener(notice)
         }
       },
-      hear: (onNotice) => {
+      subscribe: (onNotice) => {
         listeners.add(onNotice)
         return () => void listeners.delete(onNotice)
       },

@@ -3,12 +3,12 @@ import { z } from '@hono/zod-openapi'
 import { DEPLOYMENT_NAME, DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
 import { SOURCES } from '../../core/deployment/revision.ts'
 import {
+  BooleanText,
   Limit,
   line,
   listOf,
   nullishOf,
   Offset,
-  Truth,
   UUID_PATTERN,
   Uuid,
 } from '../operations/text.ts'
@@ -116,14 +116,14 @@ export const DeploymentsQuerySchema = z.object({
   tag_value_ids: Text,
   agent_id: Text,
   agent_environment: Text,
-  remote_reconciled: Truth,
+  remote_reconciled: BooleanText,
 })
 
 export type DeploymentsQuery = z.infer<typeof DeploymentsQuerySchema>
 
 /** `delete_tracing_project` is taken and has no effect: Runyard makes no tracing projects. */
 export const DeploymentDeleteQuerySchema = z.object({
-  delete_tracing_project: Truth,
+  delete_tracing_project: BooleanText,
 })
 
 /** `deployment_ids=A&deployment_ids=B`, up to 100 of them. */

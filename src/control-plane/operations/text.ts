@@ -51,7 +51,7 @@ export const Offset = z.coerce
   .openapi({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
 
 /** A truth as queries spell it. */
-export const Truth = z.enum(['true', 'false', '1', '0', 'True', 'False']).optional()
+export const BooleanText = z.enum(['true', 'false', '1', '0', 'True', 'False']).optional()
 
 /** Words out of a list, separated by commas; none: absent or empty. */
 export function listOf<Word extends string>(words: readonly Word[]) {

@@ -7,7 +7,7 @@ import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditAction } from '../../core/people/audit.ts'
 
 /** What was done to what; `detail` never holds the value of a secret. */
-export interface Deed {
+export interface AuditedAction {
   action: AuditAction
   target_id: string
   target_name?: string | null
@@ -21,7 +21,7 @@ export async function record(
   { auditLog }: Pick<ControlPlaneStore, 'auditLog'>,
   clock: Clock,
   principal: Principal,
-  deed: Deed,
+  deed: AuditedAction,
 ): Promise<void> {
   await auditLog.append({
     id: randomUUID(),

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi'
 import { isRevisionOver, REVISION_STATUSES, SOURCES } from '../../core/deployment/revision.ts'
 import { SecretReferenceSchema, SecretsSchema } from '../deployments/secret-schema.ts'
-import { Limit, listOf, nullishOf, Offset, Truth, Uuid } from '../operations/text.ts'
+import { BooleanText, Limit, listOf, nullishOf, Offset, Uuid } from '../operations/text.ts'
 import {
   RevisionSource,
   SourceConfigRequestSchema,
@@ -89,5 +89,5 @@ export const RevisionsQuerySchema = z.object({
   limit: Limit,
   offset: Offset,
   status: listOf(REVISION_STATUSES).openapi({ example: 'DEPLOYING,DEPLOYED' }),
-  remote_reconciled: Truth,
+  remote_reconciled: BooleanText,
 })

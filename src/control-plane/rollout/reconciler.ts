@@ -72,7 +72,7 @@ export class Reconciler {
     for (const deployment of await this.#parts.store.deployments.listAll()) {
       if (deployment.active_revision_id === null) this.#serving.pause(deployment)
       else if (deployment.asleep_since === null) this.#serving.hold(deployment)
-      else this.#serving.lull(deployment)
+      else this.#serving.holdAsleep(deployment)
       this.#retention.note(deployment.id)
     }
     this.#isRunning = true

@@ -88,7 +88,7 @@ export class Serving {
 
   /** Requests are held from here on, so none is lost between the decision and the end. */
   async #sleep(deployment: Deployment, active: string): Promise<boolean> {
-    this.lull(deployment)
+    this.holdAsleep(deployment)
     if (this.#options.targets.activity(deployment.name).open > 0) return true
     await this.#options.scaling.noteAsleep(deployment, active)
     return true
@@ -98,7 +98,7 @@ export class Serving {
     const { scaling, clock } = this.#options
     const isDue = deployment.wake_at !== null && Date.parse(deployment.wake_at) <= clock.now()
     if (!isDue && !this.#wanted.has(deployment.id)) {
-      this.lull(deployment)
+      this.holdAsleep(deployment)
       return false
     }
     this.#wanted.delete(deployment.id)
@@ -132,7 +132,7 @@ export class Serving {
   }
 
   /** Lets requests wait until it is awake, which the first of them wakes it for. */
-  lull(deployment: Deployment): void {
+  holdAsleep(deployment: Deployment): void {
     const { id: deployment_id, tenant_id: workspace_id } = deployment
     const onRequest = () => {
       this.#wanted.add(deployment_id)

@@ -35,14 +35,14 @@ export interface AgentStore {
    * is done often names what it decides about (`lockOf`): only those who name the same wait for each
    * other, and of all else it may see more from one step to the next.
    *
-   * When the connection is lost while it is committed, nobody knows whether it was. Then `wasDone` is
+   * When the connection is lost while it is committed, nobody knows whether it was. Then `wasCommitted` is
    * asked, in a transaction of its own with the same locks and only once the other has ended, whether
    * what `work` has answered is there; if not, `work` is run again. Without it: `unavailable`.
    */
   transaction<T>(
     work: (store: AgentStore) => Promise<T>,
     locks?: readonly string[],
-    wasDone?: (store: AgentStore, result: T) => Promise<boolean>,
+    wasCommitted?: (store: AgentStore, result: T) => Promise<boolean>,
   ): Promise<T>
   /** Answers when the database does. */
   ping(): Promise<void>

@@ -35,13 +35,13 @@ export interface TargetTable {
   /**
    * Settles when no request to the revision (where `url` is given: to that agent server of it) is
    * open any more. After `limitMs` open event streams and WebSockets are cut (sockets destroyed, so
-   * that clients reconnect and resume), and after `patienceMs` more, ten minutes by default,
+   * that clients reconnect and resume), and after `graceMs` more, ten minutes by default,
    * whatever is open.
    */
   drain(
     what: { revision_id: string; url?: string },
     limitMs: number,
-    patienceMs?: number,
+    graceMs?: number,
   ): Promise<void>
   /** The requests of a name: how many are open or wait, and when the last one ended or came. */
   activity(name: string): Activity

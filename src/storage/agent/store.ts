@@ -63,11 +63,11 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   return {
     ...createParts(db),
     notices,
-    transaction: (work, locks, wasDone) =>
+    transaction: (work, locks, wasCommitted) =>
       db.transaction(
         (tx) => work(createTransactionStore(tx)),
         locks,
-        wasDone && ((tx, result) => wasDone(createTransactionStore(tx), result)),
+        wasCommitted && ((tx, result) => wasCommitted(createTransactionStore(tx), result)),
       ),
     async close() {
       await notices.close()

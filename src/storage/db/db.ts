@@ -46,11 +46,15 @@ export interface Db {
    * locks are those that count; an error that comes out of it must end the whole.
    *
    * A connection that is lost while it commits leaves open whether all was done: `unavailable`, unless
-   * `wasDone` can tell. It is asked in a transaction of its own with the same locks, and must first
+   * `wasCommitted` can tell. It is asked in a transaction of its own with the same locks, and must first
    * wait for the other one, which may still be about to end, by touching a row that `work` has
    * changed. What was not done is run again.
    */
-  transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks, wasDone?: WasDone<T>): Promise<T>
+  transaction<T>(
+    work: (tx: Db) => Promise<T>,
+    locks?: Locks,
+    wasCommitted?: WasCommitted<T>,
+  ): Promise<T>
   /** Lets `work` read one state of the database in several statements. Same rules; no writing. */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Whether what it writes to is known to be lost: a file that was removed. It throws `DatabaseAway` then. */
@@ -70,7 +74,7 @@ export interface Db {
 }
 
 /** Whether a transaction whose `work` answered `result` is there. */
-export type WasDone<T> = (tx: Db, result: T) => Promise<boolean>
+export type WasCommitted<T> = (tx: Db, result: T) => Promise<boolean>
 
 /** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
 export interface VectorSql {

@@ -22,16 +22,16 @@ export function deleteRunEvents(db: Db, run_id: string): Promise<void> {
 /** Most threads that lose events have none left: all of theirs go at once. */
 async function giveBackParts(tx: Db, thread_ids: string[]): Promise<void> {
   if (thread_ids.length === 0) return
-  const isTheirs = `thread_id IN ${tx.json.texts('$1')}`
+  const isForOthers = `thread_id IN ${tx.json.texts('$1')}`
   const params = [JSON.stringify(thread_ids)]
-  const hold = `SELECT 1 FROM event_counters WHERE ${isTheirs} ORDER BY thread_id`
+  const hold = `SELECT 1 FROM event_counters WHERE ${isForOthers} ORDER BY thread_id`
   await tx.all(hold + tx.rowLocks.wait, params)
   await tx.run(
-    `DELETE FROM event_parts WHERE ${isTheirs} AND thread_id NOT IN (
-       SELECT thread_id FROM events WHERE ${isTheirs} AND lists IS NOT NULL)`,
+    `DELETE FROM event_parts WHERE ${isForOthers} AND thread_id NOT IN (
+       SELECT thread_id FROM events WHERE ${isForOthers} AND lists IS NOT NULL)`,
     params,
   )
-  const sharing = `SELECT DISTINCT thread_id FROM event_parts WHERE ${isTheirs}`
+  const sharing = `SELECT DISTINCT thread_id FROM event_parts WHERE ${isForOthers}`
   for (const { thread_id } of await tx.all<{ thread_id: string }>(sharing, params)) {
     await deleteUnusedEventParts(tx, thread_id)
   }

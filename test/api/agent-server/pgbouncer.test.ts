@@ -24,8 +24,9 @@ test.skipIf(!hasPgBouncer)('they share it, listen past it, and do runs in order'
   dataDir = await temporaryFolder()
   for (const _ of [1, 2]) servers.push(await startAgentServer({ dataDir, database: bouncer.url }))
   const [one, other] = servers as [RunningAgentServer, RunningAgentServer]
-  const areHeard = () => expect(servers.every(({ store }) => store.notices.areHeard)).toBe(true)
-  await vi.waitFor(areHeard, { timeout: 30_000 })
+  const isConnected = () =>
+    expect(servers.every(({ store }) => store.notices.isConnected)).toBe(true)
+  await vi.waitFor(isConnected, { timeout: 30_000 })
 
   const { thread_id } = await one.client.threads.create()
   const labels = ['a', 'b', 'c', 'd', 'e', 'f']

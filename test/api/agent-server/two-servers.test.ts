@@ -22,9 +22,9 @@ beforeAll(async () => {
   // The second one has room for a single run; the first executes what it creates.
   one = await startAgentServer({ dataDir, database })
   other = await startAgentServer({ dataDir, database, concurrency: 1 })
-  const areHeard = () =>
-    expect([one, other].every(({ store }) => store.notices.areHeard)).toBe(true)
-  await vi.waitFor(areHeard, { timeout: 30_000 })
+  const isConnected = () =>
+    expect([one, other].every(({ store }) => store.notices.isConnected)).toBe(true)
+  await vi.waitFor(isConnected, { timeout: 30_000 })
 })
 afterAll(async () => {
   await other?.stop()
@@ -79,7 +79,7 @@ test('who follows a thread on one learns at once that the other has removed it',
   await one.client.runs.wait(thread_id, 'slow', { input: { label: 'a', count: 1, ms: 1 } })
   const stream = await fetch(`${one.url}/threads/${thread_id}/stream`)
   const told = new Promise<void>((resolve) => {
-    one.store.notices.hear((notice) => {
+    one.store.notices.subscribe((notice) => {
       if (notice.kind === 'events' && notice.thread_id === thread_id) resolve()
     })
   })

@@ -24,7 +24,7 @@ export interface Failure {
   kind: 'failed'
   error: unknown
   isLost: boolean
-  isWorthRepeating: boolean
+  isRepeatable: boolean
 }
 
 /** Never rejects. */
@@ -87,8 +87,8 @@ function stopUnless({ sql, params }: Statement): Statement {
   return { sql: `SELECT 1 / count(*) FROM (${sql}) AS condition`, params }
 }
 
-function failure(error: unknown, isWorthRepeating: boolean): Failure {
-  return { kind: 'failed', error: asRefusal(error), isLost: isLost(error), isWorthRepeating }
+function failure(error: unknown, isRepeatable: boolean): Failure {
+  return { kind: 'failed', error: asRefusal(error), isLost: isLost(error), isRepeatable }
 }
 
 function isRead(sql: string): boolean {

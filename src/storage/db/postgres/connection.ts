@@ -4,10 +4,10 @@ import { type Client, Pool, type PoolClient, type QueryConfig, type QueryResult,
 import type { DatabaseUrl } from '../../../core/database-url.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SqlValue, Statement } from '../db.ts'
-import { cannotConnect, isWorthWaiting } from './errors.ts'
+import { cannotConnect, isTransient } from './errors.ts'
 
 /** How long a caller waits for a connection, in ms: while the database restarts, or all are taken. */
-const PATIENCE_MS = 5_000
+const CONNECT_LIMIT_MS = 5_000
 /** How long to wait before a connection is tried again, in ms. */
 const RETRY_MS = 50
 /**
@@ -54,7 +54,7 @@ export class PostgresPool {
     this.#pool = new Pool({
       connectionString: url.connectionString,
       max: url.poolSize,
-      connectionTimeoutMillis: PATIENCE_MS,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
       application_name: 'runyard',
       keepAlive: true,
       pipeline: true,
@@ -71,13 +71,13 @@ export class PostgresPool {
 
   /** A connection of the caller's own, until `release`. Throws `unavailable`. */
   async acquire(): Promise<PoolClient> {
-    const deadline = performance.now() + PATIENCE_MS
+    const deadline = performance.now() + CONNECT_LIMIT_MS
     for (;;) {
       if (this.#closing) throw closed()
       try {
         return await this.#pool.connect()
       } catch (error) {
-        if (!isWorthWaiting(error) || performance.now() > deadline) throw cannotConnect(error)
+        if (!isTransient(error) || performance.now() > deadline) throw cannotConnect(error)
       }
       await sleep(RETRY_MS)
     }

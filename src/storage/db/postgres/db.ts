@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient, QueryResult } from 'pg'
 import { parseDatabaseUrl } from '../../../core/database-url.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Db, Locks, SqlValue, Statement, VectorSql, WasDone } from '../db.ts'
+import type { Db, Locks, SqlValue, Statement, VectorSql, WasCommitted } from '../db.ts'
 import { refuseWithin } from '../open-transaction.ts'
 import { attemptBatch, attemptStatement, type Outcome } from './attempts.ts'
 import { begin, beginSnapshot } from './begin.ts'
@@ -120,12 +120,16 @@ class PostgresDb implements Db {
     return this.#repeat((client) => attemptBatch(this.pool, client, statements, condition))
   }
 
-  transaction<T>(work: (tx: Db) => Promise<T>, locks?: Locks, wasDone?: WasDone<T>): Promise<T> {
+  transaction<T>(
+    work: (tx: Db) => Promise<T>,
+    locks?: Locks,
+    wasCommitted?: WasCommitted<T>,
+  ): Promise<T> {
     const attempt = this.#attempt({ begin: begin(this.pool, locks), work, isReading: false })
-    if (!wasDone) return this.#repeat(attempt)
+    if (!wasCommitted) return this.#repeat(attempt)
     return this.#repeat(attempt, (result) =>
       this.transaction(
-        (tx) => wasDone(tx, result),
+        (tx) => wasCommitted(tx, result),
         locks,
         async () => true,
       ),
@@ -157,8 +161,11 @@ class PostgresDb implements Db {
     return (client) => attemptTransaction(this.pool, client, { ...plan, current })
   }
 
-  /** Until it is done, or it is certain that it cannot be; `wasDone` looks into what is unknown. */
-  async #repeat<T>(attempt: Attempt<T>, wasDone?: (result: T) => Promise<boolean>): Promise<T> {
+  /** Until it is done, or it is certain that it cannot be; `wasCommitted` looks into what is unknown. */
+  async #repeat<T>(
+    attempt: Attempt<T>,
+    wasCommitted?: (result: T) => Promise<boolean>,
+  ): Promise<T> {
     refuseWithin(this.#current.getStore())
     for (let tries = 1; ; tries += 1) {
       const client = await this.pool.acquire()
@@ -166,9 +173,9 @@ class PostgresDb implements Db {
       client.release(outcome.kind === 'unknown' || (outcome.kind === 'failed' && outcome.isLost))
       if (outcome.kind === 'done') return outcome.result
       const isUnknown = outcome.kind === 'unknown'
-      if (isUnknown && (await wasDone?.(outcome.result))) return outcome.result
-      const isWorthRepeating = isUnknown ? wasDone !== undefined : outcome.isWorthRepeating
-      if (!isWorthRepeating || tries >= MAX_TRIES) throw outcome.error
+      if (isUnknown && (await wasCommitted?.(outcome.result))) return outcome.result
+      const isRepeatable = isUnknown ? wasCommitted !== undefined : outcome.isRepeatable
+      if (!isRepeatable || tries >= MAX_TRIES) throw outcome.error
       await sleep(Math.random() * Math.min(MAX_BACKOFF_MS, 2 ** tries))
     }
   }

@@ -40,7 +40,7 @@ export function isStopped(error: unknown): boolean {
 }
 
 /** Whether it may help to connect again in a moment. */
-export function isWorthWaiting(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return isLost(error) || (error instanceof DatabaseError && codeOf(error) === TOO_MANY_CONNECTIONS)
 }
 

@@ -28,15 +28,15 @@ async function listening(of = schema) {
   const notices = new PostgresNotices(listenString, of)
   opened.push(notices)
   const heard: Notice[] = []
-  notices.hear((notice) => heard.push(notice))
-  await eventually(() => notices.areHeard).toBe(true)
+  notices.subscribe((notice) => heard.push(notice))
+  await eventually(() => notices.isConnected).toBe(true)
   return { notices, heard }
 }
 
 test('the others hear what one tells, in order, and who tells does not', async () => {
   const [one, other, third] = [await listening(), await listening(), await listening()]
-  one.notices.tell(CANCEL)
-  one.notices.tell(EVENTS)
+  one.notices.publish(CANCEL)
+  one.notices.publish(EVENTS)
   await eventually(() => other.heard).toEqual([MISSED, CANCEL, EVENTS])
   await eventually(() => third.heard).toEqual([MISSED, CANCEL, EVENTS])
   expect(one.heard).toEqual([MISSED])
@@ -46,14 +46,14 @@ test('what is told often goes together, each once, and is never too long', async
   const [one, other] = [await listening(), await listening()]
   const ids = Array.from({ length: 500 }, (_, i) => `${i}`.padStart(36, '0'))
   const told = ids.map((id): Notice => ({ kind: 'events', thread_id: id, run_id: id }))
-  for (const notice of [...told, ...told]) one.notices.tell(notice)
+  for (const notice of [...told, ...told]) one.notices.publish(notice)
   await eventually(() => other.heard.length).toBeGreaterThan(500)
   expect(other.heard).toEqual([MISSED, ...told])
 })
 
 test('servers of another schema hear nothing', async () => {
   const [one, other, foreign] = [await listening(), await listening(), await listening('foreign')]
-  one.notices.tell(CANCEL)
+  one.notices.publish(CANCEL)
   await eventually(() => other.heard).toEqual([MISSED, CANCEL])
   expect(foreign.heard).toEqual([MISSED])
 })
@@ -72,18 +72,18 @@ test('a connection that was cut comes back, and says that something may have bee
     [MISSED, MISSED],
     [MISSED, MISSED],
   ])
-  one.notices.tell(CANCEL)
+  one.notices.publish(CANCEL)
   await eventually(() => other.heard).toEqual([MISSED, MISSED, CANCEL])
 })
 
 test('one that was closed tells and hears nothing more', async () => {
   const [one, other] = [await listening(), await listening()]
-  one.notices.tell(CANCEL)
+  one.notices.publish(CANCEL)
   await one.notices.close()
   await one.notices.close()
-  one.notices.tell(EVENTS)
+  one.notices.publish(EVENTS)
   await eventually(() => other.heard).toEqual([MISSED, CANCEL])
-  expect(one.notices.areHeard).toBe(false)
+  expect(one.notices.isConnected).toBe(false)
 })
 
 const channelOf = (notices: PostgresNotices) => notices.channel

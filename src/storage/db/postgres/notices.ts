@@ -14,7 +14,7 @@ import type { Notice, Notices } from '../../../core/notices.ts'
 const RETRY_MS = 250
 /** How often a connection on which nothing is sent is tried, and how long an answer may take, in ms. */
 const CHECK_MS = 5_000
-const PATIENCE_MS = 5_000
+const ANSWER_LIMIT_MS = 5_000
 /** PostgreSQL takes 8,000 bytes; a notice has at most some 100. */
 const MAX_NOTICES = 60
 
@@ -39,11 +39,11 @@ export class PostgresNotices implements Notices {
     this.channel = `runyard_${createHash('sha1').update(schema).digest('hex').slice(0, 32)}`
   }
 
-  get areHeard(): boolean {
+  get isConnected(): boolean {
     return this.#client !== undefined
   }
 
-  tell(notice: Notice): void {
+  publish(notice: Notice): void {
     if (this.#closing.signal.aborted) return
     this.#connect()
     // Without a connection whoever has to know looks for itself.
@@ -52,7 +52,7 @@ export class PostgresNotices implements Notices {
     this.#sending ??= this.#send()
   }
 
-  hear(onNotice: (notice: Notice) => void): () => void {
+  subscribe(onNotice: (notice: Notice) => void): () => void {
     this.#listeners.add(onNotice)
     this.#connect()
     return () => void this.#listeners.delete(onNotice)
@@ -83,8 +83,8 @@ export class PostgresNotices implements Notices {
     const client = new Client({
       connectionString: this.#connectionString,
       application_name: 'runyard notices',
-      connectionTimeoutMillis: PATIENCE_MS,
-      query_timeout: PATIENCE_MS,
+      connectionTimeoutMillis: ANSWER_LIMIT_MS,
+      query_timeout: ANSWER_LIMIT_MS,
       keepAlive: true,
     })
     const lost = new Promise<void>((resolve) => client.on('end', resolve))

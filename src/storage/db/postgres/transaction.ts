@@ -65,7 +65,7 @@ function closeReading<T>(client: PoolClient, result: T): Outcome<T> {
 async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Promise<Outcome<T>> {
   if (pool.isBroken(client)) {
     const error = new Error('The connection was lost before COMMIT was sent.')
-    return failure(error, { isLost: true, isWorthRepeating: true })
+    return failure(error, { isLost: true, isRepeatable: true })
   }
   try {
     const { command } = await client.query('COMMIT')
@@ -73,11 +73,11 @@ async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Pro
   } catch (error) {
     // Told apart: a collision was found before anything was done, a lost connection tells nothing.
     if (isLost(error)) return { kind: 'unknown', result, error: unanswered(error) }
-    return failure(error, { isLost: false, isWorthRepeating: isCollision(error) })
+    return failure(error, { isLost: false, isRepeatable: isCollision(error) })
   }
   const message = 'A statement of the transaction had failed: all is undone.'
   const error = new AppError('internal', message)
-  return failure(error, { isLost: false, isWorthRepeating: false })
+  return failure(error, { isLost: false, isRepeatable: false })
 }
 
 async function rollBack(client: PoolClient, error: unknown): Promise<Failure> {
@@ -85,12 +85,12 @@ async function rollBack(client: PoolClient, error: unknown): Promise<Failure> {
     () => false,
     () => true,
   )
-  const isWorthRepeating = isCollision(error) || (isGone && !(error instanceof AppError))
-  return failure(error, { isLost: isGone, isWorthRepeating })
+  const isRepeatable = isCollision(error) || (isGone && !(error instanceof AppError))
+  return failure(error, { isLost: isGone, isRepeatable })
 }
 
 /** What `work` threw by itself is thrown as it is. */
-function failure(error: unknown, how: { isLost: boolean; isWorthRepeating: boolean }): Failure {
+function failure(error: unknown, how: { isLost: boolean; isRepeatable: boolean }): Failure {
   const isOfDatabase = how.isLost || error instanceof DatabaseError
   return { kind: 'failed', error: isOfDatabase ? asRefusal(error) : error, ...how }
 }

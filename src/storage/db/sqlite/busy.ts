@@ -3,26 +3,26 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { DatabaseAway } from '../../../core/errors.ts'
 
 /** How long a statement waits for a lock, in ms. */
-const PATIENCE_MS = 5000
+const LOCK_LIMIT_MS = 5000
 const SQLITE_BUSY = 5
 
 /**
- * Runs `work` until it is not refused for a lock; `unavailable` after `patienceMs`. SQLite's own busy_timeout
+ * Runs `work` until it is not refused for a lock; `unavailable` after `limitMs`. SQLite's own busy_timeout
  * sleeps on this thread: nothing else would be served meanwhile, and two connections of one process
  * could never pass each other. So it is 0, and we wait here.
  */
 export async function whileBusy<T>(
   path: string,
   work: () => T,
-  patienceMs = PATIENCE_MS,
+  limitMs = LOCK_LIMIT_MS,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + limitMs
   for (let delay = 0; ; delay = Math.min(delay + 1, 10)) {
     try {
       return work()
     } catch (error) {
       if (!isBusy(error)) throw error
-      if (performance.now() > deadline) throw lockedTooLong(path, patienceMs, error)
+      if (performance.now() > deadline) throw lockedTooLong(path, limitMs, error)
     }
     await (delay === 0 ? nextTurn() : sleep(delay))
   }
@@ -34,7 +34,7 @@ export function isBusy(error: unknown): boolean {
   return (Number(error.errcode) & 0xff) === SQLITE_BUSY
 }
 
-function lockedTooLong(path: string, patienceMs: number, cause: unknown): DatabaseAway {
-  const message = `The database ${path} was locked by another process for ${patienceMs} ms; try again.`
+function lockedTooLong(path: string, limitMs: number, cause: unknown): DatabaseAway {
+  const message = `The database ${path} was locked by another process for ${limitMs} ms; try again.`
   return new DatabaseAway(message, cause)
 }

@@ -8,8 +8,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
+import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
-import { Turns } from '../turns.ts'
 import { isBusy, whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
 import { cannotOpen } from './file.ts'
@@ -54,7 +54,7 @@ class SqliteDb implements Db {
   readonly json = json
   readonly rowLocks = rowLocks
   readonly #connection: SqliteConnection
-  readonly #turns = new Turns()
+  readonly #turns = new Mutex()
   /** The transaction that the current chain of calls runs in. */
   readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 

@@ -12,7 +12,7 @@
 /** How long other runs are held back at first, in ms. */
 const FIRST_HOLD_MS = 2_000
 
-export class Seclusion {
+export class Quarantine {
   #isWaitedFor = false
   #holdMs = FIRST_HOLD_MS
   /** Since when other runs are held back, and until when they are let in, in ms since 1970. */

@@ -1,5 +1,5 @@
 /** One at a time, in the order asked. */
-export class Turns {
+export class Mutex {
   #isTaken = false
   readonly #waiting: (() => void)[] = []
 

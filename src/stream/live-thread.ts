@@ -1,5 +1,5 @@
 /**
- * What those who follow one thread share: the news, and the pages that they read because of it.
+ * What those who follow one thread share: the live, and the pages that they read because of it.
  *
  * Measured on SQLite, 500 readers of one run: 20,000 events a second where each reads by itself,
  * 30,000 to 98,000 where they share.
@@ -19,7 +19,7 @@ interface SharedPage {
   events: Promise<ThreadEvent[]>
 }
 
-export class ThreadNews extends Announcer {
+export class LiveThread extends Announcer {
   #pages: SharedPage[] = []
 
   /**
