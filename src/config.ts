@@ -149,7 +149,7 @@ export interface DevConfig extends ServeConfig {
 }
 
 /** How commands find a running control plane. */
-export interface ClientConfig {
+interface ClientConfig {
   /** `--url` / `RUNYARD_URL`, without a slash at the end. */
   readonly url: string
   /**

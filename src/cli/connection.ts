@@ -12,7 +12,7 @@ import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 
 /** What a command of this kind gets, beside its own options. */
-export interface Connection {
+interface Connection {
   client: ControlPlaneClient
   /** Whether the answer is to be JSON. */
   isJson: boolean

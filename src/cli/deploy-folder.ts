@@ -3,14 +3,14 @@ import type { ControlPlaneClient, Deployment, Revision, Secret } from '../../cli
 import { packFolder } from './pack.ts'
 import { type RolloutViewer, watchRevision } from './watch-revision.ts'
 
-export interface FolderSource {
+interface FolderSource {
   folder: string
   name: string
   /** Replaces all secrets of the deployment, unless it is empty. */
   secrets: Secret[]
 }
 
-export interface DeployFolderOptions extends FolderSource {
+interface DeployFolderOptions extends FolderSource {
   viewer?: RolloutViewer
   /** Ends the watching; the rollout goes on. */
   signal: AbortSignal

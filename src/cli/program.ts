@@ -15,7 +15,7 @@ import type { Reader } from '../settings/table.ts'
 import { readVersion } from '../version.ts'
 
 /** The part of `main.ts` that commands start. Each settles when the server has stopped. */
-export interface ServerCommands {
+interface ServerCommands {
   up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
   serve(config: ServeConfig, options: { isManaged: boolean; isHelper: boolean }): Promise<void>
   dev(config: DevConfig): Promise<void>

@@ -4,7 +4,7 @@ import { INTERRUPTED_EXIT_CODE, untilInterrupted } from './interruption.ts'
 import { printJson, say } from './output.ts'
 import { watchRevision } from './watch-revision.ts'
 
-export interface RolloutReport {
+interface RolloutReport {
   deployment: Deployment & { latest_revision_id: string }
   isJson: boolean
   /** `false`: answers at once, whatever becomes of it. */

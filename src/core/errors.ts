@@ -2,7 +2,7 @@
  * What can go wrong in a way that a caller can act on. The list is closed: a new code needs a row
  * in the table of HTTP statuses below too.
  */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'bad_request',
   'invalid',
   'unauthenticated',

@@ -1,7 +1,7 @@
 /** Spans: pieces of work that a tracing system shows, one within the other. */
 
 /** What a span may say of its work. */
-export type SpanAttributes = Record<string, string | number | boolean>
+type SpanAttributes = Record<string, string | number | boolean>
 
 export interface SpanOptions {
   name: string

@@ -54,7 +54,7 @@ function isAllowedBy(config: CorsConfig, origin: string): boolean {
 }
 
 /** What is more in the answer to a preflight that asks to send the headers `requested`. */
-export function preflightHeaders(
+function preflightHeaders(
   { allow_methods, allow_headers, max_age }: CorsConfig,
   requested: string | undefined,
 ): Record<string, string> {

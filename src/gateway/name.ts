@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts'
 /** How many callers without a key may wait for a name at once. */
 const MAX_ANONYMOUS = 100
 
-export type NameState =
+type NameState =
   | { kind: 'serving'; workspace_id: string; upstreams: Upstream[] }
   | ({ kind: 'held' } & Hold)
   | { kind: 'paused'; workspace_id: string }

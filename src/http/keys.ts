@@ -26,7 +26,7 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-export interface AuthenticateParts {
+interface AuthenticateParts {
   apiKeys: ApiKeyStore
   clock: Clock
   /** For people's signed tokens; absent: only API keys are taken. */

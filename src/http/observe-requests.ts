@@ -7,7 +7,7 @@ import type { Log } from '../core/log.ts'
 import { withOrigin } from '../core/origin.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 
-export interface Observers {
+interface Observers {
   log: Log
   metrics?: RequestMetrics
   tracer?: Tracer

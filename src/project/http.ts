@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 /** The parts of the API that a project can leave out, each by `disable_<part>`. */
-export const API_PARTS = [
+const API_PARTS = [
   'assistants',
   'threads',
   'runs',

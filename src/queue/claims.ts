@@ -8,7 +8,7 @@ import type { Liveness, ThisServer } from './liveness.ts'
 /** So many runs are claimed by one statement: the other servers shall have some of a line. */
 const MOST_AT_ONCE = 4
 
-export interface ClaimsParts {
+interface ClaimsParts {
   store: Pick<AgentStore, 'runs'>
   server: ThisServer
   liveness: Pick<Liveness, 'foreignGraphs' | 'isForeign' | 'look'>

@@ -18,7 +18,7 @@ export type NextCheckpoint = (
   signal: AbortSignal,
 ) => Promise<void>
 
-export interface ExecutionsParts {
+interface ExecutionsParts {
   runs: RunStore
   execute: Execute
   leaseMs: number

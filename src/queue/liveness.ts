@@ -20,7 +20,7 @@ export type ThisServer = Pick<ServerRecord, 'server_id' | 'host' | 'pid'> &
 /** Ends, in error, a run whose attempts are used up. It is asked again until the run has ended. */
 export type OnExhausted = (run: QueuedRun, lease: Lease) => Promise<void>
 
-export interface LivenessParts {
+interface LivenessParts {
   store: Pick<AgentStore, 'runs' | 'servers'>
   server: ThisServer
   onExhausted: OnExhausted

@@ -22,7 +22,7 @@ import {
   type SecondUser,
 } from './second-user.ts'
 
-export interface SandboxOptions {
+interface SandboxOptions {
   setting: SandboxSetting
   /** Absolute. */
   dataDir: string

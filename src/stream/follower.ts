@@ -13,7 +13,7 @@ const ANNOUNCED_POLL_MS = 1_000
 /** The same for a run that waits to be executed, so that a long line of them costs little. */
 const PENDING_POLL_MS = 1_000
 
-export interface FollowSource {
+interface FollowSource {
   store: Pick<AgentStore, 'runs' | 'events'>
   live: LiveRun
   clock: Clock

@@ -2,7 +2,7 @@
 import type { NewEvent } from '../core/agent/event.ts'
 
 /** Of the data of one page, in characters, unless told otherwise. */
-export const PAGE_CHARS = 262_144
+const PAGE_CHARS = 262_144
 const MAX_EVENTS = 64
 /** Before anything is known of the events. */
 const FIRST_EVENTS = 8

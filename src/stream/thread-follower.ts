@@ -12,7 +12,7 @@ const POLL_MS = 200
 /** The same while other processes announce what they write: a safety net. */
 const ANNOUNCED_POLL_MS = 1_000
 
-export interface ThreadSource {
+interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
   /** Announces that something was written to the thread here. */
   live: LiveThread

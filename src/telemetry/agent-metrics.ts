@@ -8,7 +8,7 @@ import type { QueueFigures } from '../core/agent/run.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
 /** What is asked for when the figures are read. */
-export interface AgentFigures {
+interface AgentFigures {
   queue(): Promise<QueueFigures>
   /** How many webhook deliveries are pending. */
   pendingWebhooks(): Promise<number>

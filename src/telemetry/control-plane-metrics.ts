@@ -9,7 +9,7 @@ import type {
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
 /** What is asked for when the figures are read: how many there are with each status. */
-export interface ControlPlaneFigures {
+interface ControlPlaneFigures {
   deployments(): Promise<Record<string, number>>
   revisions(): Promise<Record<string, number>>
   /** Answers when the database does. */

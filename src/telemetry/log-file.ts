@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises'
 
-export interface TimedLine {
+interface TimedLine {
   /** Where it begins, in bytes. */
   offset: number
   /** Since 1970. */

@@ -31,7 +31,7 @@ export async function openRegistry() {
   }
 }
 
-export type OpenRegistry = Awaited<ReturnType<typeof openRegistry>>
+type OpenRegistry = Awaited<ReturnType<typeof openRegistry>>
 
 /** Of the requests that an app answers. */
 export function requestMetrics({ counter, histogram }: OpenRegistry): RequestMetrics {

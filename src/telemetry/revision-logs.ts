@@ -16,7 +16,7 @@ import { type LogFile, openLogFile } from './log-file.ts'
 import { levelOf, messageOf } from './log-line.ts'
 import { type MergeOrder, mergeSorted, type SortedStream } from './merge.ts'
 
-export interface RevisionLogsOptions {
+interface RevisionLogsOptions {
   /**
    * Where a revision's log lies: the file that is written to, then those that it was before. Each
    * line is as `log-file.ts` has it.

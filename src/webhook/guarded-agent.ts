@@ -9,7 +9,7 @@ import { isReachable } from './url-rules.ts'
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
 
 /** As the machine's own resolver says. */
-export const resolveName: ResolveName = (hostname) =>
+const resolveName: ResolveName = (hostname) =>
   new Promise((resolve, reject) => {
     lookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
       error ? reject(error) : resolve(addresses),

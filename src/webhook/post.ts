@@ -12,7 +12,7 @@ export interface Message {
 /** What came back: a status, or why there is none. */
 export type Answer = { response_status: number } | { problem: string }
 
-export interface PostParts {
+interface PostParts {
   rules: UrlRules
   /** What makes the connections; asked for when one is needed. */
   dispatcher: () => Promise<Dispatcher>

@@ -27,7 +27,7 @@ export interface WebhookSettings {
   resolve?: ResolveName
 }
 
-export interface WebhooksParts {
+interface WebhooksParts {
   config: WebhookConfig
   settings: WebhookSettings
   /** The project has switched them off: none may be asked for. */

@@ -10,7 +10,7 @@ import type {
 import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 
 /** How a stand-in for the agent server behaves. */
-export type Behaviour =
+type Behaviour =
   | 'is well'
   | 'dies at start'
   | 'says why it does not start'

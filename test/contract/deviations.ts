@@ -1,7 +1,7 @@
 /** Where Runyard's APIs differ from the originals, each with the reason. */
 import type { DocumentName } from './document.ts'
 
-export interface Deviation {
+interface Deviation {
   document: DocumentName
   /** The place as the test names it; `*` stands for any text. */
   at: string

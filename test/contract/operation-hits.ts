@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { DocumentName, Operation } from './document.ts'
 
 /** One answer of success that a server gave to a test. */
-export interface Hit {
+interface Hit {
   document: DocumentName
   method: string
   /** Without the query. */

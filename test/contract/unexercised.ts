@@ -1,7 +1,7 @@
 /** Operations that no test in `test/api` exercises, each with the reason. */
 import type { DocumentName } from './document.ts'
 
-export interface Unexercised {
+interface Unexercised {
   document: DocumentName
   /** `GET /threads/{thread_id}` */
   operation: string

@@ -2,7 +2,7 @@
 import type { DocumentName } from '../contract/document.ts'
 import type { Finding } from './schemathesis.ts'
 
-export interface Explanation {
+interface Explanation {
   /** Both, where it is missing. */
   document?: DocumentName
   operation?: RegExp
@@ -13,7 +13,7 @@ export interface Explanation {
   reason: string
 }
 
-export const EXPLAINED: Explanation[] = [
+const EXPLAINED: Explanation[] = [
   {
     check: 'positive_data_acceptance',
     answer: /^400 /,

@@ -7,7 +7,7 @@ import type { KnownIds } from './known-values.ts'
 import { type FuzzRequest, requestsOf } from './requests.ts'
 import { type FuzzAnswer, type FuzzClient, send } from './send.ts'
 
-export interface FuzzTarget {
+interface FuzzTarget {
   url: string
   document: OpenApiDocument
   /** Sent with each request: the key. */
@@ -16,7 +16,7 @@ export interface FuzzTarget {
   ids: KnownIds
 }
 
-export interface FuzzOptions {
+interface FuzzOptions {
   requests: number
   seed: number
   /** No more are sent after that, in ms. */

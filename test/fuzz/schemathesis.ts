@@ -20,7 +20,7 @@ export interface Finding {
   answer: string
 }
 
-export interface Target {
+interface Target {
   url: string
   key: string
   /** Paths of the document that are not asked. */

@@ -49,7 +49,7 @@ export interface RunningAgentServer {
   stop(options?: { graceMs: number }): Promise<void>
 }
 
-export type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
+type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
 
 export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>> & {
   /** The name of a fixture project. Default `echo`. */

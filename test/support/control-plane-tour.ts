@@ -42,7 +42,7 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   }),
 }
 
-export interface Stop {
+interface Stop {
   /** `PATCH /v2/deployments/{deployment_id}` */
   operation: string
   method: string

@@ -42,7 +42,7 @@ export class SkippingClock implements Clock {
   }
 }
 
-export interface Answer {
+interface Answer {
   status: number
   headers: Headers
   /** The body; `undefined` when it is empty. */

@@ -10,7 +10,7 @@ import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
 import { AppError } from '../../src/core/errors.ts'
 
 /** How a build ends: well and at once, when the test ends it, or with this error. */
-export type BuildPlan = 'built' | 'by hand' | BuildError
+type BuildPlan = 'built' | 'by hand' | BuildError
 
 export class FakeBuilder implements Builder {
   /** What is done with the next builds. */

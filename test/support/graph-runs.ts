@@ -4,7 +4,7 @@ import type { Graph } from '../../src/graph/js/langgraph/graph.ts'
 import { toThreadState } from '../../src/graph/js/langgraph/state.ts'
 import { toWire } from '../../src/graph/js/langgraph/wire.ts'
 
-export interface RunOptions {
+interface RunOptions {
   configurable: Record<string, unknown>
   streamMode?: string | string[]
   subgraphs?: boolean

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { endTogether } from './end-together.ts'
 
-export interface NpmStart {
+interface NpmStart {
   process: ChildProcess
   /** Settles with the output so far once it contains the text; rejects when the process ends. */
   until(text: string | RegExp): Promise<string>

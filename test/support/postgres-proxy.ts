@@ -9,10 +9,10 @@ import { freshPostgres } from './postgres.ts'
  * too; `after` the server has done what it says, with the answer withheld; `late`: as `before` for the
  * client, but the server has the message when it is let go.
  */
-export type Moment = 'before' | 'after' | 'late'
+type Moment = 'before' | 'after' | 'late'
 
 /** The first message that ends something, after one that holds `text`: COMMIT, or any statement's end. */
-export interface Place {
+interface Place {
   text: string
   end: 'commit' | 'statement'
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 
-export interface RoundRobin {
+interface RoundRobin {
   url: string
   /** Cuts what is open. */
   stop(): Promise<void>

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface Received {
+interface Received {
   path: string
   headers: IncomingHttpHeaders
   /** As it came. */
@@ -14,7 +14,7 @@ export interface Received {
 }
 
 /** Answers one request. Default: 204. */
-export type Reaction = (response: ServerResponse) => void
+type Reaction = (response: ServerResponse) => void
 
 export interface WebhookReceiver {
   url: string

@@ -4,7 +4,7 @@ import type { Assistant } from '../../core/agent/assistant.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { isObject } from './message.ts'
 
-export interface CardAbout {
+interface CardAbout {
   assistant: Assistant
   /** Where the server is, as its clients see it; without a slash at the end. */
   baseUrl: string

@@ -34,7 +34,7 @@ import { isCurrentVersion } from './rpc.ts'
 import { streamTask } from './stream.ts'
 import { findTask, isOver, openQuestions, TASK_ID_KEY, type TaskRun, viewTask } from './task.ts'
 
-export interface A2AContext {
+interface A2AContext {
   parts: Parts
   caller: Caller
   card: AgentCard

@@ -3,13 +3,13 @@ import type { Assistant, AssistantPage, AssistantQuery } from '../../core/agent/
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
 
-export type AssistantSearch = Omit<AssistantQuery, 'filter'> &
+type AssistantSearch = Omit<AssistantQuery, 'filter'> &
   AssistantPage & {
     /** The fields to answer; empty: all. */
     select: (keyof Assistant)[]
   }
 
-export interface FoundAssistants {
+interface FoundAssistants {
   /** With the selected fields only. */
   assistants: Partial<Assistant>[]
   /** How many there are on all pages. */

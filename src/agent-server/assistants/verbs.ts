@@ -19,7 +19,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { isSystemAssistant, systemAssistantId } from './system.ts'
 
-export interface AssistantRequest {
+interface AssistantRequest {
   graph_id: string
   /** Default: a random one. */
   assistant_id?: string
@@ -72,7 +72,7 @@ export async function getAssistant(parts: Parts, caller: Caller, id: string): Pr
 }
 
 /** A change of an assistant: fields that are absent stay; `metadata` is merged key by key. */
-export type AssistantPatch = Partial<AssistantContent>
+type AssistantPatch = Partial<AssistantContent>
 
 /**
  * Makes a new version, in force at once, also where the patch changes nothing: so do both official

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
-export interface CronSchedulerParts {
+interface CronSchedulerParts {
   /** Fires what is due. */
   fire(): Promise<void>
   /** In ms since 1970. */

@@ -13,7 +13,7 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { checkSchedule, nextRunDate } from './schedule.ts'
 
 /** What a client may say of a cron. */
-export interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 'enabled'> {
+interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 'enabled'> {
   assistant_id: string
   thread_id: string | null
   metadata: JsonObject

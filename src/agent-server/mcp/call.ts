@@ -11,7 +11,7 @@ import type { RunId } from '../runs/read.ts'
 import { runRequest } from '../runs/request.ts'
 import { listTools, type NamedTool, splitArguments } from './tools.ts'
 
-export interface ToolCall {
+interface ToolCall {
   name: string
   arguments: unknown
   /** Ends the run when it aborts: the client has left, or wants no answer any more. */

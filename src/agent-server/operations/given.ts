@@ -1,6 +1,6 @@
 /** Requests without what they leave out. */
 
-export type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
 /** Without the fields that were not given. */
 export function given<T extends object>(request: T): Given<T> {

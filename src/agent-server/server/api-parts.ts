@@ -19,7 +19,7 @@ const PLACES: [ApiPart, RegExp][] = [
 ]
 
 /** The part that a path, real or with `{names}`, belongs to. */
-export function partOf(path: string): ApiPart | undefined {
+function partOf(path: string): ApiPart | undefined {
   return PLACES.find(([, place]) => place.test(path))?.[0]
 }
 

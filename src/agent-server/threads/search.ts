@@ -14,7 +14,7 @@ export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
   }
 
 /** A thread with the fields that were asked for. */
-export type FoundThread = Partial<Thread> & { extracted?: JsonObject }
+type FoundThread = Partial<Thread> & { extracted?: JsonObject }
 
 /**
  * One page of what the caller may see, cut where their states become too much; `total` counts all pages.

@@ -41,7 +41,7 @@ export async function readTtl(
 }
 
 /** A change of a thread; `metadata` is merged key by key. */
-export interface ThreadChange {
+interface ThreadChange {
   metadata?: JsonObject
   ttl?: ThreadTtl
 }

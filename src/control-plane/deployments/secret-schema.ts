@@ -5,7 +5,7 @@ import { freeText, line } from '../operations/text.ts'
 const Value = freeText(64 * 1024)
 
 /** A name that a process can have in its environment, and up to 64 KiB of value. */
-export const SecretSchema = z
+const SecretSchema = z
   .object({
     name: z
       .string()

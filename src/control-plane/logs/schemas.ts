@@ -13,7 +13,7 @@ import { freeText, line, nullishOf, Uuid } from '../operations/text.ts'
 export type LogFilter = Omit<LogQuery, 'kind' | 'sources'>
 
 /** `id` is the same whenever the entry is read. */
-export const LogEntrySchema = z
+const LogEntrySchema = z
   .object({
     id: z.string(),
     timestamp: z.iso.datetime(),

@@ -12,7 +12,7 @@ import type { LogFilter } from './schemas.ts'
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
 const PAGE = 100
 
-export interface LogsPage {
+interface LogsPage {
   logs: LogEntry[]
   /** Where the next page begins; `null` at the end. */
   next_offset: string | null

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/errors.ts'
 
 /** The largest JSON body that is taken, in bytes: room for 200 secrets of 64 KiB. */
-export const MAX_BODY_BYTES = 20 * 1024 * 1024
+const MAX_BODY_BYTES = 20 * 1024 * 1024
 
 /**
  * Refuses what is larger with `too_large`: by its announced length before anything is read, and what

@@ -7,7 +7,7 @@ import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditAction } from '../../core/people/audit.ts'
 
 /** What was done to what; `detail` never holds the value of a secret. */
-export interface AuditedAction {
+interface AuditedAction {
   action: AuditAction
   target_id: string
   target_name?: string | null

@@ -14,7 +14,7 @@ import { isSigned, isTracked, type Push, type PushHeaders, readPush } from './ev
 import { pushSecretOf } from './webhooks.ts'
 
 /** What came of a push: a revision, or why there is none. */
-export type PushOutcome =
+type PushOutcome =
   | { status: 'accepted'; revision_id: string }
   | { status: 'ignored'; reason: string }
 

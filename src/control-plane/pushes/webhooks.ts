@@ -8,7 +8,7 @@ import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 
-export interface PushWebhook {
+interface PushWebhook {
   url: string
   /** Shown here only. */
   secret: string

@@ -10,7 +10,7 @@ import {
   SourceRevisionConfigSchema,
 } from '../sources/schemas.ts'
 
-export const ParkedThreadsSchema = z
+const ParkedThreadsSchema = z
   .object({
     checked_at: z.iso.datetime(),
     parked: z.int(),

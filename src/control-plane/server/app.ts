@@ -50,7 +50,7 @@ export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<Con
 }
 
 /** The API's OpenAPI document, as `/openapi.json` answers it. */
-export function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
+function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
   return addCommonRefusals(app.getOpenAPI31Document({ openapi: '3.1.0', info: INFO }))
 }
 

@@ -21,7 +21,7 @@ const SURE_MS = 6000
 /** How many looks in a row find the same beat before one takes over; longer than `SURE_MS`. */
 const STILL_LOOKS = 10
 
-export interface ElectionOptions {
+interface ElectionOptions {
   store: LeadershipStore
   /** Of the data folder, which one process works on at a time: it takes over from itself at once. */
   holder: string

@@ -22,7 +22,7 @@ export interface Assistant {
 }
 
 /** What a version holds: a change of any of these makes a new one. */
-export const VERSIONED_FIELDS = [
+const VERSIONED_FIELDS = [
   'graph_id',
   'config',
   'context',

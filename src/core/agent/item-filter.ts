@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '../json.ts'
 
-export const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
+const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
 type Operator = (typeof ITEM_OPERATORS)[number]
 
 /**

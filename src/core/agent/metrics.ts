@@ -20,7 +20,7 @@ export interface RequestMetrics {
 }
 
 /** All figures as they are now, in a form to be sent. */
-export interface ReadableMetrics {
+interface ReadableMetrics {
   read(format: MetricsFormat): Promise<{ contentType: string; body: string }>
 }
 

@@ -6,7 +6,7 @@ export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]
 export const DEFAULT_MULTITASK_STRATEGY: MultitaskStrategy = 'enqueue'
 
 /** What to do with a new run, and before it with those that are there. */
-export type MultitaskPlan =
+type MultitaskPlan =
   | { kind: 'reject' }
   | { kind: 'accept' }
   /** Accept it, once all the thread's active runs were told to end. */

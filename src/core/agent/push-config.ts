@@ -5,7 +5,7 @@
 import type { JsonObject } from '../json.ts'
 
 /** The versions of the protocol, which tell a task in different words. */
-export const PUSH_VERSIONS = ['0.3', '1.0'] as const
+const PUSH_VERSIONS = ['0.3', '1.0'] as const
 export type PushVersion = (typeof PUSH_VERSIONS)[number]
 
 export interface PushConfig {

@@ -8,7 +8,7 @@ export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const
  * `busy` while any run is pending or running; afterwards what the last run left: `interrupted` when
  * the graph waits (an interrupt, a breakpoint), `error` when it failed, else `idle`.
  */
-export type ThreadStatus = (typeof THREAD_STATUSES)[number]
+type ThreadStatus = (typeof THREAD_STATUSES)[number]
 
 /** A question that a graph asks; a run resumes it by its id. */
 export interface Interrupt {

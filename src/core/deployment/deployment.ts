@@ -20,7 +20,7 @@ export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
 export const DEPLOYMENT_NAME = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 /** The type of a deployment that was created without one. */
-export const DEFAULT_DEPLOYMENT_TYPE = 'prod'
+const DEFAULT_DEPLOYMENT_TYPE = 'prod'
 
 /** Those that the original calls free. */
 export const FREE_DEPLOYMENT_TYPES = ['dev_free', 'dev_free_zero']

@@ -14,7 +14,7 @@ export interface ScaleLimits {
 }
 
 /** An event loop that is later than this has too much to do, in ms. */
-export const LATE_MS = 250
+const LATE_MS = 250
 
 /** `min_scale` (default 1) and `max_scale` (default: as many as the least). */
 export function scaleLimits(resource_spec: JsonObject | null): ScaleLimits {

@@ -7,7 +7,7 @@
 export type SqlValue = string | number | bigint | null | Uint8Array
 
 /** What a statement answers: columns by name. The object has no prototype; blobs are Uint8Array. */
-export type Row = Record<string, SqlValue>
+type Row = Record<string, SqlValue>
 
 /**
  * A database, or one open transaction on it. Placeholders are `$1`, `$2`, …; one may be used several
@@ -89,7 +89,7 @@ export interface Statement {
   params: SqlValue[]
 }
 
-export const DIALECTS = ['sqlite', 'postgres'] as const
+const DIALECTS = ['sqlite', 'postgres'] as const
 export type Dialect = (typeof DIALECTS)[number]
 
 /** Names of what a transaction decides about: a thread's id, a key. */

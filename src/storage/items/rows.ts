@@ -18,7 +18,7 @@ export function toItem({ namespace, key, value, created_at, updated_at }: ItemRo
 }
 
 /** No label contains a period. */
-export function toText(namespace: readonly string[]): string {
+function toText(namespace: readonly string[]): string {
   return namespace.join('.')
 }
 

@@ -23,7 +23,7 @@ export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
   return items
 }
 
-export interface JsonList {
+interface JsonList {
   /** Where its bracket opens, and where the text goes on behind it. */
   start: number
   end: number

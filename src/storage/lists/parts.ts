@@ -13,7 +13,7 @@ import { insertStatements } from '../db/many-rows.ts'
 import { joinJsonList } from './json-list.ts'
 
 /** Where parts are kept: those of channels' values, and those of events. */
-export type PartTable = 'channel_parts' | 'event_parts'
+type PartTable = 'channel_parts' | 'event_parts'
 
 const RUN_LENGTH = 8
 /** Shorter lists, and those of short items, take less as they are. */

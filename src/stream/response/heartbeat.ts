@@ -2,7 +2,7 @@
 import type { Body } from './body.ts'
 
 /** After how much silence one is sent, in ms (facts, section 6). */
-export const HEARTBEAT_MS = 5_000
+const HEARTBEAT_MS = 5_000
 
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout

@@ -6,7 +6,7 @@ import { type Body, whenLeft } from './body.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { openBody } from './open-body.ts'
 
-export interface KeepAliveJsonParts {
+interface KeepAliveJsonParts {
   headers?: Record<string, string>
   /**
    * What is to be answered, with status 200. When it rejects, the connection is cut: the status has

@@ -6,7 +6,7 @@ import { Heartbeat } from './heartbeat.ts'
 import { openBody } from './open-body.ts'
 import { HEARTBEAT } from './sse.ts'
 
-export interface SseResponseParts {
+interface SseResponseParts {
   /** `Location`, `Content-Location` and the like; the stream's own are set here. */
   headers?: Record<string, string>
   /**

@@ -5,7 +5,7 @@ import type { LoggedEvent } from '../../core/agent/event.ts'
 export const HEARTBEAT = ': heartbeat\n'
 
 /** What a frame is made of; `data` is JSON text on one line. Without `id` the line is left out. */
-export interface SseEvent {
+interface SseEvent {
   event: string
   data: string
   id?: number | string
