@@ -1,6 +1,6 @@
+import type { HttpConfig } from '../core/agent/project-settings.ts'
 import type { ProjectAuth } from '../graph/js/auth/auth.ts'
 import type { CustomApp } from '../graph/js/custom-app.ts'
-import type { HttpConfig } from '../project/http.ts'
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'
 

@@ -1,7 +1,10 @@
 /** What the agent server's verbs work with; `server/agent-server.ts` puts it together. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
+import type { GraphItems } from '../core/agent/host-calls.ts'
 import type { AgentMetrics } from '../core/agent/metrics.ts'
+import type { ProjectSettings } from '../core/agent/project-settings.ts'
+import type { UiBundle } from '../core/agent/ui-bundle.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Place } from '../core/origin.ts'
@@ -15,6 +18,11 @@ import type { Limits, PendingRuns } from './limits.ts'
 export interface Parts {
   store: AgentStore
   project: Project
+  config: ProjectSettings
+  /** The components of each graph that has some. */
+  ui: ReadonlyMap<string, UiBundle>
+  /** The store, as the project says: with time to live, and found by meaning. */
+  items: GraphItems
   queue: Pick<Queue, 'cancelLocal' | 'expect' | 'wake'>
   events: EventLog
   authorize: Authorize

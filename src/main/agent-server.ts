@@ -13,8 +13,7 @@ import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { GRAPH_ENVIRONMENT } from '../graph/js/environment.ts'
-import { loadProject, type Project } from '../graph/js/project.ts'
-import { readProjectConfig } from '../project/config.ts'
+import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,
@@ -29,6 +28,7 @@ import { readVersion } from '../version.ts'
 import type { ProcessNotices } from '../workers/notices.ts'
 import { createAgentMetrics } from './agent-metrics.ts'
 import type { Started } from './lifecycle.ts'
+import { openProject } from './project.ts'
 import { openTracer } from './tracing.ts'
 import type { Watchdog } from './watchdog.ts'
 
@@ -58,28 +58,26 @@ export interface Opened {
 /** Opens the store and loads the project. */
 export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { config, start, watchdog, started, log } = opening
-  const env = await applyEnvironment(config, start)
+  const projectConfig = await readProjectConfig(config.configPath)
+  const env = applyEnvironment(projectConfig, start)
   const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
   const store = await openStore(opening)
   const ends = new ProcessEnds(log)
   ends.start()
   started.add('process ends', () => ends.stop())
-  const project = await loadProject(config.configPath, {
-    checkpoints: store.checkpoints,
-    items: store.items,
-    clock: systemClock,
-    log,
-    ...(start?.bundlePath !== undefined && { bundlePath: start.bundlePath }),
-  })
+  const { bundlePath } = start ?? {}
+  const options = { log, ...(bundlePath !== undefined && { bundlePath }) }
+  const loaded = await openProject(projectConfig, options)
+  const { auth } = loaded.project
   const metrics = createAgentMetrics(store)
   const agentServer = new AgentServer({
     ...settingsOf(config),
-    ...projectSettings(project, config, env),
+    ...projectSettings(projectConfig, config, env),
+    ...loaded,
     ...(start && { gatewayToken: start.gatewayToken }),
     onNode: watchdog.note,
-    ...(isOpen(config, start, project) && { openTo: openTo(config) }),
+    ...(isOpen(config, start, auth) && { openTo: openTo(config) }),
     store,
-    project,
     metrics,
     tracer,
     version: readVersion(),
@@ -89,17 +87,16 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   return {
     agentServer,
     metrics,
-    hasOwnAuth: project.auth !== undefined,
-    cors: project.config.http.cors,
+    hasOwnAuth: auth !== undefined,
+    cors: projectConfig.http.cors,
   }
 }
 
 /** Answers all variables that are set then. */
-async function applyEnvironment(
-  { configPath }: ServeConfig,
+function applyEnvironment(
+  { env: defaults }: ProjectConfig,
   start: StartMessage | undefined,
-): Promise<Environment> {
-  const { env: defaults } = await readProjectConfig(configPath)
+): Environment {
   return applyProjectEnvironment(defaults, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
 }
 
@@ -132,7 +129,7 @@ function settingsOf(config: ServeConfig) {
  * Whether nobody asks for a key. `dev` leaves that to the server behind it, where who says to be Studio is
  * believed without one.
  */
-function isOpen({ apiKeys, devHost }: ServeConfig, start: unknown, { auth }: Project): boolean {
+function isOpen({ apiKeys, devHost }: ServeConfig, start: unknown, auth: unknown): boolean {
   if (devHost !== undefined) return apiKeys.length === 0 || auth !== undefined
   return apiKeys.length === 0 && !auth && !start
 }
@@ -165,7 +162,7 @@ function limitsOf({
 
 /** What the project's variables say; of webhooks the operator has a word too. */
 function projectSettings(
-  { config: { webhooks } }: Project,
+  { webhooks }: ProjectConfig,
   { webhookAllow, webhookTimeoutMs }: ServeConfig,
   env: Environment,
 ) {

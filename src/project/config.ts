@@ -3,15 +3,15 @@ import { readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
-import type { WebhookConfig } from '../core/agent/webhook.ts'
+import type { ProjectSettings } from '../core/agent/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { type AuthConfig, AuthEntry, readAuthConfig } from './auth.ts'
-import { type HttpConfig, HttpEntry, readHttpConfig } from './http.ts'
+import { HttpEntry, type ProjectHttp, readHttpConfig } from './http.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from './module-spec.ts'
 import { isMissing, resolveInside } from './path.ts'
-import { readStoreConfig, type StoreConfig, StoreSection } from './store.ts'
-import { CheckpointerConfig, readTtlConfig, type TtlConfig } from './ttl.ts'
+import { type ProjectStore, readStoreConfig, StoreSection } from './store.ts'
+import { CheckpointerConfig, readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
 
@@ -25,7 +25,7 @@ export interface GraphSpec extends ModuleSpec {
 }
 
 /** A valid `langgraph.json`. Keys that Runyard does not know are not in it. */
-export interface ProjectConfig {
+export interface ProjectConfig extends ProjectSettings {
   /** Absolute path of the file. */
   path: string
   /** The folder of the file, links resolved: what its paths are relative to. */
@@ -42,15 +42,10 @@ export interface ProjectConfig {
   envFile: string | undefined
   /** As written; `undefined` when absent. Which versions there are is the builder's business. */
   node_version: string | undefined
-  /** How long threads are kept. */
-  ttl: TtlConfig
-  webhooks: WebhookConfig
-  /** How items of the store are kept and found. */
-  store: StoreConfig
+  store: ProjectStore
   /** Who may use the server; absent: the project leaves that to the server's own keys. */
   auth?: AuthConfig
-  /** The project's own routes, and what of the API is served how. */
-  http: HttpConfig
+  http: ProjectHttp
   /** Components that pages show. */
   ui: UiConfig
 }

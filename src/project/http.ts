@@ -1,51 +1,12 @@
 /** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
 import { z } from 'zod'
-import type { CorsConfig } from '../core/cors.ts'
+import { API_PARTS, type HttpConfig } from '../core/agent/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
-/** The parts of the API that a project can leave out, each by `disable_<part>`. */
-const API_PARTS = [
-  'assistants',
-  'threads',
-  'runs',
-  'crons',
-  'store',
-  'mcp',
-  'a2a',
-  'webhooks',
-  'ui',
-  'meta',
-] as const
-export type ApiPart = (typeof API_PARTS)[number]
-
-export interface HttpConfig {
-  /** The Hono app that stands in front of the API. */
+export interface ProjectHttp extends HttpConfig {
+  /** The app that stands in front of the API. */
   app?: ModuleSpec
-  disabled: ReadonlySet<ApiPart>
-  /** What browsers of other origins may do; absent: read and write everything, without cookies. */
-  cors?: CorsConfig
-  /** Which request headers graphs see in `configurable`. */
-  configurableHeaders: HeaderPatterns
-  /** Whether the project's `auth` is asked before the project's own routes. Default: it is. */
-  isCustomRouteAuthEnabled: boolean
-  /** In front of every path: empty, or `/` and more without a `/` at the end. */
-  mountPrefix: string
-}
-
-/** What holds where `langgraph.json` has no `http`. */
-export const DEFAULT_HTTP: HttpConfig = {
-  disabled: new Set(),
-  configurableHeaders: { excludes: [] },
-  isCustomRouteAuthEnabled: true,
-  mountPrefix: '',
-}
-
-/** Names of headers, where `*` stands for any text. */
-export interface HeaderPatterns {
-  /** Absent: those that Runyard shows by itself. */
-  includes?: string[]
-  excludes: string[]
 }
 
 const Flag = z.boolean('write true or false').nullish()
@@ -84,7 +45,7 @@ export const HttpEntry = z.looseObject({
 export async function readHttpConfig(
   reading: ReadingConfig,
   entry: z.infer<typeof HttpEntry> | null | undefined,
-): Promise<HttpConfig> {
+): Promise<ProjectHttp> {
   const { app, cors, configurable_headers: headers } = entry ?? {}
   const includes = headers?.includes ?? headers?.include
   return {

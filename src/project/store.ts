@@ -1,14 +1,8 @@
 /** `store` of `langgraph.json`: how long items are kept, and how they are found by meaning. */
 import { z } from 'zod'
+import type { StoreConfig } from '../core/agent/project-settings.ts'
 
-export interface StoreConfig {
-  /** How long an item is kept that brings no time of its own, in minutes. Absent: for good. */
-  defaultTtlMinutes?: number
-  /** Whether an item begins its time anew when it is read. */
-  refreshOnRead: boolean
-  /** How often items whose time is up are removed, in minutes; they are not seen before either. */
-  sweepIntervalMinutes: number
-  /** Absent: items are not found by meaning. */
+export interface ProjectStore extends StoreConfig {
   index?: IndexConfig
 }
 
@@ -45,7 +39,7 @@ export const StoreSection = z.looseObject({
 
 export function readStoreConfig(
   store: z.infer<typeof StoreSection> | null | undefined,
-): StoreConfig {
+): ProjectStore {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = store?.ttl ?? {}
   const { embed, dims, fields } = store?.index ?? {}
   return {

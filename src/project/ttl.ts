@@ -1,15 +1,7 @@
 /** `checkpointer.ttl` of `langgraph.json`: how long threads are kept. */
 import { z } from 'zod'
-import { type ThreadTtl, TTL_STRATEGIES } from '../core/agent/thread.ts'
-
-export interface TtlConfig {
-  /** What a thread is made with that brings no time of its own. Absent: it is kept for good. */
-  defaultTtl?: ThreadTtl
-  /** How often threads whose time is up are looked for, in minutes. */
-  sweepIntervalMinutes: number
-  /** How many threads at most are dealt with each time. */
-  sweepLimit: number
-}
+import type { TtlConfig } from '../core/agent/project-settings.ts'
+import { TTL_STRATEGIES } from '../core/agent/thread.ts'
 
 const DEFAULT_TTL_CONFIG = { sweepIntervalMinutes: 5, sweepLimit: 1000 }
 

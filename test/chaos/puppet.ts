@@ -1,11 +1,10 @@
 /** A graph that does what the test says, when it says so, on the server's real checkpoints. */
 import { once } from 'node:events'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import { DEFAULT_HTTP, type ProjectSettings } from '../../src/core/agent/project-settings.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
 import type { Graph } from '../../src/graph/js/langgraph/graph.ts'
 import type { Project } from '../../src/graph/js/project.ts'
-import type { ProjectConfig } from '../../src/project/config.ts'
-import { DEFAULT_HTTP } from '../../src/project/http.ts'
 import { readStoreConfig } from '../../src/project/store.ts'
 import { readTtlConfig } from '../../src/project/ttl.ts'
 import { readWebhookConfig } from '../../src/project/webhooks.ts'
@@ -54,18 +53,11 @@ export class Session {
 }
 
 /** As of a project whose `langgraph.json` says nothing but its graphs. */
-const CONFIG: ProjectConfig = {
-  path: '/langgraph.json',
-  root: '/',
-  graphs: [],
-  env: {},
-  envFile: undefined,
-  node_version: undefined,
+export const PUPPET_CONFIG: ProjectSettings = {
   ttl: readTtlConfig(undefined),
   webhooks: readWebhookConfig(undefined),
   store: readStoreConfig(undefined),
   http: DEFAULT_HTTP,
-  ui: { components: new Map(), shared: [] },
 }
 
 /** A project with the graph `puppet`; each of its executions is handed to `onSession`. */
@@ -85,12 +77,11 @@ export function puppetProject(
     getGraph: () => ({ nodes: [], edges: [] }),
   }
   const project = {
-    root: '/',
-    config: CONFIG,
     graphs: new Map([
       ['puppet', { graph_id: 'puppet', description: null, spec: {}, open: async () => graph }],
     ]),
     command: () => null,
+    connect: () => () => {},
   }
   return project as unknown as Project
 }

@@ -24,7 +24,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { temporaryFolder } from '../support/agent-server.ts'
-import { type Order, puppetProject, readSteps, type Session } from './puppet.ts'
+import { type Order, PUPPET_CONFIG, puppetProject, readSteps, type Session } from './puppet.ts'
 
 const SERVERS = 2
 const THREADS = 3
@@ -321,6 +321,7 @@ class Game {
     const server = new AgentServer({
       store,
       project: puppetProject(store, (session) => this.#begin(session)),
+      config: PUPPET_CONFIG,
       apiKeys: [],
       version: '0.0.0-test',
       leaseMs: LEASE_MS,

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import { systemClock } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { onSource } from '../../src/graph/js/modules/loader.ts'
 import { loadProject, type Project } from '../../src/graph/js/project.ts'
+import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { finishRun, readState, streamRun } from '../support/graph-runs.ts'
+import { hostCallsOn } from '../support/host-calls.ts'
 
 const PROJECTS = resolve(import.meta.dirname, '../fixtures/projects')
 const ROOT_PACKAGES = resolve(import.meta.dirname, '../../node_modules')
@@ -27,10 +28,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const load = (path: string, on = store) => {
-  const { checkpoints, items } = on
-  const parts = { checkpoints, items, clock: systemClock, log: silentLog }
-  return loadProject(resolve(PROJECTS, path), parts)
+const load = async (path: string, on = store) => {
+  const config = await readProjectConfig(resolve(PROJECTS, path))
+  const project = await loadProject(config, { log: silentLog })
+  project.connect(hostCallsOn(on))
+  return project
 }
 
 async function openGraph(project: Project, name: string, config = {}) {

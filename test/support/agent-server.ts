@@ -21,8 +21,9 @@ import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
-import { loadProject } from '../../src/graph/js/project.ts'
 import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
+import { openProject } from '../../src/main/project.ts'
+import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { WebSockets } from '../../src/web-socket/handshakes.ts'
 import { agentDatabase } from './agent-database.ts'
@@ -51,7 +52,9 @@ export interface RunningAgentServer {
 
 type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
 
-export type StartOptions = Partial<Omit<AgentServerOptions, 'project' | 'store'>> & {
+export type StartOptions = Partial<
+  Omit<AgentServerOptions, 'project' | 'config' | 'ui' | 'store'>
+> & {
   /** The name of a fixture project. Default `echo`. */
   projectName?: string
   /** Which of its files is the configuration. Default `langgraph.json`. */
@@ -138,20 +141,17 @@ async function startOne(
   applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
   const { projectName = 'echo', configName = 'langgraph.json', port, database, ...rest } = options
   const { log = silentLog } = rest
-  const configPath = join(fixtureProject(projectName), configName)
+  const config = await readProjectConfig(join(fixtureProject(projectName), configName))
   const store = await openAgentStore(database)
-  const { checkpoints, items } = store
-  const clock = rest.clock ?? systemClock
-  const loading = loadProject(configPath, { checkpoints, items, clock, log })
-  const project = await undoingOnFailure(loading, () => store.close())
+  const project = await undoingOnFailure(openProject(config, { log }), () => store.close())
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
     metrics: createAgentMetrics(store),
+    clock: systemClock,
     ...rest,
-    clock,
+    ...project,
     store,
-    project,
     log,
   })
   await server.start({ isStandby: rest.isStandby ?? false })

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
-import { DEFAULT_HTTP } from '../../project/http.ts'
 import { type AgentServerEnv, type CallerConfig, countRequests, noteCaller } from './caller.ts'
 import { guardGateway } from './door.ts'
 

@@ -2,11 +2,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { AcceptSocket } from '../../core/agent/client-socket.ts'
+import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
 import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
 import { STUDIO_USER } from '../../graph/js/auth/user.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
-import type { HeaderPatterns } from '../../project/http.ts'
 import { headerChoice } from './configurable-headers.ts'
 import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
 

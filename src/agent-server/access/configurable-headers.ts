@@ -1,5 +1,5 @@
 /** Which headers of a request graphs see in `configurable`. */
-import type { HeaderPatterns } from '../../project/http.ts'
+import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
 
 /** Credentials, and what says where a request came in: shown when they are named in full. */
 const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])

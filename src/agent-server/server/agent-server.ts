@@ -4,14 +4,15 @@ import type { AgentStore } from '../../core/agent/agent-store.ts'
 import { type Authorize, allowAll } from '../../core/agent/authorization.ts'
 import { type AgentMetrics, noAgentMetrics } from '../../core/agent/metrics.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type { ProjectSettings } from '../../core/agent/project-settings.ts'
 import type { ServerRole } from '../../core/agent/server-role.ts'
+import type { UiBundle } from '../../core/agent/ui-bundle.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Load } from '../../core/deployment/runtime.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
 import { noTracer, type Tracer } from '../../core/tracing.ts'
-import { connectLoopback } from '../../graph/js/loopback.ts'
 import type { Project } from '../../graph/js/project.ts'
 import { hostId } from '../../queue/host-processes.ts'
 import { Queue } from '../../queue/queue.ts'
@@ -27,6 +28,7 @@ import { nextCheckpoint } from '../execution/next-checkpoint.ts'
 import { StrayRejections } from '../execution/stray-rejections.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
 import type { Parts } from '../parts.ts'
+import { Items } from '../store/items.ts'
 import { checkParkedThreads } from '../threads/parked.ts'
 import { observeAttempt } from '../webhooks/observed.ts'
 import { createAgentServerApp } from './app.ts'
@@ -36,8 +38,12 @@ import { createWorkerApp } from './worker-app.ts'
 export interface AgentServerOptions extends DoorConfig {
   /** Open; it is not closed here. */
   store: AgentStore
-  /** The project, loaded on the store's checkpoints. */
+  /** The project, loaded. */
   project: Project
+  /** What the project says of its server. */
+  config: ProjectSettings
+  /** The bundled components of each graph that has some. Default: none has. */
+  ui?: ReadonlyMap<string, UiBundle>
   /** Runyard's version, for `/info`. */
   version: string
   /** Where clients see Runyard, for agents' cards; absent: where a request was sent to. */
@@ -106,8 +112,11 @@ export class AgentServer {
   #stopping: Promise<void> | undefined
   #disconnect: () => void = () => {}
 
+  /** Answers a request from within the process, which needs none of the server's keys. */
+  readonly #fetch = async (request: Request) => this.app.fetch(request, IN_PROCESS)
+
   constructor(options: AgentServerOptions) {
-    const { store, project, clock, log } = options
+    const { store, project, config, clock, log } = options
     this.#graphConfigs = options.graphConfigs ?? {}
     this.#role = options.role ?? 'all'
     this.#queue = this.#createQueue(options)
@@ -117,6 +126,9 @@ export class AgentServer {
     this.#parts = {
       store,
       project,
+      config,
+      ui: options.ui ?? new Map(),
+      items: new Items({ store: store.items, config: config.store, embed: project.embed, clock }),
       queue: this.#queue,
       events: this.#createEventLog(options, limits),
       authorize: options.authorize ?? project.auth?.authorize ?? allowAll,
@@ -136,7 +148,7 @@ export class AgentServer {
     this.#strays = new StrayRejections(log)
     const appConfig = {
       ...options,
-      http: project.config.http,
+      http: config.http,
       ...(project.auth && { auth: project.auth }),
       ...(project.app && { customApp: project.app }),
     }
@@ -149,9 +161,10 @@ export class AgentServer {
    * the server that it shall replace.
    */
   async start({ isStandby = false } = {}): Promise<void> {
+    await this.#prepareIndex()
     this.#strays.start()
     this.#parts.events.start()
-    this.#disconnect = connectLoopback((input, init) => this.fetch(input, init))
+    this.#disconnect = this.#connectProject()
     if (!isStandby) await this.work()
   }
 
@@ -200,9 +213,14 @@ export class AgentServer {
     return this.#stopping
   }
 
-  /** Answers a request from within the process, which needs none of the server's keys. */
-  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    return this.app.request(input instanceof URL ? input.href : input, init, IN_PROCESS)
+  async #prepareIndex(): Promise<void> {
+    const { store, config } = this.#parts
+    if (config.store.index) await store.items.prepareVectors()
+  }
+
+  #connectProject(): () => void {
+    const { project, store, items, onNode } = this.#parts
+    return project.connect({ checkpoints: store.checkpoints, items, onNode, fetch: this.#fetch })
   }
 
   #createQueue({ store, project, concurrency, leaseMs, clock, log }: AgentServerOptions): Queue {
@@ -244,13 +262,13 @@ export class AgentServer {
     })
   }
 
-  #createWebhooks({ store, project, webhooks, clock, log }: AgentServerOptions): Webhooks {
+  #createWebhooks({ store, config, webhooks, clock, log }: AgentServerOptions): Webhooks {
     return new Webhooks({
-      config: project.config.webhooks,
+      config: config.webhooks,
       settings: webhooks ?? {},
-      isDisabled: project.config.http.disabled.has('webhooks'),
+      isDisabled: config.http.disabled.has('webhooks'),
       deliveries: store.webhookDeliveries,
-      local: async (request) => this.app.fetch(request, { isInProcess: true }),
+      local: this.#fetch,
       onAttempt: (delivery, attempt) => observeAttempt(this.#parts, delivery, attempt),
       clock,
       log,

@@ -1,8 +1,8 @@
 /** Parts of the API that a project leaves out, by `disable_…` in `langgraph.json`. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
+import type { ApiPart } from '../../core/agent/project-settings.ts'
 import { notFound } from '../../http/errors.ts'
-import type { ApiPart } from '../../project/http.ts'
 
 /** The first that fits. `/ok` is no part: what watches over the server has to ask it. */
 const PLACES: [ApiPart, RegExp][] = [

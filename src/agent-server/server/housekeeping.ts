@@ -2,6 +2,7 @@
 import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
 import type { Parts } from '../parts.ts'
+import { removeExpiredItems } from '../store/expiry.ts'
 import { removeExpired } from '../threads/removal.ts'
 
 /** How often it looks for stateless runs' threads, idempotency keys and deliveries, in ms. */
@@ -24,7 +25,7 @@ export class Housekeeping {
   /** Threads and items are looked for as often as the project's configuration says, or more often. */
   constructor(parts: Parts) {
     this.#parts = parts
-    const { ttl, store } = parts.project.config
+    const { ttl, store } = parts.config
     this.#tickers = [
       this.#every(PURGE_MS, () => this.#purge()),
       this.#every(ttl.sweepIntervalMinutes * MINUTE_MS, () => this.#sweepThreads()),
@@ -57,14 +58,14 @@ export class Housekeeping {
   }
 
   async #sweepThreads(options: { shorterThanMinutes?: number } = {}): Promise<void> {
-    const { project, log } = this.#parts
-    const removed = await removeExpired(this.#parts, project.config.ttl.sweepLimit, options)
+    const { config, log } = this.#parts
+    const removed = await removeExpired(this.#parts, config.ttl.sweepLimit, options)
     if (removed > 0) log.info({ removed }, 'dealt with the threads whose time was up')
   }
 
   async #sweepItems(): Promise<void> {
-    const { project, log } = this.#parts
-    const removed = await project.items.sweep()
+    const { store, clock, log } = this.#parts
+    const removed = await removeExpiredItems(store.items, clock.now())
     if (removed > 0) log.info({ removed }, 'removed the items of the store whose time was up')
   }
 }

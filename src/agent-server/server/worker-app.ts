@@ -1,10 +1,10 @@
 /** What a server of the role `worker` answers from outside: how it is, and nothing of the API. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
 import { AppError } from '../../core/errors.ts'
 import { createApp } from '../../http/app.ts'
 import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
-import { DEFAULT_HTTP } from '../../project/http.ts'
 import { type AgentServerEnv, noteCaller } from '../access/caller.ts'
 import type { AppConfig } from '../app-config.ts'
 import type { Parts } from '../parts.ts'

@@ -1,11 +1,11 @@
 /** The verbs on items of the store. `isVisible` says what filters of the caller's speak about. */
 import type { Caller } from '../../core/agent/authorization.ts'
+import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host-calls.ts'
 import type { FoundItem, Item, ItemId, ItemPage, NamespaceQuery } from '../../core/agent/item.ts'
 import { isVisible, keyProblem, labelsProblem, namespaceProblem } from '../../core/agent/item.ts'
 import { filterProblem } from '../../core/agent/item-filter.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { ItemPut, ItemSearch, Refresh } from '../../graph/js/store/items.ts'
 import type { Parts } from '../parts.ts'
 
 /**
@@ -22,9 +22,9 @@ export async function putItem(
   const filter = await parts.authorize(caller, { resource: 'store', action: 'put' }, value)
   requireId(value)
   if (!isVisible(value, filter)) throw wouldNotBeYours(value)
-  const before = filter && (await parts.project.items.get(value, { refresh_ttl: false }))
+  const before = filter && (await parts.items.get(value, { refresh_ttl: false }))
   if (before && !isVisible(before, filter)) throw noItem(value)
-  await parts.project.items.write([value])
+  await parts.items.write([value])
 }
 
 /** `null`: there is none. Throws `invalid`. */
@@ -36,7 +36,7 @@ export async function getItem(
   const value = { ...id }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'get' }, value)
   requireId(value)
-  const found = await parts.project.items.get(value, refreshOf(refresh_ttl))
+  const found = await parts.items.get(value, refreshOf(refresh_ttl))
   return found && isVisible(found, filter) ? found : null
 }
 
@@ -48,9 +48,9 @@ export async function deleteItem(parts: Parts, caller: Caller, id: ItemId): Prom
   const value = { ...id }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'delete' }, value)
   requireId(value)
-  const before = filter && (await parts.project.items.get(value, { refresh_ttl: false }))
+  const before = filter && (await parts.items.get(value, { refresh_ttl: false }))
   if (!isVisible(before ?? value, filter)) throw noItem(value)
-  await parts.project.items.write([{ ...value, value: null }])
+  await parts.items.write([{ ...value, value: null }])
 }
 
 /** What the caller may see. Throws `invalid`, and as `putItem` does of the embeddings. */
@@ -66,7 +66,8 @@ export async function searchItems(
   const problem = filterProblem(rest.filter ?? {})
   if (problem) throw invalidField(['body', 'filter'], problem)
   const narrowed = { ...rest, namespace_prefix: namespace, ...(seen && { seen }) }
-  return parts.project.items.search(narrowed, refreshOf(refresh_ttl))
+  const [found = []] = await parts.items.searchAll([narrowed], refreshOf(refresh_ttl))
+  return found
 }
 
 /** Those with an item that the caller may see. Throws `invalid`. */
@@ -83,7 +84,7 @@ export async function listNamespaces(
   requireLabels('prefix', namespace)
   requireLabels('suffix', narrowed.suffix ?? [])
   const all = { ...narrowed, prefix: namespace, ...(seen && { seen }) }
-  return parts.project.items.namespaces(all, { limit, offset })
+  return parts.items.namespaces(all, { limit, offset })
 }
 
 function requireId({ namespace, key }: ItemId): void {

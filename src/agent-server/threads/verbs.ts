@@ -82,7 +82,7 @@ export async function authorizeThread(
   }
   const filter = await parts.authorize(caller, { resource: 'threads', action: 'create' }, value)
   const { thread_id, metadata } = value
-  const ttl = request.ttl ?? parts.project.config.ttl.defaultTtl
+  const ttl = request.ttl ?? parts.config.ttl.defaultTtl
   const created_at = timestamp(parts.clock)
   return { thread: { thread_id, metadata, config: {}, created_at, ...(ttl && { ttl }) }, filter }
 }

@@ -1,6 +1,6 @@
 /** What a page gets to load a component of a graph. */
+import type { UiBundle } from '../../core/agent/ui-bundle.ts'
 import { AppError } from '../../core/errors.ts'
-import { globalNameOf, type UiBundle } from '../../graph/js/ui-bundle.ts'
 import type { Parts } from '../parts.ts'
 
 const TYPES: Record<string, string> = {
@@ -21,17 +21,17 @@ export interface UiAddress {
  * `{{shadowRootId}}`. Throws `not_found`.
  */
 export function componentHtml(
-  { project }: Parts,
+  { ui }: Pick<Parts, 'ui'>,
   graph: string,
   { name, address }: { name: string; address: UiAddress },
 ): string {
-  const files = requireBundle(project.ui, graph)
+  const { globalName, files } = requireBundle(ui, graph)
   const base = `${originOf(address)}${address.prefix}/ui/${encodeURIComponent(graph)}`
   const at = (file: string) => escapeHtml(`${base}/${file}`)
   const style = files.has('entrypoint.css')
     ? `<link rel="stylesheet" href="${at('entrypoint.css')}" />\n`
     : ''
-  const call = `${globalNameOf(graph)}.render(${JSON.stringify(name)}, "{{shadowRootId}}")`
+  const call = `${globalName}.render(${JSON.stringify(name)}, "{{shadowRootId}}")`
   // In single quotes: the call's own are double.
   const onload = escapeHtml(call).replaceAll('&quot;', '"')
   return `${style}<script src="${at('entrypoint.js')}" onload='${onload}'></script>`
@@ -39,17 +39,17 @@ export function componentHtml(
 
 /** Throws `not_found`. */
 export function readUiFile(
-  { project }: Parts,
+  { ui }: Pick<Parts, 'ui'>,
   graph: string,
   file: string,
 ): { contents: Uint8Array<ArrayBuffer>; type: string } {
-  const contents = requireBundle(project.ui, graph).get(file)
+  const contents = requireBundle(ui, graph).files.get(file)
   if (!contents) throw new AppError('not_found', `The UI of "${graph}" has no file "${file}".`)
   const type = TYPES[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
   return { contents: new Uint8Array(contents), type }
 }
 
-function requireBundle(ui: ReadonlyMap<string, UiBundle>, graph: string): UiBundle {
+function requireBundle(ui: Parts['ui'], graph: string): UiBundle {
   const bundle = ui.get(graph)
   if (bundle) return bundle
   throw new AppError('not_found', `UI not found for "${graph}"; add it to "ui" in langgraph.json.`)

@@ -6,24 +6,27 @@
 
 const FETCH = Symbol.for('langgraph_api:fetch')
 
-/** What answers; a server of this process. */
+/** As the SDK calls it. */
 export type InProcessFetch = (
   input: string | URL | Request,
   init?: RequestInit,
 ) => Promise<Response>
 
-let connected: InProcessFetch | undefined
+/** What answers; a server of this process. */
+type Answer = (request: Request) => Promise<Response>
+
+let connected: Answer | undefined
 
 /** From now on clients that are made without an address talk in process. */
 export function installLoopback(): void {
   Object.assign(globalThis, { [FETCH]: loopback })
 }
 
-/** Sends what such clients ask to `fetch`, until the answer is called. */
-export function connectLoopback(fetch: InProcessFetch): () => void {
-  connected = fetch
+/** Sends what such clients ask to `answer`, until what this returns is called. */
+export function connectLoopback(answer: Answer): () => void {
+  connected = answer
   return () => {
-    if (connected === fetch) connected = undefined
+    if (connected === answer) connected = undefined
   }
 }
 
@@ -32,7 +35,7 @@ const loopback: InProcessFetch = async (input, init) => {
   if (!connected) throw new TypeError('fetch failed: the agent server does not answer yet.')
   const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)
   signal?.throwIfAborted()
-  const answer = connected(input, init)
+  const answer = connected(new Request(input, init))
   if (!signal) return answer
   const response = await unless(signal, answer)
   const body = response.body?.pipeThrough(new TransformStream(), { signal })

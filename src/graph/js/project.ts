@@ -1,12 +1,12 @@
 /** A user's project, loaded: its graphs, ready to run on the server's checkpoints. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
-import type { ItemStore } from '../../core/agent/item.ts'
+import type { Embed } from '../../core/agent/embeddings.ts'
+import type { HostCalls } from '../../core/agent/host-calls.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
-import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
-import { type GraphSpec, type ProjectConfig, readProjectConfig } from '../../project/config.ts'
+import type { GraphSpec, ProjectConfig } from '../../project/config.ts'
 import { loadAuth, type ProjectAuth } from './auth/auth.ts'
 import { createCheckpointerClass } from './checkpoints/checkpointer.ts'
 import { sendsFormOf } from './checkpoints/sends.ts'
@@ -20,30 +20,26 @@ import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgra
 import { installHooks } from './modules/loader.ts'
 import { asLaterLine } from './older-line.ts'
 import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
+import { ServerConnection } from './server-connection.ts'
 import { createStoreClass, isProjectStore } from './store/base-store.ts'
 import { handOnOperations } from './store/batched-store.ts'
 import { loadEmbeddings } from './store/embeddings.ts'
-import { Items } from './store/items.ts'
-import { bundleUi, type UiBundle } from './ui-bundle.ts'
 
 export interface Project {
-  /** The folder of `langgraph.json`, links resolved. */
-  root: string
-  config: ProjectConfig
   /** By `graph_id`, in the order of `langgraph.json`. */
   graphs: Map<string, ProjectGraph>
-  /** The store: what graphs and clients remember beyond threads. */
-  items: Items
+  /** What `store.index.embed` names; absent: nothing. */
+  embed?: Embed
   /** Absent where the project leaves it to the server who may use it. */
   auth?: ProjectAuth
   /** The project's own routes, where it has some. */
   app?: CustomApp
-  /** The bundled components of each graph that has some. */
-  ui: Map<string, UiBundle>
   /** Of its LangGraph. */
   langgraphVersion: string
   /** A run's `command` as the input of `Graph.stream`. */
   command(command: RunCommand): unknown
+  /** See `GraphHost`. */
+  connect(calls: HostCalls): () => void
 }
 
 export interface ProjectGraph {
@@ -63,11 +59,7 @@ export interface ProjectGraph {
   open(config: JsonObject, checkpoints?: GraphCheckpoints): Promise<Graph>
 }
 
-/** What a project is loaded on. */
-export interface ProjectParts {
-  checkpoints: GraphCheckpoints
-  items: ItemStore
-  clock: Clock
+export interface LoadOptions {
   log: Log
   /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
@@ -75,40 +67,41 @@ export interface ProjectParts {
 
 /**
  * Imports every graph of the project, its auth and its routes. The variables of `GRAPH_ENVIRONMENT`
- * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the graph, its file and
- * what to do.
+ * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the
+ * graph, its file and what to do.
  */
-export async function loadProject(configPath: string, parts: ProjectParts): Promise<Project> {
-  const config = await readProjectConfig(configPath)
+export async function loadProject(config: ProjectConfig, options: LoadOptions): Promise<Project> {
+  const { bundlePath, log } = options
   installLoopback()
-  installSdkLogger(parts.log)
-  const bundled = parts.bundlePath && (await loadBundled(config, parts.bundlePath, parts))
+  installSdkLogger(log)
+  const bundled = bundlePath && (await loadBundled(config, bundlePath, log))
   if (bundled) return bundled
   await installHooks(config.root)
-  return loadModules(config, parts)
+  return loadModules(config, log)
 }
 
 /** `undefined` where the bundle does not work: the sources decide then, and what they throw. */
 async function loadBundled(
   config: ProjectConfig,
   bundlePath: string,
-  parts: ProjectParts,
+  log: Log,
 ): Promise<Project | undefined> {
   try {
     await openBundle(bundlePath, config.root)
-    return await loadModules(config, parts)
+    return await loadModules(config, log)
   } catch (err) {
     closeBundle()
     // Where the project itself is at fault its sources say so again, with all that belongs to it.
     const fields = err instanceof AppError ? { reason: err.message } : { err }
-    parts.log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
+    log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
     return undefined
   }
 }
 
-async function loadModules(config: ProjectConfig, parts: ProjectParts): Promise<Project> {
+async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
   const graphs = new Map<string, ProjectGraph>()
-  let items: Items | undefined
+  const server = new ServerConnection()
+  let embed: Embed | undefined
   let langgraph: LangGraph | undefined
   let langgraphVersion = ''
   for (const spec of config.graphs) {
@@ -118,23 +111,21 @@ async function loadModules(config: ProjectConfig, parts: ProjectParts): Promise<
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     nameNodesBy(own)
-    items ??= await openItems(config, spec.file, parts)
-    const memory = createMemory(own, langgraphVersion, parts, items)
+    embed ??= await loadEmbed(config, spec.file)
+    const memory = createMemory(own, langgraphVersion, server)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
-    parts.log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
+    log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
   const auth = config.auth && (await loadAuth(config.auth))
   const app = config.http.app && (await loadCustomApp(config.http.app))
   return {
-    root: config.root,
-    config,
     graphs,
-    items: items as Items,
+    ...(embed && { embed }),
     ...(auth && { auth }),
     ...(app && { app }),
-    ui: await bundleUi(config.root, config.ui),
     langgraphVersion,
     command: (command) => toCommand(langgraph as LangGraph, command),
+    connect: (calls) => server.connect(calls),
   }
 }
 
@@ -157,40 +148,34 @@ async function readSource(exported: unknown, spec: GraphSpec): Promise<Source> {
 }
 
 /** `file`: a graph's, imported; the project's embeddings may be of a package that it can import. */
-async function openItems(
-  config: ProjectConfig,
+async function loadEmbed(
+  { root, store: { index } }: ProjectConfig,
   file: string,
-  { items: store, clock }: ProjectParts,
-): Promise<Items> {
-  const { index } = config.store
-  if (!index) return new Items({ store, config: config.store, clock })
-  await store.prepareVectors()
-  const embed = await loadEmbeddings({ root: config.root, file }, index)
-  return new Items({ store, config: config.store, embed, clock })
+): Promise<Embed | undefined> {
+  return index && loadEmbeddings({ root, file }, index)
 }
 
 /** What a graph remembers with, as objects of its own copy of LangGraph. */
 interface Memory {
   langgraphVersion: string
   store: unknown
-  /** Default: on the server's own checkpoints. */
+  /** Default: on the checkpoints of the server. */
   checkpointerOn: (checkpoints?: GraphCheckpoints) => unknown
 }
 
 function createMemory(
   langgraph: LangGraph,
   langgraphVersion: string,
-  parts: ProjectParts,
-  items: Items,
+  server: ServerConnection,
 ): Memory {
   const form = sendsFormOf(langgraphVersion)
   const Checkpointer = createCheckpointerClass(langgraph.BaseCheckpointSaver, form)
-  const checkpointer = new Checkpointer(parts.checkpoints)
+  const checkpointer = new Checkpointer(server.checkpoints)
   const Store = createStoreClass(langgraph.BaseStore)
   handOnOperations(langgraph.AsyncBatchedStore, isProjectStore)
   return {
     langgraphVersion,
-    store: new Store(items),
+    store: new Store(server.items),
     checkpointerOn: (checkpoints) => (checkpoints ? new Checkpointer(checkpoints) : checkpointer),
   }
 }

@@ -1,4 +1,4 @@
-/** LangGraph's store over `Items`: what graphs find as `config.store` and `runtime.store`. */
+/** LangGraph's store over the server's items: what graphs find as `config.store` and `runtime.store`. */
 import type {
   BaseStore,
   GetOperation,
@@ -10,6 +10,7 @@ import type {
   SearchItem,
   SearchOperation,
 } from '@langchain/langgraph-checkpoint'
+import type { GraphItems, ItemPut, ItemSearch } from '../../../core/agent/host-calls.ts'
 import {
   type FoundItem,
   keyProblem,
@@ -21,18 +22,17 @@ import { filterProblem, type ItemFilter } from '../../../core/agent/item-filter.
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
-import type { ItemPut, ItemSearch, Items } from './items.ts'
 
 /**
  * The store as a subclass of the project's own `BaseStore`. Operations that are begun together are done
  * together: those that read see what was there before, then those that write, all of them or none.
  */
-export function createStoreClass(Base: typeof BaseStore): new (items: Items) => BaseStore {
+export function createStoreClass(Base: typeof BaseStore): new (items: GraphItems) => BaseStore {
   return class Store extends Base {
-    readonly #items: Items
+    readonly #items: GraphItems
     #waiting: Waiting[] = []
 
-    constructor(items: Items) {
+    constructor(items: GraphItems) {
       super()
       this.#items = items
       stores.add(this)
@@ -114,7 +114,7 @@ function isSingle(waiting: Waiting): waiting is Waiting<GetOperation | ListNames
   return !isSearch(waiting) && !isPut(waiting)
 }
 
-async function search(items: Items, operations: SearchOperation[]): Promise<SearchItem[][]> {
+async function search(items: GraphItems, operations: SearchOperation[]): Promise<SearchItem[][]> {
   const searches = operations.map((operation): ItemSearch => {
     const { namespacePrefix, filter, limit = 10, offset = 0, query } = operation
     return {
@@ -129,7 +129,7 @@ async function search(items: Items, operations: SearchOperation[]): Promise<Sear
 }
 
 async function read(
-  items: Items,
+  items: GraphItems,
   operation: GetOperation | ListNamespacesOperation | undefined,
 ): Promise<unknown[]> {
   if (!operation) return []
@@ -141,7 +141,7 @@ async function read(
   return [await items.namespaces(toQuery(operation), { limit, offset })]
 }
 
-async function write(items: Items, operations: PutOperation[]): Promise<undefined[]> {
+async function write(items: GraphItems, operations: PutOperation[]): Promise<undefined[]> {
   const puts = operations.map(({ namespace, key, value, index }): ItemPut => {
     const wire = value === null ? null : (toWire(value) as JsonObject)
     return { namespace, key, value: wire, ...(index !== undefined && index !== null && { index }) }

@@ -1,11 +1,9 @@
 /** The project's own embeddings, as `store.index.embed` names them. */
+import type { Embed } from '../../../core/agent/embeddings.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resolveInside } from '../../../project/path.ts'
 import type { IndexConfig } from '../../../project/store.ts'
 import { importFile, importFor } from '../modules/loader.ts'
-
-/** One vector for each text, in their order. */
-export type Embed = (texts: string[]) => Promise<number[][]>
 
 /** LangChain's `Embeddings`, of whichever copy. */
 interface Embeddings {

@@ -2,55 +2,31 @@
  * The items of the store as the project's `langgraph.json` says: with time to live, and found by what
  * the project's own embeddings make of them. The API and the graphs use the same.
  */
-
+import type { Embed } from '../../core/agent/embeddings.ts'
+import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host-calls.ts'
 import type {
   FoundItem,
   Item,
   ItemChange,
   ItemId,
   ItemPage,
-  ItemQuery,
   ItemStore,
   ItemVector,
   NamespaceQuery,
-} from '../../../core/agent/item.ts'
-import { textsAt } from '../../../core/agent/item-text.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { StoreConfig } from '../../../project/store.ts'
-import type { Embed } from './embeddings.ts'
-
-export interface ItemPut extends ItemId {
-  /** `null` removes the item. */
-  value: JsonObject | null
-  /** The paths to embed; `false`: none. Default: those of `store.index.fields`. */
-  index?: false | string[]
-  /** How long it is kept; `null`: for good. Default: `store.ttl.default_ttl`. */
-  ttl_minutes?: number | null
-}
-
-export interface ItemSearch extends ItemQuery, ItemPage {
-  /** What the items shall mean. Without an index it is passed over. */
-  query?: string
-}
-
-export interface Refresh {
-  /** Whether what is found begins its time anew. Default: `store.ttl.refresh_on_read`. */
-  refresh_ttl?: boolean
-}
+} from '../../core/agent/item.ts'
+import { textsAt } from '../../core/agent/item-text.ts'
+import type { StoreConfig } from '../../core/agent/project-settings.ts'
+import type { Clock } from '../../core/clock.ts'
 
 export interface ItemsParts {
   store: ItemStore
   config: StoreConfig
   /** Absent where the project has no index. */
-  embed?: Embed
+  embed: Embed | undefined
   clock: Clock
 }
 
-/** So many are removed in one step when their time is up. */
-const SWEEP_LIMIT = 1_000
-
-export class Items {
+export class Items implements GraphItems {
   readonly #parts: ItemsParts
 
   constructor(parts: ItemsParts) {
@@ -61,7 +37,6 @@ export class Items {
     return this.#parts.store.get(id, this.#reading(refresh))
   }
 
-  /** All of them or none. Throws what the project's embeddings threw as `unavailable`. */
   async write(puts: ItemPut[]): Promise<void> {
     const { store, config, clock } = this.#parts
     const vectors = await this.#embedAll(puts)
@@ -73,12 +48,6 @@ export class Items {
     await store.write(changes, clock.now())
   }
 
-  async search(search: ItemSearch, refresh: Refresh = {}): Promise<FoundItem[]> {
-    const [found = []] = await this.searchAll([search], refresh)
-    return found
-  }
-
-  /** The same for several searches; their texts are embedded together. */
   async searchAll(searches: ItemSearch[], refresh: Refresh = {}): Promise<FoundItem[][]> {
     const { store, embed } = this.#parts
     const texts = embed ? [...new Set(searches.flatMap(({ query }) => query || []))] : []
@@ -98,18 +67,6 @@ export class Items {
   namespaces(query: NamespaceQuery, page: ItemPage): Promise<string[][]> {
     const { store, clock } = this.#parts
     return store.namespaces(query, page, clock.now())
-  }
-
-  /** Removes what has outlived its time. Answers how many. */
-  async sweep(): Promise<number> {
-    const { store, clock } = this.#parts
-    const now = clock.now()
-    let removed = 0
-    for (;;) {
-      const step = await store.expire(now, SWEEP_LIMIT)
-      removed += step
-      if (step < SWEEP_LIMIT) return removed
-    }
   }
 
   #reading({ refresh_ttl = this.#parts.config.refreshOnRead }: Refresh) {

@@ -6,33 +6,35 @@
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
-import { AppError } from '../../core/errors.ts'
-import type { ModuleSpec } from '../../project/module-spec.ts'
-import type { UiConfig } from '../../project/ui.ts'
-import { noteSource } from './modules/loader.ts'
-
-/** One graph's files, by name: `entrypoint.js`, and `entrypoint.css` where there are styles. */
-export type UiBundle = Map<string, Uint8Array>
+import type { UiBundle } from '../core/agent/ui-bundle.ts'
+import { AppError } from '../core/errors.ts'
+import type { ModuleSpec } from './module-spec.ts'
+import type { UiConfig } from './ui.ts'
 
 /** What the page has in any case; a name stands for what lies below it too. */
 const SHARED = ['react', 'react-dom', '@langchain/langgraph-sdk']
 
-/** Bundles all of it. Throws `bad_request`, with the file and the line of what is wrong. */
-export async function bundleUi(root: string, config: UiConfig): Promise<Map<string, UiBundle>> {
+/**
+ * Bundles the components of each graph that has some; `onSource` is told of each file that is part of them.
+ * Throws `bad_request`, with the file and the line of what is wrong.
+ */
+export async function bundleUi(
+  { root, ui: config }: { root: string; ui: UiConfig },
+  onSource: (file: string) => void,
+): Promise<Map<string, UiBundle>> {
   const bundles = new Map<string, UiBundle>()
   if (config.components.size === 0) return bundles
   const { build } = await import('esbuild')
   for (const [name, spec] of config.components) {
     const plugins = [sharePlugin([...SHARED, ...config.shared]), ...styles(spec)]
     const result = await asRefusal(name, () => build({ ...optionsOf(root, name, spec), plugins }))
-    noteSources(root, result)
-    bundles.set(name, filesOf(result))
+    for (const path of sourcesOf(result)) onSource(join(root, path))
+    bundles.set(name, { globalName: globalNameOf(name), files: filesOf(result) })
   }
   return bundles
 }
 
-/** The name of the global that the bundle of a graph makes. */
-export function globalNameOf(name: string): string {
+function globalNameOf(name: string): string {
   return `__LGUI_${name.replace(/[^a-zA-Z0-9]/g, '_')}`
 }
 
@@ -118,13 +120,12 @@ async function asRefusal<T>(name: string, build: () => Promise<T>): Promise<T> {
   }
 }
 
-/** For who wants to know of what the project consists. */
-function noteSources(root: string, { metafile }: BuildResult): void {
-  for (const input of Object.keys(metafile?.inputs ?? {})) {
-    if (!input.includes(':') && input !== 'entrypoint') noteSource(join(root, input))
-  }
+/** Those on disk. */
+function sourcesOf({ metafile }: BuildResult): string[] {
+  const inputs = Object.keys(metafile?.inputs ?? {})
+  return inputs.filter((input) => !input.includes(':') && input !== 'entrypoint')
 }
 
-function filesOf({ outputFiles = [] }: BuildResult): UiBundle {
+function filesOf({ outputFiles = [] }: BuildResult): UiBundle['files'] {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]))
 }
