@@ -25,7 +25,7 @@ async function logOf(code: string): Promise<string> {
 
 const REST = 'await new Promise((resolve) => setTimeout(resolve, 1_100))'
 
-test('a promise that nobody looks at is told of, and the process goes on', async () => {
+test.concurrent('a promise that nobody looks at is told of, and the process goes on', async () => {
   const log = await logOf(`
     Promise.reject(new Error('lost'))
     ${REST}
@@ -33,7 +33,7 @@ test('a promise that nobody looks at is told of, and the process goes on', async
   expect(log).toBe('a promise rejected unattended: lost\nwent on\n')
 })
 
-test('of one that somebody looks at a moment later nothing is said', async () => {
+test.concurrent('of one that somebody looks at a moment later nothing is said', async () => {
   const log = await logOf(`
     const late = Promise.reject(new Error('late'))
     await turn()
@@ -43,7 +43,7 @@ test('of one that somebody looks at a moment later nothing is said', async () =>
   expect(log).toBe('went on\n')
 })
 
-test('of many that a database which is away has refused the first is told of', async () => {
+test.concurrent('of many that a database which is away has refused the first is told of', async () => {
   const log = await logOf(`
     for (let i = 0; i < 20; i++) Promise.reject(new DatabaseAway('the disk is full'))
     Promise.reject(new DatabaseAway('it cannot be reached'))
@@ -54,7 +54,7 @@ test('of many that a database which is away has refused the first is told of', a
   )
 })
 
-test('one that a run has left ends it, unless it is of our own database', async () => {
+test.concurrent('one that a run has left ends it, unless it is of our own database', async () => {
   const log = await logOf(`
     inRun(() => void Promise.reject(new Error('left')))
     inRun(() => void Promise.reject(new DatabaseAway('away')))
