@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import {
+  DEFAULT_WORKSPACE_ID,
+  type Principal,
+  ROLES,
+  type Role,
+} from '../../core/people/api-key.ts'
+import { type Need, requirePermission } from './permission.ts'
+
+function principal(role: Role, change: Partial<Principal> = {}): Principal {
+  return {
+    user_id: 'u',
+    name: 'laptop',
+    kind: 'api_key',
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    role,
+    ...change,
+  }
+}
+
+describe.each<[Need, readonly Role[]]>([
+  ['read', ['admin', 'developer', 'viewer']],
+  ['write', ['admin', 'developer']],
+  ['administer', ['admin']],
+  ['call_agents', ['admin', 'developer', 'viewer', 'agent']],
+  ['operate', ['admin']],
+])('what needs %s', (need, allowed) => {
+  test.each(ROLES)('is decided for the role %s', (role) => {
+    const ask = () => requirePermission(principal(role), need)
+    if (allowed.includes(role)) expect(ask).not.toThrow()
+    else expect(ask).toThrow(expect.objectContaining({ code: 'forbidden' }))
+  })
+})
+
+test('only admins of the first workspace run the installation', () => {
+  const elsewhere = principal('admin', { workspace_id: '22222222-2222-4222-8222-222222222222' })
+  expect(() => requirePermission(elsewhere, 'administer')).not.toThrow()
+  expect(() => requirePermission(elsewhere, 'operate')).toThrow('admins of the first workspace')
+})
+
+test('a refusal says who may not do it, and what it needs', () => {
+  const asKey = () => requirePermission(principal('viewer'), 'write')
+  expect(asKey).toThrow(
+    'An API key with role viewer may not do this: it needs the permission write',
+  )
+  const asUser = () => requirePermission(principal('viewer', { kind: 'user' }), 'write')
+  expect(asUser).toThrow('A user with role viewer')
+})
