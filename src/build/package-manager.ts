@@ -1,7 +1,9 @@
 /** Which package manager a project uses, and where it installs. */
+
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
+import { isObject } from '../core/json.ts'
 
 /** One install: a command and the folder that it belongs in. */
 export interface InstallPlan {
@@ -99,9 +101,7 @@ async function readLock(folder: string): Promise<Package['lock']> {
 function parsePackage(text: string, folder: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
-      return json as Record<string, unknown>
-    }
+    if (isObject(json)) return json
   } catch (cause) {
     throw new BuildError('install', `package.json in ${folder} is not valid JSON.`, { cause })
   }

@@ -15,7 +15,7 @@ import {
   type ProtocolPlace,
   protocolPlaceOf,
 } from '../core/agent/protocol.ts'
-import type { JsonObject, JsonValue } from '../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
 /** An event as a subscriber gets it. */
@@ -87,8 +87,7 @@ function legacyParams(
 
 /** A question is told of as `input.requested`, with the run's end. */
 function isQuestion(data: JsonValue): boolean {
-  const isObject = data !== null && typeof data === 'object' && !Array.isArray(data)
-  return isObject && '__interrupt__' in data && Object.keys(data).length === 1
+  return isObject(data) && '__interrupt__' in data && Object.keys(data).length === 1
 }
 
 /** The first or the last event of a run's root. */

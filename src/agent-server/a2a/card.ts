@@ -1,8 +1,7 @@
 /** An assistant's card: what other agents read before they talk to it. */
 import type { AgentCard, SecurityScheme } from '@a2a-js/sdk'
 import type { Assistant } from '../../core/agent/assistant.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { isObject } from './message.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 interface CardAbout {
   assistant: Assistant

@@ -2,7 +2,7 @@
 import type { Message, Part } from '@a2a-js/sdk'
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Interrupt } from '../../core/agent/thread.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { JsonValueSchema } from '../operations/json.ts'
 
 /** A message as LangChain writes it, as far as it is read here. */
@@ -156,8 +156,4 @@ function imagePart(image: JsonValue | undefined): Part[] {
     return [{ content: { $case: 'url', value: url }, ...about, mediaType: '' }]
   }
   return [{ content: { $case: 'raw', value: Buffer.from(base64, 'base64') }, ...about, mediaType }]
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

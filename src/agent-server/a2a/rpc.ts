@@ -8,9 +8,8 @@ import {
   ServerCallContext,
 } from '@a2a-js/sdk/server'
 import { z } from 'zod'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
-import { isObject } from './message.ts'
 
 /** A request, ready to be handled by the library in its version of the protocol. */
 export interface Rpc {

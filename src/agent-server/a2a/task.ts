@@ -15,11 +15,11 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import { isTerminal, type QueuedRun, type RunStatus } from '../../core/agent/run.ts'
 import type { Interrupt, Thread } from '../../core/agent/thread.ts'
 import type { WebhookEnd } from '../../core/agent/webhook.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { listRuns } from '../runs/read.ts'
 import { finalValues } from '../runs/wire.ts'
-import { type ChainMessage, dataPart, isObject, textPart, toParts } from './message.ts'
+import { type ChainMessage, dataPart, textPart, toParts } from './message.ts'
 
 /** In the metadata of a run that goes on with a task: the task's id, which is its first run's. */
 export const TASK_ID_KEY = 'a2a_task_id'

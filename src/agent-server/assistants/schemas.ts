@@ -1,7 +1,9 @@
 /** Assistants on the wire. */
+
 import { z } from '@hono/zod-openapi'
 import { ASSISTANT_SORT_FIELDS, UNTITLED } from '../../core/agent/assistant.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
 import { FlagSchema } from '../operations/query.ts'
@@ -37,7 +39,7 @@ const GraphIdSchema = z.string().min(1).max(256)
 /** Checked like a run's config; what is `null` in it was not given. */
 const AssistantConfigSchema = JsonObjectSchema.transform((config): unknown => config)
   .pipe(ConfigSchema)
-  .transform((config) => withoutUndefined(config) as JsonObject)
+  .transform((config) => given(config) as JsonObject)
   .openapi({ type: 'object', additionalProperties: true })
 
 export const AssistantCreateSchema = z
@@ -107,7 +109,3 @@ export const VersionQuerySchema = z.object({
 })
 
 export const DeleteAssistantQuerySchema = z.object({ delete_threads: FlagSchema })
-
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}

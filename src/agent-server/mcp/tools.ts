@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import type { GraphSchemas } from '../../graph/js/schemas/runtime.ts'
 import { getAssistantSchemas } from '../assistants/graph.ts'
 import { searchAssistants } from '../assistants/search.ts'
@@ -148,8 +148,4 @@ function rooted(schema: JsonObject): JsonObject {
 
 function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {}
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

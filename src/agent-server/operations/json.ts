@@ -1,6 +1,6 @@
 /** JSON of any shape, as requests carry it. */
 import { z } from '@hono/zod-openapi'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** Deeper nesting is refused: serialising it would run out of stack. */
 const MAX_DEPTH = 200
@@ -16,7 +16,7 @@ export const JsonValueSchema = z
 /** A JSON object. */
 export const JsonObjectSchema = z
   .custom<JsonObject>(
-    (value) => isPlainObject(value) && isShallow(value),
+    (value) => isObject(value) && isShallow(value),
     `Expected an object, nested at most ${MAX_DEPTH} levels.`,
   )
   .openapi({ type: 'object', additionalProperties: true })
@@ -44,10 +44,6 @@ function hidesNull(schema: z.ZodType): boolean {
 /** What takes a `select` answers: the whole, or the selected fields, called `name` in the document. */
 export function selectable<T extends z.ZodObject>(schema: T, name: string) {
   return z.union([schema, schema.partial().openapi(name)])
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isShallow(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** Commands of the protocol: what comes in, and what is answered. */
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import type { CommandContext } from './command-context.ts'
 import { asProtocolError, ProtocolError } from './protocol-error.ts'
@@ -97,8 +97,4 @@ function failure(
   log.error({ ...place, err: error }, 'a command failed')
   const message = 'Internal server error; the log says more.'
   return { type: 'error', id, error: 'unknown_error', message }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

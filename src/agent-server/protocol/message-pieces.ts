@@ -1,5 +1,5 @@
 /** What a message, or a piece of one, holds, in the protocol's content blocks. */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { toWire } from '../../graph/js/langgraph/wire.ts'
 import type { Message } from './message.ts'
 
@@ -38,7 +38,7 @@ function parseArgs(text: string): JsonObject | undefined {
   if (text === '') return {}
   try {
     const value = JSON.parse(text) as JsonValue
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

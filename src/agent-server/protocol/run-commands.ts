@@ -4,6 +4,7 @@ import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { given } from '../operations/given.ts'
 import { createRun } from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
 import { runRequest } from '../runs/request.ts'
@@ -172,12 +173,4 @@ async function requireCheckpointOf(
 function isFork(config: { configurable?: JsonObject | undefined } | undefined): boolean {
   const { checkpoint_id } = config?.configurable ?? {}
   return checkpoint_id != null
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-/** The fields that have a value. */
-function given<T extends object>(fields: T): Given<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as Given<T>
 }

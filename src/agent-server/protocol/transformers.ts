@@ -8,7 +8,7 @@
 import type { NewEvent } from '../../core/agent/event.ts'
 import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Graph } from '../../graph/js/langgraph/graph.ts'
 import { toWire } from '../../graph/js/langgraph/wire.ts'
 import { customOf } from '../../stream/protocol-event.ts'
@@ -216,8 +216,4 @@ function isStreamChannel(value: unknown): value is StreamChannel {
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

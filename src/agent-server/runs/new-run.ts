@@ -4,7 +4,7 @@ import { AUTH_USER_KEY, type Caller } from '../../core/agent/authorization.ts'
 import type { MultitaskStrategy } from '../../core/agent/multitask-strategy.ts'
 import type { NewRun, RunKwargs } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { currentOrigin } from '../../core/origin.ts'
 
 /** A run as a client asks for it, decoded. Absent fields were not given. */
@@ -74,7 +74,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
   const config = mergeConfig([assistant.config, thread.config, asked.config])
   const ids = { run_id, thread_id, graph_id, assistant_id }
   return {
-    ...given(request, [
+    ...pick(request, [
       'input',
       'command',
       'checkpoint',
@@ -176,7 +176,8 @@ function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): Jso
   return { ...objectOf(ofAssistant), ...objectOf(ofRun) }
 }
 
-function given<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
+/** These fields of it, without those that were not given. */
+function pick<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
   const entries = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))
   return Object.fromEntries(entries) as Pick<T, K>
 }
@@ -187,8 +188,4 @@ function isEmpty(object: JsonObject): boolean {
 
 function objectOf(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {}
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 /** A run, and what it leaves, as the API answers them. */
 import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
 import { withoutUser } from './user.ts'
 
 /** A run as the API answers it: without what only the queue and the graph need to know. */
@@ -20,8 +20,7 @@ export function finalValues(
 ): JsonObject {
   if (!state) return {}
   const { values, interrupts, next } = state
-  const isObject = typeof values === 'object' && values !== null && !Array.isArray(values)
-  const object = isObject ? values : values === null ? {} : { result: values }
+  const object = isObject(values) ? values : values === null ? {} : { result: values }
   const isStopped = status === 'success' && next.length > 0
   if (interrupts.length === 0 && !isStopped) return object
   return { ...object, __interrupt__: interrupts.map((one) => ({ ...one })) }

@@ -53,7 +53,7 @@ export function withSourceConfig(
   stored: SourceConfig,
   sent: SourceConfigRequest | null | undefined,
 ): SourceConfig {
-  const { custom_url: _, ...changes } = given(sent ?? {})
+  const { custom_url: _, ...changes } = withoutNulls(sent ?? {})
   return { ...stored, ...changes } as SourceConfig
 }
 
@@ -62,7 +62,7 @@ export function refuseImmutable(
   stored: SourceConfig,
   sent: SourceConfigRequest | null | undefined,
 ): void {
-  const changes: Record<string, unknown> = given(sent ?? {})
+  const changes: Record<string, unknown> = withoutNulls(sent ?? {})
   for (const name of IMMUTABLE) {
     if (!(name in changes) || isDeepStrictEqual(changes[name], stored[name])) continue
     throw new AppError(
@@ -86,7 +86,7 @@ export function withRevisionConfig(
     previous?.source === source
       ? before
       : { ...EMPTY_REVISION_CONFIG, langgraph_config_path: before.langgraph_config_path }
-  const config = { ...kept, repo_commit_sha: null, ...given(sent ?? {}) }
+  const config = { ...kept, repo_commit_sha: null, ...withoutNulls(sent ?? {}) }
   // The official CLIs create tarball deployments without saying where the file lies.
   if (source === 'internal_source') config.langgraph_config_path ??= 'langgraph.json'
   return config as SourceRevisionConfig
@@ -94,11 +94,11 @@ export function withRevisionConfig(
 
 /** Whether any member was given. */
 export function isGiven(sent: object | null | undefined): boolean {
-  return Object.keys(given(sent ?? {})).length > 0
+  return Object.keys(withoutNulls(sent ?? {})).length > 0
 }
 
 /** The members that are neither absent nor null. */
-function given<T extends object>(sent: T): Partial<T> {
+function withoutNulls<T extends object>(sent: T): Partial<T> {
   const members = Object.entries(sent).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(members) as Partial<T>
 }

@@ -1,6 +1,6 @@
 /** What must hold of an item's value, with the operators of LangGraph's `BaseStore`. */
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject, JsonValue } from '../json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../json.ts'
 
 const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
 type Operator = (typeof ITEM_OPERATORS)[number]
@@ -100,8 +100,4 @@ function toNumber(value: JsonValue | undefined): number {
 
 function isOperator(key: string): key is Operator {
   return (ITEM_OPERATORS as readonly string[]).includes(key)
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

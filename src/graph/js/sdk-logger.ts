@@ -3,7 +3,9 @@
  * server's log. The SDK looks for it under this symbol and throws where there is none, which a module may
  * meet while it is imported: so it is there before the project is.
  */
+
 import { inspect } from 'node:util'
+import { isObject } from '../../core/json.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import type { LangGraph } from './modules/langgraph-package.ts'
 
@@ -84,8 +86,4 @@ function fieldsOf(object: object): object {
   return Object.fromEntries(
     entries.map(([name, value]) => [OWN.has(name) ? `${name}_` : name, value]),
   )
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -20,7 +20,7 @@ import {
 } from '../../../core/agent/item.ts'
 import { filterProblem, type ItemFilter } from '../../../core/agent/item-filter.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 
 /**
@@ -182,9 +182,7 @@ function problemOf(operation: Operation): string | undefined {
   const { namespace, key } = operation
   const problem = namespaceProblem(namespace) ?? keyProblem(key)
   if (problem || !('value' in operation) || operation.value === null) return problem
-  const wire = toWire(operation.value)
-  const isObject = typeof wire === 'object' && wire !== null && !Array.isArray(wire)
-  return isObject ? undefined : NO_OBJECT
+  return isObject(toWire(operation.value)) ? undefined : NO_OBJECT
 }
 
 function invalid(problem: string): AppError {
