@@ -3,16 +3,25 @@ import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../core/errors.ts'
 
 /**
- * Reads a body that `treatBodyAsJson` took for JSON, and throws `bad_request` where it is no UTF-8:
- * otherwise what is broken would be stored as replacement letters. Goes behind the limit of bodies.
+ * Reads a body that `treatBodyAsJson` took for JSON. Throws `bad_request` when it is not UTF-8, since the
+ * broken bytes would be stored as replacement letters, and `unsupported` when it is compressed. Goes
+ * behind the limit of bodies.
  */
 export const requireUtf8: MiddlewareHandler = async (c, next) => {
   if (c.req.header('content-type') === 'application/json' && !isTakenAway(c.req)) {
+    requirePlain(c.req.header('content-encoding'))
     const text = decode(await c.req.arrayBuffer())
     // In place of the bytes: an answer may stream for hours. The cache holds promises, whatever its type says.
     Object.assign(c.req, { bodyCache: { text: Promise.resolve(text) } })
   }
   await next()
+}
+
+/** Decompressing would let a small request become a body of any size. */
+function requirePlain(encoding = 'identity'): void {
+  if (encoding.trim().toLowerCase() === 'identity') return
+  const how = 'Send the body uncompressed, without a Content-Encoding.'
+  throw new AppError('unsupported', `A body in "${encoding}" is not taken. ${how}`)
 }
 
 /** A project's own middleware may have read the raw request; nobody can read it again. */
@@ -24,6 +33,6 @@ function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new AppError('bad_request', 'The body is no valid UTF-8: send JSON in UTF-8.', { cause })
+    throw new AppError('bad_request', 'The body is not valid UTF-8. Send JSON in UTF-8.', { cause })
   }
 }

@@ -14,7 +14,8 @@ function statuses(operation: object): string[] {
 
 test('an operation may be refused for want of credentials, and for its body', () => {
   expect(statuses({})).toEqual(['200', '401', '403'])
-  expect(statuses({ requestBody: { content: {} } })).toEqual(['200', '400', '401', '403', '413'])
+  const withBody = statuses({ requestBody: { content: {} } })
+  expect(withBody).toEqual(['200', '400', '401', '403', '413', '415'])
 })
 
 test('one that is open needs no credentials', () => {

@@ -12,7 +12,7 @@ interface Operation {
 
 /**
  * The document with what each operation may be refused with besides what its route says: 401 and 403
- * where credentials are needed, 400 (no UTF-8) and 413 where there is a body.
+ * where credentials are needed, 400 (not UTF-8), 413 and 415 where there is a body.
  */
 export function addCommonRefusals(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
@@ -36,6 +36,7 @@ function commonRefusals({ security, requestBody }: Operation, general: object[] 
     ...(requestBody && {
       400: refusal('Cannot be done so'),
       413: refusal('The body is too large'),
+      415: refusal('The body is compressed'),
     }),
     ...(needsCredentials && {
       401: refusal('There are no credentials, or they are unknown'),

@@ -24,6 +24,7 @@ const CODE_OF: Readonly<Record<ErrorCode, ProtocolErrorCode>> = {
   conflict: 'invalid_argument',
   gone: 'invalid_argument',
   too_large: 'invalid_argument',
+  unsupported: 'invalid_argument',
   too_many_requests: 'unknown_error',
   unavailable: 'unknown_error',
   internal: 'unknown_error',
