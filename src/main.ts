@@ -2,19 +2,13 @@
  * The composition root: what `runyard up`, `serve` and `dev` build, start, print and stop. Each
  * loads its own parts only: a deployment's process starts the sooner for it.
  */
-import { once } from 'node:events'
 import type { StopLimits } from './agent-server/server/agent-server.ts'
 import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
-import {
-  isStartMessage,
-  type ReadyMessage,
-  type StartMessage,
-} from './core/deployment/runtime-protocol.ts'
 import { AppError } from './core/errors.ts'
-import { aborted, PARENT_GONE, stopSignal } from './main/lifecycle.ts'
-import type { Serving } from './main/serve.ts'
 import type { Running } from './main/up.ts'
-import { Watchdog } from './main/watchdog.ts'
+import { receiveStart, sendFailed, sendReady } from './managed/messages.ts'
+import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
+import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
 
 /** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
@@ -54,7 +48,7 @@ async function announceUp(
   }
   await running.whenServing(SERVING_LIMIT_MS)
   if (config.isExampleWanted && running.isLeading()) {
-    const { deployExample } = await import('./main/example.ts')
+    const { deployExample } = await import('./cli/deploy-example.ts')
     const { modelKeys } = config
     const failure = await deployExample({ url, adminKey, modelKeys, fetch, signal: stopping })
     if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
@@ -80,7 +74,7 @@ export async function serve(
 ): Promise<void> {
   const stopping = stopSignal({ isTiedToParent: false })
   const watchdog = new Watchdog({ isManaged: options.isManaged, logLevel: config.logLevel })
-  const start = options.isManaged ? await startMessage(stopping) : undefined
+  const start = options.isManaged ? await receiveStart(stopping) : undefined
   if (stopping.aborted) return leaveParent()
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
@@ -89,8 +83,9 @@ export async function serve(
   const serving = await startServe(config, terms).catch((error: unknown) =>
     failStart(error, config, options),
   )
-  if (start) process.send?.(readyMessage(serving))
-  else if (serving.url !== undefined) console.log(`ready ${serving.url}`)
+  const { url, hasOwnAuth, cors } = serving
+  if (start) sendReady({ url: url ?? '', has_own_auth: hasOwnAuth, ...(cors && { cors }) })
+  else if (url !== undefined) console.log(`ready ${url}`)
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
@@ -103,14 +98,10 @@ async function failStart(
   { configPath }: ServeConfig,
   { isManaged }: { isManaged: boolean },
 ): Promise<never> {
-  const { describeStartFailure, reportStartFailure } = await import('./main/start-failure.ts')
-  if (isManaged) await reportStartFailure(error, configPath)
-  if (!(error instanceof AppError)) throw error
-  throw new AppError(error.code, describeStartFailure(error, configPath), { cause: error })
-}
-
-function readyMessage({ url = '', hasOwnAuth, cors }: Serving): ReadyMessage {
-  return { type: 'ready', url, pid: process.pid, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
+  const { describeStartFailure } = await import('./project/start-failure.ts')
+  const reason = describeStartFailure(error, configPath)
+  if (isManaged) await sendFailed(reason)
+  throw error instanceof AppError ? new AppError(error.code, reason, { cause: error }) : error
 }
 
 /** Serves one project until a signal, each version of it in a process of its own. */
@@ -130,18 +121,11 @@ export async function dev(config: DevConfig): Promise<void> {
 
 /** Says what is right and wrong here; the exit code is 1 when something does not work, or not safely. */
 export async function doctor(config: UpConfig, options: { isJson: boolean }): Promise<void> {
-  const { describeFindings, examine } = await import('./main/doctor.ts')
-  const findings = await examine(config)
+  const { startDoctor } = await import('./main/doctor.ts')
+  const { describeFindings } = await import('./doctor/finding.ts')
+  const findings = await startDoctor(config)
   console.log(options.isJson ? JSON.stringify(findings, undefined, 2) : describeFindings(findings))
   if (findings.some(({ status }) => status === 'failed')) process.exitCode = 1
-}
-
-/** What the process driver sends first; `undefined` when there is none, or it is told to stop. */
-async function startMessage(stopping: AbortSignal): Promise<StartMessage | undefined> {
-  const first = once(process, 'message', { signal: stopping }).catch(() => [])
-  const [message] = (await first) as [unknown?]
-  if (isStartMessage(message) || stopping.aborted) return message as StartMessage | undefined
-  throw new AppError('bad_request', '--managed is for the process driver, which sends a message.')
 }
 
 /** An open channel would keep this process alive. */

@@ -5,3 +5,9 @@ export interface Certificate {
   cert: Buffer
   key: Buffer
 }
+
+/** Where it lies; absolute. */
+export interface CertificateFiles {
+  cert: string
+  key: string
+}

@@ -1,26 +1,31 @@
 /** What `runyard doctor` looks at in the data folder. Nothing in it is made or changed. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { UpConfig } from '../config.ts'
-import { EncryptionKeys } from '../installation/encryption-keys.ts'
-import { type Inspection, inspectControlPlane } from '../storage/control-plane/inspection.ts'
-import type { SecretBox } from '../storage/control-plane/secret-box.ts'
+import type { Inspection } from '../core/deployment/inspection.ts'
+import type { SecretBox } from '../core/secret-box.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import type { DoctorSettings, DoctorTools } from './tools.ts'
 
 const PUT_BACK = 'stop Runyard, and put back a copy of the data folder'
 
+type Tools = Pick<DoctorTools, 'openSecretBox' | 'inspectDatabase'>
+
 /** `isHeld`: a Runyard is using the data folder. */
-export async function inspectData(config: UpConfig, isHeld: boolean): Promise<Finding[]> {
-  const { dataDir } = config
+export async function inspectData(
+  settings: DoctorSettings,
+  isHeld: boolean,
+  tools: Tools,
+): Promise<Finding[]> {
+  const { dataDir } = settings
   if (!existsSync(dataDir)) {
     const folder = ok('data folder', `${dataDir} is not there yet: the first start makes it`)
-    return [folder, ...(await inspectDatabase(config))]
+    return [folder, ...(await inspectDatabase(settings, tools))]
   }
   const files = ['admin.key', 'encryption.key', 'control-plane.db']
   return [
     inspectFolder(dataDir),
     ...files.flatMap((name) => inspectMode(join(dataDir, name))),
-    ...(await inspectDatabase(config)),
+    ...(await inspectDatabase(settings, tools)),
     ...(isHeld ? [] : inspectProcesses(dataDir)),
   ]
 }
@@ -47,22 +52,22 @@ function isPrivate(path: string): boolean {
   return process.platform === 'win32' || (statSync(path).mode & 0o077) === 0
 }
 
-async function inspectDatabase(config: UpConfig): Promise<Finding[]> {
-  const { where, name } = databaseOf(config)
+async function inspectDatabase(settings: DoctorSettings, tools: Tools): Promise<Finding[]> {
+  const { where, name } = databaseOf(settings)
   const isEmpty = [ok('database', `${name} is empty: the first start fills it`)]
-  if (config.databaseUrl === undefined && !existsSync(where)) return isEmpty
-  const { box, finding } = openKeys(config)
+  if (settings.databaseUrl === undefined && !existsSync(where)) return isEmpty
+  const { box, finding } = openKeys(settings, tools)
   try {
-    const inspection = await inspectControlPlane(where, box)
+    const inspection = await tools.inspectDatabase(where, box)
     if (!inspection) return isEmpty
     return [
       inspectSchema(name, inspection),
       ...(finding ? [finding] : [inspectSeals(inspection)]),
-      inspectOrphans(config.dataDir, inspection),
+      inspectOrphans(settings.dataDir, inspection),
     ]
   } catch (error) {
     const says = `${name} does not open: ${(error as Error).message}`
-    const mend = config.databaseUrl
+    const mend = settings.databaseUrl
       ? 'see that it runs, and that RUNYARD_DATABASE_URL leads to it'
       : PUT_BACK
     return [failed('database', says, mend)]
@@ -70,7 +75,7 @@ async function inspectDatabase(config: UpConfig): Promise<Finding[]> {
 }
 
 /** `name` is without the password. */
-function databaseOf({ databaseUrl, dataDir }: UpConfig): { where: string; name: string } {
+function databaseOf({ databaseUrl, dataDir }: DoctorSettings): { where: string; name: string } {
   const file = join(dataDir, 'control-plane.db')
   if (databaseUrl === undefined) return { where: file, name: file }
   const { host, pathname } = new URL(databaseUrl)
@@ -78,15 +83,18 @@ function databaseOf({ databaseUrl, dataDir }: UpConfig): { where: string; name: 
 }
 
 /** The box, or why there is none. */
-function openKeys(config: UpConfig): { box?: SecretBox; finding?: Finding } {
-  const file = join(config.dataDir, 'encryption.key')
+function openKeys(
+  { dataDir, encryptionKey }: DoctorSettings,
+  { openSecretBox }: Tools,
+): { box?: SecretBox; finding?: Finding } {
+  const file = join(dataDir, 'encryption.key')
   const what = 'encryption key'
   const mend = 'put it back from a copy of the data folder, or set RUNYARD_ENCRYPTION_KEY'
-  if (config.encryptionKey === undefined && !existsSync(file)) {
+  if (encryptionKey === undefined && !existsSync(file)) {
     return { finding: failed(what, `${file} is missing`, mend) }
   }
   try {
-    return { box: new EncryptionKeys(config).box }
+    return { box: openSecretBox() }
   } catch (error) {
     return { finding: failed(what, `${file}: ${(error as Error).message}`, mend) }
   }

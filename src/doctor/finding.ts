@@ -10,6 +10,17 @@ export interface Finding {
   mend?: string
 }
 
+/** A line for each, and how to mend it below. */
+export function describeFindings(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ what }) => what.length))
+  return findings
+    .map(({ what, status, says, mend }) => {
+      const line = `${status.padEnd('warning'.length)}  ${what.padEnd(width)}  ${says}`
+      return mend === undefined ? line : `${line}\n${' '.repeat(9)}to mend it: ${mend}`
+    })
+    .join('\n')
+}
+
 export const ok = (what: string, says: string): Finding => ({ what, status: 'ok', says })
 
 export const warning = (what: string, says: string, mend: string): Finding => ({

@@ -10,9 +10,9 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { UpConfig } from '../config.ts'
-import { type CertificateFiles, readCertificate } from '../installation/certificate.ts'
+import type { CertificateFiles } from '../core/tls.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import type { DoctorSettings, DoctorTools } from './tools.ts'
 
 const GIB = 1024 ** 3
 /** Below this little works any more; below the other a build may not fit. */
@@ -23,14 +23,18 @@ const ANSWER_MS = 10_000
 const SOON_MS = 14 * 24 * 60 * 60 * 1000
 
 /** `isHeld`: a Runyard is using the data folder. */
-export async function inspectMachine(config: UpConfig, isHeld: boolean): Promise<Finding[]> {
+export async function inspectMachine(
+  settings: DoctorSettings,
+  isHeld: boolean,
+  { readCertificate }: Pick<DoctorTools, 'readCertificate'>,
+): Promise<Finding[]> {
   return [
     ok('node', `${process.versions.node}, ${process.execPath}`),
     await inspectTool('npm', { what: 'what deployments need is installed with it' }),
     await inspectTool('git', { what: 'deployments from repositories need it', isOptional: true }),
-    await inspectDisk(config.dataDir),
-    await inspectPort(config, isHeld),
-    ...(config.tls ? [inspectCertificate(config.tls)] : []),
+    await inspectDisk(settings.dataDir),
+    await inspectPort(settings, isHeld),
+    ...(settings.tls ? [inspectCertificate(settings.tls, readCertificate)] : []),
   ]
 }
 
@@ -62,15 +66,15 @@ function nearestFolder(path: string): string {
   return existsSync(path) ? path : nearestFolder(dirname(path))
 }
 
-async function inspectPort(config: UpConfig, isHeld: boolean): Promise<Finding> {
-  const { host, port } = config
+async function inspectPort(settings: DoctorSettings, isHeld: boolean): Promise<Finding> {
+  const { host, port } = settings
   const where = `${host}:${port}`
   if (await isFree(host, port)) {
     if (!isHeld) return ok('port', `${where} is free`)
     const says = `a Runyard uses the data folder, but does not listen on ${where}`
     return warning('port', says, 'set RUNYARD_HOST and RUNYARD_PORT as they are for that one')
   }
-  if (await isRunyard(config)) return ok('port', `a Runyard answers at ${where}`)
+  if (await isRunyard(settings)) return ok('port', `a Runyard answers at ${where}`)
   const mend = 'stop what listens there, or choose another port with RUNYARD_PORT'
   return failed('port', `something else listens on ${where}, or the address cannot be had`, mend)
 }
@@ -88,7 +92,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
 }
 
 /** The certificate is for another name than where it listens, and nothing is told to who answers. */
-async function isRunyard({ host, port, tls }: UpConfig): Promise<boolean> {
+async function isRunyard({ host, port, tls }: DoctorSettings): Promise<boolean> {
   const { get } = tls ? https : http
   const signal = AbortSignal.timeout(ANSWER_MS)
   const options = { host, port, path: '/ok', signal, agent: false, rejectUnauthorized: false }
@@ -100,10 +104,13 @@ async function isRunyard({ host, port, tls }: UpConfig): Promise<boolean> {
   }
 }
 
-function inspectCertificate(files: CertificateFiles): Finding {
+function inspectCertificate(
+  files: CertificateFiles,
+  read: DoctorTools['readCertificate'],
+): Finding {
   const mend = 'renew it, or set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY to one that is good'
   try {
-    const { validTo, subjectAltName = 'no name' } = new X509Certificate(readCertificate(files).cert)
+    const { validTo, subjectAltName = 'no name' } = new X509Certificate(read(files).cert)
     const says = `for ${subjectAltName}, until ${validTo}`
     const leftMs = Date.parse(validTo) - Date.now()
     if (leftMs < 0) return failed('certificate', `${says}: it has expired`, mend)

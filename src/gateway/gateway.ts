@@ -32,6 +32,8 @@ const DEFAULT_RESTART_WAIT_MS = 10_000
 
 export interface GatewayOptions {
   authenticate: Authenticate
+  /** What it is steered by. Default: a table of its own. */
+  targets?: Targets
   /**
    * Answers every request that is not below `/agents/`; or the name of the one deployment that
    * answers at the root, where there is no other.
@@ -65,10 +67,11 @@ export class Gateway {
   readonly #onPassed: (request: PassedRequest) => void
   readonly #leader: NonNullable<GatewayOptions['leader']>
   readonly #relay = new Relay()
-  readonly #table = new Targets()
+  readonly #table: Targets
 
   constructor(options: GatewayOptions) {
     this.#authenticate = options.authenticate
+    this.#table = options.targets ?? new Targets()
     this.#fallback = options.fallback
     this.#domain = options.domain
     this.#log = options.log

@@ -1,8 +1,8 @@
 /** WebSockets: after the handshake the gateway only carries bytes. */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import { unwatchEnd, watchEnd } from '../core/handshake.ts'
 
 /** Throws `bad_request` for an upgrade to anything but a WebSocket. */
 export function checkUpgrade(req: IncomingMessage): void {
@@ -26,30 +26,6 @@ export function responseOn(req: IncomingMessage, socket: Socket): ServerResponse
   res.once('finish', () => socket.destroySoon())
   res.once('close', () => socket.off('drain', onDrain))
   return res
-}
-
-/**
- * Destroys the socket of a handshake when its client ends the connection before it is answered: nobody
- * reads it then, so that it would not be noticed. What the client sends is left where it is.
- */
-export function watchEnd(socket: Duplex): void {
-  socket.on('readable', lookForEnd)
-  socket.on('end', destroy)
-}
-
-/** From now on somebody else reads it. */
-export function unwatchEnd(socket: Duplex): void {
-  socket.off('readable', lookForEnd)
-  socket.off('end', destroy)
-}
-
-/** The end is told only to who reads. */
-function lookForEnd(this: Duplex): void {
-  if (this.readableLength === 0) this.read()
-}
-
-function destroy(this: Duplex): void {
-  this.destroy()
 }
 
 /** The head of a 101 answer with these headers (a flat list of names and values). */

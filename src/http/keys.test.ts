@@ -6,10 +6,11 @@ import type { ControlPlaneStore } from '../core/deployment/control-plane-store.t
 import type { Authenticate } from '../core/deployment/target.ts'
 import { silentLog } from '../core/log.ts'
 import type { ApiKey, Principal } from '../core/people/api-key.ts'
+import { newKey } from '../core/people/api-key.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { onError } from './errors.ts'
-import { createAuthenticate, hashKey, newKey, requirePrincipal, serverKeys } from './keys.ts'
+import { createAuthenticate, hashKey, requirePrincipal, serverKeys } from './keys.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 const WORKSPACE = '5f0c9a52-5a8e-4a86-b2f5-5ad3b9a3b001'

@@ -2,7 +2,7 @@
  * Keys on requests. Both APIs take them as `X-Api-Key: KEY` or `Authorization: Bearer KEY`; the
  * first one wins where both are sent, so that a client's own bearer token can pass beside our key.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { type Clock, timestamp } from '../core/clock.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
@@ -15,11 +15,6 @@ const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".
 
 /** How old the noted last use of a key may be, in ms. */
 const USE_NOTED_EVERY_MS = 60_000
-
-/** A fresh key: `ry_` and 32 random bytes in base64url. */
-export function newKey(): string {
-  return `ry_${randomBytes(32).toString('base64url')}`
-}
 
 /** The form in which keys are stored and looked up: SHA-256 in hex. */
 export function hashKey(key: string): string {

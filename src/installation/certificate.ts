@@ -4,13 +4,7 @@ import type { Server } from 'node:http'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Certificate } from '../core/tls.ts'
-
-/** Where it lies; absolute. */
-export interface CertificateFiles {
-  cert: string
-  key: string
-}
+import type { Certificate, CertificateFiles } from '../core/tls.ts'
 
 /** How often the files are looked at, in ms: those who renew certificates have weeks for it. */
 const LOOK_MS = 10_000

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { UpConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
-import { newKey } from '../http/keys.ts'
+import { newKey } from '../core/people/api-key.ts'
 
 /** Where everything lies. `builds` holds sources and build logs, `deployments` what agents write. */
 export interface DataFolder {
@@ -47,9 +46,9 @@ export interface FoundKey {
 }
 
 /** From `RUNYARD_ADMIN_KEY`, else from `admin.key`, else made and kept there (mode 0600). */
-export function findAdminKey(config: UpConfig): FoundKey {
-  if (config.adminKey !== undefined) return { key: config.adminKey, isNew: false }
-  return readOrMake(join(config.dataDir, 'admin.key'), newKey)
+export function findAdminKey(dataDir: string, adminKey: string | undefined): FoundKey {
+  if (adminKey !== undefined) return { key: adminKey, isNew: false }
+  return readOrMake(join(dataDir, 'admin.key'), newKey)
 }
 
 /** Names the folder among those of one database; from `instance.id`, made where it is missing. */

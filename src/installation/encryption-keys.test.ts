@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aDeployment, anOAuthToken, aRevision } from '../../test/support/control-plane-records.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { openSqlite } from '../storage/db/sqlite/db.ts'
 import { EncryptionKeys } from './encryption-keys.ts'
@@ -27,7 +28,7 @@ const lines = () => readFileSync(file(), 'utf8').trim().split('\n')
 async function start(env: { encryptionKey?: Buffer; oldEncryptionKeys?: Buffer[] } = {}) {
   await store?.close()
   const { encryptionKey, oldEncryptionKeys = [] } = env
-  const keys = new EncryptionKeys({ dataDir, encryptionKey, oldEncryptionKeys })
+  const keys = new EncryptionKeys({ dataDir, encryptionKey, oldEncryptionKeys }, createSecretBox)
   store = await openControlPlaneStore(database(), keys.box)
   return { keys, store }
 }

@@ -17,12 +17,19 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { UpConfig } from '../config.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { AppError } from '../core/errors.ts'
-import { createSecretBox, type SecretBox } from '../storage/control-plane/secret-box.ts'
+import type { CreateSecretBox, SecretBox } from '../core/secret-box.ts'
 
 const KEY_BYTES = 32
+
+export interface EncryptionKeysOptions {
+  dataDir: string
+  /** `RUNYARD_ENCRYPTION_KEY`; `undefined`: the keys are kept in `encryption.key`. */
+  encryptionKey: Buffer | undefined
+  /** `RUNYARD_ENCRYPTION_KEY_OLD`. */
+  oldEncryptionKeys: readonly Buffer[]
+}
 
 export class EncryptionKeys {
   /** Seals with the present key, also after a change. */
@@ -33,13 +40,13 @@ export class EncryptionKeys {
   #isChanging = false
 
   /** From `RUNYARD_ENCRYPTION_KEY` and `…_OLD`, else from `encryption.key`, made where it is missing. */
-  constructor(config: Pick<UpConfig, 'dataDir' | 'encryptionKey' | 'oldEncryptionKeys'>) {
-    const { encryptionKey, oldEncryptionKeys } = config
-    const file = join(config.dataDir, 'encryption.key')
+  constructor(options: EncryptionKeysOptions, createBox: CreateSecretBox) {
+    const { dataDir, encryptionKey, oldEncryptionKeys } = options
+    const file = join(dataDir, 'encryption.key')
     this.#file = encryptionKey ? undefined : file
     const [present, ...older] = encryptionKey ? [encryptionKey] : readOrMake(file)
     this.#keys = [present ?? refuseEmpty(file), ...older, ...oldEncryptionKeys]
-    this.box = createSecretBox(this.#keys[0] as Buffer, this.#keys.slice(1))
+    this.box = createBox(this.#keys[0] as Buffer, this.#keys.slice(1))
   }
 
   /** At a start: ends a change that was begun before. Answers how many texts were sealed anew. */

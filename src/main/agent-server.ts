@@ -13,6 +13,8 @@ import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { GRAPH_ENVIRONMENT } from '../graph/js/environment.ts'
+import type { Started } from '../process/started.ts'
+import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import {
   readEventRetentionMs,
@@ -23,14 +25,11 @@ import {
 } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
-import type { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
+import { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
 import { readVersion } from '../version.ts'
 import type { ProcessNotices } from '../workers/notices.ts'
-import { createAgentMetrics } from './agent-metrics.ts'
-import type { Started } from './lifecycle.ts'
 import { openProject } from './project.ts'
 import { openTracer } from './tracing.ts'
-import type { Watchdog } from './watchdog.ts'
 
 export interface Opening {
   config: ServeConfig
@@ -69,7 +68,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const options = { log, ...(bundlePath !== undefined && { bundlePath }) }
   const loaded = await openProject(projectConfig, options)
   const { auth } = loaded.project
-  const metrics = createAgentMetrics(store)
+  const metrics = new LazyAgentMetrics({ store, clock: systemClock })
   const agentServer = new AgentServer({
     ...settingsOf(config),
     ...projectSettings(projectConfig, config, env),

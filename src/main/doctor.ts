@@ -1,30 +1,26 @@
-/** `runyard doctor`: looks at the machine and the data folder, and says how to mend what is wrong. */
+/** `runyard doctor`: what it looks with. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { UpConfig } from '../config.ts'
-import { inspectData } from '../doctor/data.ts'
+import { examine } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
-import { inspectMachine } from '../doctor/machine.ts'
+import { readCertificate } from '../installation/certificate.ts'
+import { EncryptionKeys } from '../installation/encryption-keys.ts'
+import { inspectControlPlane } from '../storage/control-plane/inspection.ts'
+import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
 
-/** All there is to say, whether or not a Runyard is running. */
-export async function examine(config: UpConfig): Promise<Finding[]> {
-  const isHeld = isInUse(join(config.dataDir, 'lock.db'))
-  return [...(await inspectMachine(config, isHeld)), ...(await inspectData(config, isHeld))]
+/** What is right and wrong with the installation of these settings. */
+export function startDoctor(config: UpConfig): Promise<Finding[]> {
+  return examine(config, {
+    isHeld: () => isLocked(join(config.dataDir, 'lock.db')),
+    readCertificate,
+    openSecretBox: () => new EncryptionKeys(config, createSecretBox).box,
+    inspectDatabase: inspectControlPlane,
+  })
 }
 
-/** A line for each, and how to mend it below. */
-export function describeFindings(findings: Finding[]): string {
-  const width = Math.max(...findings.map(({ what }) => what.length))
-  return findings
-    .map(({ what, status, says, mend }) => {
-      const line = `${status.padEnd('warning'.length)}  ${what.padEnd(width)}  ${says}`
-      return mend === undefined ? line : `${line}\n${' '.repeat(9)}to mend it: ${mend}`
-    })
-    .join('\n')
-}
-
-function isInUse(lock: string): boolean {
+function isLocked(lock: string): boolean {
   if (!existsSync(lock)) return false
   try {
     lockFolder(lock)()

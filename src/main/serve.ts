@@ -8,17 +8,18 @@ import type { CorsConfig } from '../core/cors.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { createTlsServer } from '../gateway/http2.ts'
+import { onSource } from '../graph/js/modules/loader.ts'
+import { close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
+import { commandPath } from '../installation/command-path.ts'
+import { followDriver } from '../managed/follow-driver.ts'
+import { reportSources } from '../managed/report-sources.ts'
+import { Started } from '../process/started.ts'
+import type { Watchdog } from '../process/watchdog.ts'
 import { WebSockets } from '../web-socket/handshakes.ts'
 import { type NoticePeer, ProcessNotices } from '../workers/notices.ts'
 import { Workers } from '../workers/workers.ts'
-import { loadLater } from './agent-metrics.ts'
 import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
-import { followDriver } from './follow-driver.ts'
-import { Started } from './lifecycle.ts'
-import { close, listen } from './listen.ts'
-import { reportSources } from './report-sources.ts'
-import type { Watchdog } from './watchdog.ts'
 
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
@@ -43,7 +44,7 @@ export async function startServe(
   options: { start?: StartMessage; isHelper: boolean; watchdog: Watchdog; log: Log },
 ): Promise<Serving> {
   const { start, isHelper, watchdog, log } = options
-  if (start) reportSources()
+  if (start) reportSources(onSource)
   const started = new Started(log)
   let limits: StopLimits = { graceMs: 0 }
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
@@ -102,7 +103,7 @@ async function startServer(
   if (start) started.add('driver', followDriver(agentServer))
   if (config.workers > 1) startWorkers(opening)
   const url = await listen(server, config)
-  loadLater(metrics)
+  metrics.loadLater()
   // Added last, stopped first: new connections are refused while runs are handed on.
   started.add('listener', () => void server.close())
   return url
@@ -112,7 +113,13 @@ async function startServer(
 function startWorkers({ config, notices, started, log }: Opening): void {
   const { workers: count, workerArgs } = config
   const onStart = (worker: NoticePeer) => notices?.add(worker)
-  const workers = new Workers({ count, args: [...workerArgs], onStart, log })
+  const workers = new Workers({
+    count,
+    commandPath: commandPath(),
+    args: [...workerArgs],
+    onStart,
+    log,
+  })
   started.add('workers', () => workers.stop())
   workers.start()
 }

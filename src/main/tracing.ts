@@ -1,9 +1,9 @@
 /** Traces, where they are wanted: the SDK is loaded only then. */
 import { noTracer, type Tracer } from '../core/tracing.ts'
+import type { Started } from '../process/started.ts'
 import { readTracing } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { readVersion } from '../version.ts'
-import type { Started } from './lifecycle.ts'
 
 /** `name`: of this service, unless the environment names it. */
 export async function openTracer(

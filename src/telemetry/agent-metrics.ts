@@ -3,31 +3,34 @@
  * long to load: what is told before is kept until then.
  */
 import type { Gauge, Histogram, Registry } from 'prom-client'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { AgentMetrics, MetricsFormat } from '../core/agent/metrics.ts'
-import type { QueueFigures } from '../core/agent/run.ts'
+import type { Clock } from '../core/clock.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
-/** What is asked for when the figures are read. */
-interface AgentFigures {
-  queue(): Promise<QueueFigures>
-  /** How many webhook deliveries are pending. */
-  pendingWebhooks(): Promise<number>
-  /** Answers when the database does. */
-  ping(): Promise<void>
-  databaseBytes(): Promise<number>
-  /** ms since 1970 */
-  now(): number
+/** What is asked whenever the figures are read. */
+interface AgentMetricsParts {
+  store: Pick<AgentStore, 'runs' | 'webhookDeliveries' | 'ping' | 'sizeBytes'>
+  clock: Clock
 }
+
+/** Once the first requests have been answered, in ms. */
+const LOAD_MS = 1_000
 
 /** Metrics that begin to be added up once `load` was called. */
 export class LazyAgentMetrics implements AgentMetrics {
-  readonly #figures: AgentFigures
+  readonly #parts: AgentMetricsParts
   #early: ((metrics: PromMetrics) => void)[] = []
   #loading: Promise<PromMetrics> | undefined
   #loaded: PromMetrics | undefined
 
-  constructor(figures: AgentFigures) {
-    this.#figures = figures
+  constructor(parts: AgentMetricsParts) {
+    this.#parts = parts
+  }
+
+  /** Loads when the server that has just begun to listen has had time for its first requests. */
+  loadLater(): void {
+    setTimeout(() => void this.load(), LOAD_MS).unref()
   }
 
   /** A second call waits for the first. */
@@ -63,7 +66,7 @@ export class LazyAgentMetrics implements AgentMetrics {
 
   async read(format: MetricsFormat): Promise<{ contentType: string; body: string }> {
     const { registry, gauges } = await this.load()
-    await readFigures(this.#figures, gauges)
+    await readFigures(this.#parts, gauges)
     return written(registry, format)
   }
 
@@ -129,16 +132,19 @@ async function createPromMetrics(): Promise<PromMetrics> {
   }
 }
 
-async function readFigures(figures: AgentFigures, gauges: FigureGauges): Promise<void> {
+async function readFigures(
+  { store, clock }: AgentMetricsParts,
+  gauges: FigureGauges,
+): Promise<void> {
   const begun = performance.now()
-  await figures.ping()
+  await store.ping()
   gauges.databaseLatency.set((performance.now() - begun) / 1000)
-  const { oldest_due_at, waiting, delayed, running } = await figures.queue()
+  const { oldest_due_at, waiting, delayed, running } = await store.runs.figures(clock.now())
   gauges.runs.set({ status: 'waiting' }, waiting)
   gauges.runs.set({ status: 'delayed' }, delayed)
   gauges.runs.set({ status: 'running' }, running)
-  const age = oldest_due_at === null ? 0 : Math.max(figures.now() - oldest_due_at, 0)
+  const age = oldest_due_at === null ? 0 : Math.max(clock.now() - oldest_due_at, 0)
   gauges.queueAge.set(age / 1000)
-  gauges.pendingWebhooks.set(await figures.pendingWebhooks())
-  gauges.databaseBytes.set(await figures.databaseBytes())
+  gauges.pendingWebhooks.set(await store.webhookDeliveries.countPending())
+  gauges.databaseBytes.set(await store.sizeBytes())
 }

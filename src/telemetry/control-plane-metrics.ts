@@ -6,19 +6,12 @@ import type {
   MetricsFormat,
   PassedRequest,
 } from '../core/agent/metrics.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
-/** What is asked for when the figures are read: how many there are with each status. */
-interface ControlPlaneFigures {
-  deployments(): Promise<Record<string, number>>
-  revisions(): Promise<Record<string, number>>
-  /** Answers when the database does. */
-  ping(): Promise<void>
-}
-
-/** Loads the library. */
+/** Loads the library. The store is asked whenever the figures are read. */
 export async function createControlPlaneMetrics(
-  figures: ControlPlaneFigures,
+  store: Pick<ControlPlaneStore, 'deployments' | 'revisions' | 'ping'>,
 ): Promise<ControlPlaneMetrics> {
   const opened = await openRegistry()
   const { registry, gauge, counter, histogram } = opened
@@ -45,10 +38,10 @@ export async function createControlPlaneMetrics(
     },
     async read(format: MetricsFormat) {
       const begun = performance.now()
-      await figures.ping()
+      await store.ping()
       latency.set((performance.now() - begun) / 1000)
-      setAll(deployments, await figures.deployments())
-      setAll(revisions, await figures.revisions())
+      setAll(deployments, await store.deployments.countByStatus())
+      setAll(revisions, await store.revisions.countByStatus())
       return written(registry, format)
     },
   }

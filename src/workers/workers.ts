@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Backoff, keepRunning } from '../child-process/restarts.ts'
 import type { Log } from '../core/log.ts'
-import { commandPath } from '../installation/command-path.ts'
 import type { NoticePeer } from './notices.ts'
 
 /** One that ran for `resetMs` had no trouble starting. */
@@ -11,6 +10,8 @@ const BACKOFF: Backoff = { firstMs: 200, baseMs: 400, maxMs: 10_000, resetMs: 30
 
 export interface WorkersOptions {
   count: number
+  /** The CLI's door: `runyard`. */
+  commandPath: string
   /** What `serve` is given, the role apart. */
   args: string[]
   /** Called for each worker that was started. */
@@ -55,9 +56,9 @@ export class Workers {
 
   /** Settles when the process has ended, with its exit code or the signal. */
   async #runOnce(): Promise<unknown> {
-    const { args, onStart } = this.#options
+    const { args, commandPath, onStart } = this.#options
     const flags = ['serve', '--role', 'worker', '--helper', ...args]
-    const child = spawn(process.execPath, [commandPath(), ...flags], {
+    const child = spawn(process.execPath, [commandPath, ...flags], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     const ended = once(child, 'exit').catch((error: unknown) => [error])

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { createAuthenticate } from '../../src/http/keys.ts'
-import { close, listen } from '../../src/main/listen.ts'
+import { close, listen } from '../../src/http/listen.ts'
 import {
   type DocumentName,
   nameOf,

@@ -21,10 +21,10 @@ import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
-import { createAgentMetrics } from '../../src/main/agent-metrics.ts'
 import { openProject } from '../../src/main/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
+import { LazyAgentMetrics } from '../../src/telemetry/agent-metrics.ts'
 import { WebSockets } from '../../src/web-socket/handshakes.ts'
 import { agentDatabase } from './agent-database.ts'
 import { endTogether } from './end-together.ts'
@@ -147,7 +147,7 @@ async function startOne(
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
-    metrics: createAgentMetrics(store),
+    metrics: new LazyAgentMetrics({ store, clock: rest.clock ?? systemClock }),
     clock: systemClock,
     ...rest,
     ...project,

@@ -19,11 +19,12 @@ import { type Clock, systemClock, timestamp } from '../../src/core/clock.ts'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import type { LogKind, RevisionLogs } from '../../src/core/deployment/revision-log.ts'
 import { silentLog } from '../../src/core/log.ts'
-import { DEFAULT_WORKSPACE_ID, type Role } from '../../src/core/people/api-key.ts'
-import { createAuthenticate, hashKey, newKey } from '../../src/http/keys.ts'
+import { DEFAULT_WORKSPACE_ID, newKey, type Role } from '../../src/core/people/api-key.ts'
+import { createAuthenticate, hashKey } from '../../src/http/keys.ts'
 import { EncryptionKeys } from '../../src/installation/encryption-keys.ts'
-import { openControlPlaneMetrics } from '../../src/main/control-plane-metrics.ts'
+import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
+import { createControlPlaneMetrics } from '../../src/telemetry/control-plane-metrics.ts'
 import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
 import { FakeBuilder, FakeTarballs } from './fake-builder.ts'
 import { FakeRuntimeDriver } from './fake-runtime-driver.ts'
@@ -105,7 +106,7 @@ export class ControlPlaneWorld {
       metrics: {
         requestAnswered() {},
         requestPassed() {},
-        read: async (format) => (await openControlPlaneMetrics(store)).read(format),
+        read: async (format) => (await createControlPlaneMetrics(store)).read(format),
       },
       clock: this.clock,
       log: silentLog,
@@ -228,7 +229,10 @@ export async function startControlPlane(
   options: ControlPlaneWorldOptions = {},
 ): Promise<ControlPlaneWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
-  const keys = new EncryptionKeys({ dataDir, encryptionKey: undefined, oldEncryptionKeys: [] })
+  const keys = new EncryptionKeys(
+    { dataDir, encryptionKey: undefined, oldEncryptionKeys: [] },
+    createSecretBox,
+  )
   const store = await openControlPlaneStore(':memory:', keys.box)
   const world = new ControlPlaneWorld({ store, keys }, dataDir, options)
   await world.start(options.isReconciling ?? true)

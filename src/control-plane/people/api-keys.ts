@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import { ADMIN_KEY_ID, type ApiKey, isOperator, type Principal } from '../../core/people/api-key.ts'
-import { hashKey, newKey } from '../../http/keys.ts'
+import {
+  ADMIN_KEY_ID,
+  type ApiKey,
+  isOperator,
+  newKey,
+  type Principal,
+} from '../../core/people/api-key.ts'
+import { hashKey } from '../../http/keys.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import type { ApiKeyAnswer, ApiKeyCreateRequest, NewApiKeyAnswer } from './api-key-schemas.ts'
 import { record } from './audit.ts'

@@ -1,4 +1,5 @@
 /** API keys, the workspaces and roles that they stand for, and who a request comes from. */
+import { randomBytes } from 'node:crypto'
 
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
 /**
@@ -32,6 +33,11 @@ export const ADMIN_KEY_ID = '00000000-0000-4000-8000-000000000002'
 /** Whether it is an admin of the first workspace. */
 export function isOperator({ role, workspace_id }: Pick<Principal, 'role' | 'workspace_id'>) {
   return role === 'admin' && workspace_id === DEFAULT_WORKSPACE_ID
+}
+
+/** A fresh key: `ry_` and 32 random bytes in base64url. */
+export function newKey(): string {
+  return `ry_${randomBytes(32).toString('base64url')}`
 }
 
 export const PRINCIPAL_KINDS = ['api_key', 'user', 'push_webhook'] as const

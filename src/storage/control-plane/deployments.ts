@@ -6,11 +6,11 @@ import {
   type DeploymentStore,
   deploymentTypeOf,
 } from '../../core/deployment/deployment.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { countByStatus } from '../db/status-counts.ts'
 import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
-import type { SecretBox } from './secret-box.ts'
 
 type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets' | 'has_own_auth'> & {
   has_own_auth: number | null

@@ -1,22 +1,11 @@
 /** Looking at a control plane's database without changing it: for those who ask what is wrong. */
 import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
+import type { Inspection } from '../../core/deployment/inspection.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
 import { countUnopened } from './sealed-columns.ts'
-import type { SecretBox } from './secret-box.ts'
 import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
-
-export interface Inspection {
-  /** The schema's version, and the newest that this code knows. */
-  version: number
-  knownVersion: number
-  /** What the database says of its own files; `undefined`: they are whole. */
-  damage: string | undefined
-  /** How many sealed texts do not open; `undefined` without a box. */
-  unopened: number | undefined
-  deployment_ids: Set<string>
-  revision_ids: Set<string>
-}
 
 /**
  * `where` as in `openControlPlaneStore`; a file has to be there. `undefined`: it has no tables yet.

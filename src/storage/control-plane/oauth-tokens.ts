@@ -1,8 +1,8 @@
 /** The `oauth_tokens` table. Access and refresh tokens are sealed, each for its own place. */
 import type { OAuthToken, OAuthTokenStore } from '../../core/people/oauth-token.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { PLACES } from './sealed-columns.ts'
-import type { SecretBox } from './secret-box.ts'
 
 type OAuthTokenRow = Omit<OAuthToken, 'scopes' | 'is_default'> & {
   scopes: string

@@ -9,11 +9,11 @@ import {
   type SourceRevisionConfig,
 } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { countByStatus } from '../db/status-counts.ts'
 import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
-import type { SecretBox } from './secret-box.ts'
 
 type RevisionRow = Omit<
   Revision,

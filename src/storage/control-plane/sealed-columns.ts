@@ -1,6 +1,7 @@
 /** Every column that holds sealed text, and sealing it anew when the encryption key has changed. */
+
+import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import type { SecretBox } from './secret-box.ts'
 
 /** A sealed text is bound to its place: each of these is one, by the row's id. */
 export const PLACES = {

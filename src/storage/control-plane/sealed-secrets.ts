@@ -1,6 +1,6 @@
 /** A list of secrets as one sealed JSON text: not even the names stand readable in the database. */
 import type { Secret } from '../../core/deployment/revision.ts'
-import type { SecretBox } from './secret-box.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 
 /** `place` names the row and column, as in `SecretBox`. */
 export function sealSecrets(box: SecretBox, secrets: Secret[], place: string): string {

@@ -8,6 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 
 const VERSION = 'v1'
 const CIPHER = 'aes-256-gcm'
@@ -15,19 +16,6 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const ENCODING = 'base64url'
-
-export interface SecretBox {
-  seal(plain: string, place: string): string
-  /**
-   * The text that was sealed for this place. Throws `internal` when it was sealed with a key that is
-   * not known here or for another place, was changed, or is no sealed text.
-   */
-  open(sealed: string, place: string): string
-  /** How everything begins that is sealed with the present key. */
-  readonly sealedPrefix: string
-  /** From now on this is the present key: 32 bytes, or `bad_request`. What was sealed still opens. */
-  changeKey(key: Buffer): void
-}
 
 interface NamedKey {
   id: string

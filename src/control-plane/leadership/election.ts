@@ -25,20 +25,26 @@ interface ElectionOptions {
   store: LeadershipStore
   /** Of the data folder, which one process works on at a time: it takes over from itself at once. */
   holder: string
-  /** Where the others reach this one; empty while it does not listen. */
-  url: () => string
+  log: Log
+}
+
+/** What follows from leading, and from leading no more. */
+export interface Duties {
   /** Begins to do what leaders do. When it throws, another may try. */
   onElected: (term: Term) => Promise<void>
   /** Ends all that only a leader may do: another may begin when it has settled. */
   onEnding: () => Promise<void>
   /** Then ends the rest of it, where this one goes on as a follower. */
   onLost: () => Promise<void>
-  log: Log
 }
 
 export class Election {
   readonly #options: ElectionOptions
   readonly #stopping = new AbortController()
+  /** Known from the start on; before, it does not lead. */
+  #duties: Duties | undefined
+  /** Where the others reach this one; empty while it does not listen. */
+  #url = ''
   #running: Promise<void> | undefined
   #token: number | undefined
   #sureUntil = 0
@@ -52,7 +58,8 @@ export class Election {
   }
 
   /** Settles when it is known who leads; `onElected` has settled if it is this one. */
-  async start(): Promise<void> {
+  async start(duties: Duties): Promise<void> {
+    this.#duties = duties
     const first = await this.#options.store.get()
     this.#note(first)
     if (first.holder === null || first.holder === this.#options.holder) await this.#take(first)
@@ -70,8 +77,9 @@ export class Election {
     return this.#token === undefined && holder !== null && url !== '' ? url : undefined
   }
 
-  /** Tells the others at once where this one is reached. */
-  async announce(): Promise<void> {
+  /** Tells the others at once where they reach this one. */
+  async announce(url: string): Promise<void> {
+    this.#url = url
     if (this.#token !== undefined) await this.#renew(this.#token)
   }
 
@@ -101,8 +109,8 @@ export class Election {
 
   async #renew(token: number): Promise<void> {
     const begun = performance.now()
-    const { store, url, onEnding, onLost, log } = this.#options
-    if (await store.renew(token, url())) {
+    const { store, log } = this.#options
+    if (await store.renew(token, this.#url)) {
       this.#sureUntil = begun + SURE_MS
       return
     }
@@ -114,8 +122,8 @@ export class Election {
       (seen) => this.#note(seen),
       () => {},
     )
-    await onEnding()
-    await onLost()
+    await this.#duties?.onEnding()
+    await this.#duties?.onLost()
   }
 
   async #look(): Promise<void> {
@@ -133,17 +141,17 @@ export class Election {
 
   async #take(seen: Leadership): Promise<void> {
     const begun = performance.now()
-    const { store, holder, onElected, onLost, log } = this.#options
+    const { store, holder, log } = this.#options
     const token = await store.take(seen, holder)
     if (token === undefined) return this.#note(await store.get())
     this.#token = token
     this.#sureUntil = begun + SURE_MS
     log.info({ token }, 'this control plane leads')
     try {
-      await onElected({ token, isSure: () => this.#isSure(token) })
+      await this.#duties?.onElected({ token, isSure: () => this.#isSure(token) })
       this.#isLeading = true
     } catch (error) {
-      await this.#resign().finally(onLost)
+      await this.#resign().finally(() => this.#duties?.onLost())
       throw error
     }
     await this.#renew(token)
@@ -158,7 +166,7 @@ export class Election {
     const token = this.#token
     if (token === undefined) return
     this.#isLeading = false
-    await this.#options.onEnding()
+    await this.#duties?.onEnding()
     this.#token = undefined
     await this.#options.store.release(token)
   }

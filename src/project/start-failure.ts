@@ -1,7 +1,6 @@
 /** Why an agent server does not start, for the author of its project. */
 import { realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
-import type { FailedMessage } from '../core/deployment/runtime-protocol.ts'
 
 /** More frames of a stack are not shown. */
 const MAX_FRAMES = 10
@@ -16,15 +15,6 @@ export function describeStartFailure(error: unknown, configPath: string): string
   const message = error instanceof Error ? error.message : String(error)
   const frames = causesOf(error).flatMap((cause) => framesOf(cause, roots))
   return [shorten(message, roots), ...new Set(frames.slice(0, MAX_FRAMES))].join('\n')
-}
-
-/** Tells the process driver; settles when it is told. */
-export function reportStartFailure(error: unknown, configPath: string): Promise<void> {
-  const reason = describeStartFailure(error, configPath)
-  return new Promise((resolve) => {
-    if (!process.send) return resolve()
-    process.send({ type: 'failed', reason } satisfies FailedMessage, () => resolve())
-  })
 }
 
 /** Stack traces name a file by where it really lies, or by how it was asked for. */

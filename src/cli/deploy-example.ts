@@ -1,7 +1,7 @@
 /** The example agent, deployed on first start the way a user's would be. */
 import { fileURLToPath } from 'node:url'
 import { ControlPlaneClient } from '../../client/src/client.ts'
-import { deployFolder } from '../cli/deploy-folder.ts'
+import { deployFolder } from './deploy-folder.ts'
 
 const NAME = 'example'
 

@@ -1,13 +1,13 @@
 /** Waits for what was deployed before to serve again. */
-import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
-import type { RuntimeDriver } from '../core/deployment/runtime.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 
 /**
  * Settles when the active revision of every deployment is healthy, or has failed, or after
  * `limitMs`.
  */
 export async function whenServing(
-  store: ControlPlaneStore,
+  store: Pick<ControlPlaneStore, 'deployments'>,
   driver: RuntimeDriver,
   limitMs: number,
 ): Promise<void> {

@@ -1,7 +1,5 @@
-/** How a server process begins to stop, and in which order its parts do. */
-
+/** How a server process begins to stop. */
 import { isStopMessage } from '../core/deployment/runtime-protocol.ts'
-import type { Log } from '../core/log.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How often the parent is looked for, in milliseconds. */
@@ -46,29 +44,4 @@ function watchParent(stopping: AbortController): void {
     if (process.ppid !== parent) stopping.abort(PARENT_GONE)
   }, PARENT_POLL_MS)
   timer.unref()
-}
-
-/** What was started, in order. Stopping goes backwards; one failure does not keep the rest. */
-export class Started {
-  readonly #log: Log
-  readonly #stops: { name: string; stop: () => Promise<void> | void }[] = []
-
-  constructor(log: Log) {
-    this.#log = log
-  }
-
-  add(name: string, stop: () => Promise<void> | void): void {
-    this.#stops.push({ name, stop })
-  }
-
-  /** A second call finds nothing left to do. */
-  async stop(): Promise<void> {
-    for (const part of this.#stops.splice(0).reverse()) {
-      try {
-        await part.stop()
-      } catch (error) {
-        this.#log.error({ err: error, part: part.name }, 'a part did not stop cleanly')
-      }
-    }
-  }
 }

@@ -1,8 +1,9 @@
 /** What a control plane has while it leads: a runtime driver, and the reconciler that works with it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { ReconcilerLimits, ReconcilerParts } from '../control-plane/rollout/parts.ts'
-import { Reconciler } from '../control-plane/rollout/reconciler.ts'
-import type { Replica, RuntimeDriver } from '../core/deployment/runtime.ts'
+import type { Replica, RuntimeDriver } from '../../core/deployment/runtime.ts'
+import type { ReconcilerLimits, ReconcilerParts } from '../rollout/parts.ts'
+import { Reconciler } from '../rollout/reconciler.ts'
+import { whenServing } from './when-serving.ts'
 
 /** How long agent servers may take to end, in ms; all of it is over in 30 s. */
 const STOP_GRACE_MS = 15_000
@@ -18,6 +19,7 @@ export class Leading {
   readonly #options: LeadingOptions
   /** The reconciler goes on with its work when the request that has woken it is long over. */
   readonly #outside = AsyncLocalStorage.snapshot()
+  #store: ReconcilerParts['store'] | undefined
   #driver: RuntimeDriver | undefined
   #reconciler: Reconciler | undefined
 
@@ -25,14 +27,10 @@ export class Leading {
     this.#options = options
   }
 
-  /** `undefined` while it does not lead. */
-  get driver(): RuntimeDriver | undefined {
-    return this.#driver
-  }
-
   /** When it settles, the gateway knows every deployment's name. `store` is of this term. */
   async begin(store: ReconcilerParts['store']): Promise<void> {
     const { parts, limits, createDriver } = this.#options
+    this.#store = store
     this.#driver = createDriver()
     this.#reconciler = new Reconciler({ ...parts, store, driver: this.#driver }, limits)
     await this.#reconciler.start()
@@ -50,6 +48,11 @@ export class Leading {
     const driver = this.#driver
     this.#driver = undefined
     await driver?.stopAll(STOP_GRACE_MS)
+  }
+
+  /** Settles when all that was deployed serves again, or after `limitMs`; at once where another leads. */
+  async whenServing(limitMs: number): Promise<void> {
+    if (this.#store && this.#driver) await whenServing(this.#store, this.#driver, limitMs)
   }
 
   wake(): void {

@@ -1,0 +1,12 @@
+/** What is found in a control plane's database by who looks at it without changing it. */
+export interface Inspection {
+  /** The schema's version, and the newest that this code knows. */
+  version: number
+  knownVersion: number
+  /** What the database says of its own files; `undefined`: they are whole. */
+  damage: string | undefined
+  /** How many sealed texts do not open; `undefined` without a box. */
+  unopened: number | undefined
+  deployment_ids: Set<string>
+  revision_ids: Set<string>
+}

@@ -1,0 +1,118 @@
+/** What deployments are built with, run with and removed with, on this machine. */
+import { mkdirSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { createBuilder } from '../build/builder.ts'
+import { revisionFolder, sourceFolderOf } from '../build/layout.ts'
+import { createTarballs } from '../build/tarballs.ts'
+import type { UpConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { deploymentDatabaseUrl } from '../core/database-url.ts'
+import type { Builder } from '../core/deployment/build.ts'
+import type { RevisionLogs } from '../core/deployment/revision-log.ts'
+import type { RuntimeDriver } from '../core/deployment/runtime.ts'
+import type { Sandbox } from '../core/deployment/sandbox.ts'
+import type { Log } from '../core/log.ts'
+import { bundlePath } from '../graph/js/bundle/write.ts'
+import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
+import { bundleCommandPath, commandPath, ownPaths } from '../installation/command-path.ts'
+import type { DataFolder } from '../installation/data-folder.ts'
+import { checkProjectConfig } from '../project/config.ts'
+import { deployLogPaths } from '../runtime/process/deploy-log.ts'
+import { createProcessDriver } from '../runtime/process/driver.ts'
+import { openSandbox } from '../sandbox/sandbox.ts'
+import { dropSchema } from '../storage/open-db.ts'
+import { createRevisionLogs } from '../telemetry/revision-logs.ts'
+
+/** A runtime driver is made for each time in which this control plane leads. */
+export function openDeployments(config: UpConfig, folder: DataFolder, log: Log) {
+  const sandbox = openProjectSandbox(config, folder, log)
+  return {
+    tarballs: createTarballs({ dir: folder.builds }),
+    logs: createLogs(folder),
+    builder: createProjectBuilder(config, folder, { sandbox, log }),
+    createDriver: () => createDriver(config, folder, { sandbox, log }),
+    removeData: createRemoval(config, folder),
+  }
+}
+
+/** Removes what a deployment leaves beside its builds. */
+function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
+  return async (deployment_id: string) => {
+    if (databaseUrl) await dropSchema(deploymentDatabaseUrl(databaseUrl, deployment_id))
+    await folder.removeDeployment(deployment_id)
+  }
+}
+
+function createDriver(
+  config: UpConfig,
+  folder: DataFolder,
+  { sandbox, log }: { sandbox: Sandbox; log: Log },
+): RuntimeDriver {
+  return createProcessDriver({
+    command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
+    dataDir: folder.deploymentData,
+    databaseUrl: (deployment_id) =>
+      config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
+    logsDir: folder.deploymentLogs,
+    env: { ...config.childEnv, ...config.agentServerEnv },
+    sandbox,
+    readable: ({ configPath, nodePath }) => [
+      sourceFolderOf(folder.builds, configPath),
+      ...(nodePath === null ? [] : [dirname(dirname(nodePath))]),
+    ],
+    clock: systemClock,
+    log,
+  })
+}
+
+/** Commands may read Runyard itself, programs that the PATH leads to, and certificates. */
+function openProjectSandbox(
+  { sandbox, dataDir, childEnv }: UpConfig,
+  folder: DataFolder,
+  log: Log,
+) {
+  const { PATH = '', NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, GIT_SSL_CAINFO } = childEnv
+  const programs = PATH.split(delimiter).filter((path) => isAbsolute(path) && path !== '/')
+  const certificates = [NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, GIT_SSL_CAINFO]
+  const readable = [
+    ...ownPaths(),
+    process.execPath,
+    ...programs.flatMap((path) => [path, join(dirname(path), 'lib/node_modules')]),
+    ...certificates.filter((path) => path !== undefined),
+  ]
+  mkdirSync(folder.builds, { recursive: true, mode: 0o700 })
+  return openSandbox({ setting: sandbox, dataDir, readable, log })
+}
+
+/** What `build/` and `runtime/` write down about a revision, to be read by the control plane. */
+function createLogs(folder: DataFolder): RevisionLogs {
+  return createRevisionLogs({
+    paths: (kind, revision_id) =>
+      kind === 'build'
+        ? [revisionFolder(folder.builds, revision_id).log]
+        : deployLogPaths(folder.deploymentLogs, revision_id),
+  })
+}
+
+function createProjectBuilder(
+  config: UpConfig,
+  folder: DataFolder,
+  { sandbox, log }: { sandbox: Sandbox; log: Log },
+): Builder {
+  return createBuilder({
+    dir: folder.builds,
+    checkConfig: checkProjectConfig,
+    checkPackages: checkProjectPackages,
+    ownNode: dirname(process.execPath),
+    env: config.childEnv,
+    sandbox,
+    bundler: { command: [process.execPath, bundleCommandPath()], pathOf: bundlePath },
+    limits: {
+      installMs: config.buildTimeoutMs,
+      buildMs: config.buildTimeoutMs,
+      maxMemoryBytes: config.buildMemoryBytes,
+    },
+    clock: systemClock,
+    log,
+  })
+}

@@ -1,0 +1,27 @@
+/** In which order the parts of a server process stop. */
+import type { Log } from '../core/log.ts'
+
+/** What was started, in order. Stopping goes backwards; one failure does not keep the rest. */
+export class Started {
+  readonly #log: Log
+  readonly #stops: { name: string; stop: () => Promise<void> | void }[] = []
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  add(name: string, stop: () => Promise<void> | void): void {
+    this.#stops.push({ name, stop })
+  }
+
+  /** A second call finds nothing left to do. */
+  async stop(): Promise<void> {
+    for (const part of this.#stops.splice(0).reverse()) {
+      try {
+        await part.stop()
+      } catch (error) {
+        this.#log.error({ err: error, part: part.name }, 'a part did not stop cleanly')
+      }
+    }
+  }
+}
