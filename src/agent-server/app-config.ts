@@ -1,6 +1,6 @@
+import type { ProjectAuth } from '../core/agent/project-auth.ts'
+import type { ProjectRoutes } from '../core/agent/project-routes.ts'
 import type { HttpConfig } from '../core/agent/project-settings.ts'
-import type { ProjectAuth } from '../graph/js/auth/auth.ts'
-import type { CustomApp } from '../graph/js/custom-app.ts'
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'
 
@@ -14,7 +14,7 @@ export interface AppConfig extends DoorConfig {
   /** The project's own auth, instead of keys. */
   auth?: ProjectAuth
   /** The project's own routes. */
-  customApp?: CustomApp
+  routes?: ProjectRoutes
   /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
   openTo?: OpenTo
   /** Default: as without `http` in `langgraph.json`. */

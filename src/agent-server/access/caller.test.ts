@@ -1,9 +1,9 @@
 import { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { ProjectAuth } from '../../core/agent/project-auth.ts'
 import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { type AgentServerEnv, type CallerConfig, countRequests, noteCaller } from './caller.ts'
 import { guardGateway } from './door.ts'
@@ -18,7 +18,7 @@ const auth: ProjectAuth = {
     if (name) return { identity: name, display_name: name, permissions: [], is_authenticated: true }
     throw new AppError('unauthenticated', 'Who are you?')
   },
-  authorize: async () => undefined,
+  authorize: async ({ value }) => ({ value }),
   isStudioAuthDisabled: false,
 }
 

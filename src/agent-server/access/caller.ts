@@ -2,13 +2,21 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { AcceptSocket } from '../../core/agent/client-socket.ts'
+import type { ProjectAuth } from '../../core/agent/project-auth.ts'
 import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
-import type { ProjectAuth } from '../../graph/js/auth/auth.ts'
-import { STUDIO_USER } from '../../graph/js/auth/user.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
 import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
+
+/** Who works on the project with Studio, where the project does not say otherwise. */
+const STUDIO_USER: AuthUser = {
+  kind: 'StudioUser',
+  identity: 'langgraph-studio-user',
+  display_name: 'langgraph-studio-user',
+  is_authenticated: true,
+  permissions: [],
+}
 
 /** What the routes find in their context. */
 export interface AgentServerEnv {

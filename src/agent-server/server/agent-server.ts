@@ -20,6 +20,7 @@ import { EventLog } from '../../stream/event-log.ts'
 import { type WebhookSettings, Webhooks } from '../../webhook/webhooks.ts'
 import { type DoorConfig, IN_PROCESS } from '../access/door.ts'
 import type { OpenTo } from '../access/open-door.ts'
+import { authorizeBy } from '../access/project-auth.ts'
 import { registerSystemAssistants } from '../assistants/system.ts'
 import { fireDueCrons } from '../crons/firing.ts'
 import { CronScheduler } from '../crons/scheduler.ts'
@@ -131,7 +132,7 @@ export class AgentServer {
       items: new Items({ store: store.items, config: config.store, embed: project.embed, clock }),
       queue: this.#queue,
       events: this.#createEventLog(options, limits),
-      authorize: options.authorize ?? project.auth?.authorize ?? allowAll,
+      authorize: options.authorize ?? (project.auth ? authorizeBy(project.auth) : allowAll),
       crons: this.#crons,
       webhooks: this.#webhooks,
       metrics: options.metrics ?? noAgentMetrics,
@@ -150,7 +151,7 @@ export class AgentServer {
       ...options,
       http: config.http,
       ...(project.auth && { auth: project.auth }),
-      ...(project.app && { customApp: project.app }),
+      ...(project.routes && { routes: project.routes }),
     }
     this.app = createAgentServerApp(this.#parts, appConfig)
     this.workerApp = createWorkerApp(this.#parts, appConfig)

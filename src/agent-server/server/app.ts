@@ -34,7 +34,7 @@ import { uiRoutes } from '../ui/routes.ts'
 import { webhookDeliveryRoutes } from '../webhooks/routes.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { allowOrigins } from './cors.ts'
-import { mountCustomApp, warnOfOpenRoutes } from './custom-routes.ts'
+import { mountProjectRoutes, warnOfOpenRoutes } from './custom-routes.ts'
 import { metaRoutes } from './meta-routes.ts'
 import { pathBelow } from './mount-prefix.ts'
 
@@ -42,7 +42,7 @@ const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
 /** The whole API at the root, its description at `/openapi.json`. */
 export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
-  const { customApp, openTo, http = DEFAULT_HTTP } = config
+  const { routes: projectRoutes, openTo, http = DEFAULT_HTTP } = config
   const { configurableHeaders, mountPrefix } = http
   const app = createApp<AgentServerEnv>(parts.log, {
     jsonMethods: [],
@@ -51,7 +51,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   const perSecond = parts.limits?.maxRequestsPerSecond
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   const caller = noteCaller({ ...config, configurableHeaders, rate })
-  const isCallerFirst = !customApp || http.isCustomRouteAuthEnabled
+  const isCallerFirst = !projectRoutes || http.isCustomRouteAuthEnabled
   app.use(observeRequests(parts))
   if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
   app.use(allowOrigins(http.cors))
@@ -60,8 +60,9 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)
   else if (rate) app.use(countRequests(rate))
-  if (customApp) mountCustomApp(app, customApp, parts.log)
-  if (customApp && isCallerFirst && hasCredentials(config)) warnOfOpenRoutes(customApp, parts.log)
+  if (projectRoutes) mountProjectRoutes(app, projectRoutes)
+  if (projectRoutes && isCallerFirst && hasCredentials(config))
+    warnOfOpenRoutes(projectRoutes, parts.log)
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
   if (openTo) app.use(requireJson)

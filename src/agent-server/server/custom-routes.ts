@@ -1,26 +1,32 @@
 /** The project's own routes and middleware, in front of the API. */
-import type { Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
+import type { ProjectRoutes, RemoteEnd } from '../../core/agent/project-routes.ts'
 import type { Log } from '../../core/log.ts'
-import type { CustomApp } from '../../graph/js/custom-app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { isOpen } from '../access/door.ts'
 
 /**
- * Puts the routes of `custom` behind those that `app` has so far; what they do not answer goes on to
- * those that follow, so that its middleware stands around the API. Its `notFound` is not asked.
+ * Puts the project's routes behind those that `app` has so far; what they do not answer goes on to those
+ * that follow, so that its middleware stands around the API.
  */
-export function mountCustomApp(app: Hono<AgentServerEnv>, custom: CustomApp, log: Log): void {
+export function mountProjectRoutes(app: Hono<AgentServerEnv>, project: ProjectRoutes): void {
+  const asked = new WeakSet<Context>()
   app.use(streamWithinHono)
-  const routes = custom.routes.map((route) => ({ ...route, handler: throwErrors(route.handler) }))
-  const errorHandler = hasOwnErrors(custom) ? custom.errorHandler : answerFailure(log)
-  app.route('/', { routes, errorHandler } as unknown as Hono)
+  // Each by itself: the log and the figures name the route that has answered.
+  for (const { method, path } of project.routes) {
+    app.on(method, path, async (c, next) => {
+      if (asked.has(c)) return next()
+      asked.add(c)
+      await ask(project, c, next)
+    })
+  }
 }
 
 /**
  * Says which routes of a project whose auth is asked before them nobody is asked for all the same: those
  * at paths that the server itself keeps open. Of its middleware nothing is known.
  */
-export function warnOfOpenRoutes({ routes }: CustomApp, log: Log): void {
+export function warnOfOpenRoutes({ routes }: ProjectRoutes, log: Log): void {
   const open = routes.filter((req) => isOpen({ req })).map(({ path }) => path)
   if (open.length === 0) return
   log.warn(
@@ -38,42 +44,37 @@ const streamWithinHono: MiddlewareHandler = async (c, next) => {
   await next()
 }
 
-type Handler = CustomApp['routes'][number]['handler']
-
-/**
- * Hono lets what is no `Error` pass its error handlers, and takes no answer for an empty one: both are
- * made failures.
- */
-function throwErrors(handler: Handler): Handler {
-  return async (c, next) => {
-    try {
-      const answer = await handler(c, next)
-      if (answer === undefined && !c.finalized) throw new Error('A route answered nothing.')
-      return answer
-    } catch (thrown) {
-      if (thrown instanceof Error) throw thrown
-      throw new Error(`A route of the project threw ${JSON.stringify(thrown)}.`, { cause: thrown })
-    }
-  }
+async function ask(
+  project: ProjectRoutes,
+  c: Context<AgentServerEnv>,
+  next: () => Promise<void>,
+): Promise<void> {
+  const answer = await project.handle({
+    request: c.req.raw,
+    path: c.req.path,
+    user: c.get('auth')?.user,
+    remote: remoteEndOf(c),
+    headers: c.res.headers,
+    async next(request, headers) {
+      c.req.raw = request
+      replace(c.res.headers, headers)
+      await next()
+      return c.res
+    },
+  })
+  // Hono would put the headers that were there before over those of the answer.
+  c.res = undefined
+  c.res = answer
 }
 
-/** Whether the project has set one with `onError`. */
-function hasOwnErrors(custom: CustomApp): boolean {
-  try {
-    const fresh = new (custom.constructor as new () => CustomApp)()
-    return fresh.errorHandler !== custom.errorHandler
-  } catch {
-    return true
-  }
+function replace(headers: Headers, others: Headers): void {
+  const entries = [...others]
+  for (const name of [...headers.keys()]) headers.delete(name)
+  for (const [name, value] of entries) headers.append(name, value)
 }
 
-/** An exception that brings its own response is no fault; its class is of the project's Hono. */
-function answerFailure(log: Log): CustomApp['errorHandler'] {
-  return (error, c) => {
-    if ('getResponse' in error) return error.getResponse()
-    const { method, path } = c.req
-    log.error({ err: error, method, path }, 'a route of the project failed')
-    const detail = "One of the project's own routes failed; the log says more."
-    return c.json({ detail }, 500)
-  }
+function remoteEndOf({ env }: Context): RemoteEnd | undefined {
+  const { remoteAddress, remotePort, remoteFamily } = env?.incoming?.socket ?? {}
+  if (remoteAddress === undefined) return undefined
+  return { address: remoteAddress, port: remotePort, family: remoteFamily }
 }

@@ -2,7 +2,10 @@
 import type { AuthUser } from './authorization.ts'
 
 export interface ProjectRoutes {
-  /** In their order, as the project registered them; of middleware the path is a pattern. */
+  /**
+   * In their order, as the project registered them; of middleware the path is a pattern, and the method
+   * `ALL`. Only requests that fit one of them are handed to `handle`.
+   */
   readonly routes: readonly { method: string; path: string }[]
   /**
    * Answers the request, or passes it on by `next`: to the API, or to who answers that there is no such
@@ -15,7 +18,21 @@ export interface ProjectRoutes {
 
 export interface ProjectRequest {
   request: Request
+  /** Where it goes: the path of its URL, without `http.mount_prefix`. */
+  path: string
   /** Who sent it, where that was asked before. */
   user: AuthUser | undefined
-  next(request: Request): Promise<Response>
+  /** The other end of its connection; absent: it comes from within the server. */
+  remote: RemoteEnd | undefined
+  /** What every answer has from the server (CORS, the request's id), unless the project changes it. */
+  headers: Headers
+  /** Once at most. `headers`: those above, as they are by now. Its answer has them. */
+  next(request: Request, headers: Headers): Promise<Response>
+}
+
+export interface RemoteEnd {
+  address: string
+  port: number
+  /** `IPv4` or `IPv6`. */
+  family: string
 }

@@ -2,15 +2,18 @@
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { Embed } from '../../core/agent/embeddings.ts'
 import type { HostCalls } from '../../core/agent/host-calls.ts'
+import type { ProjectAuth } from '../../core/agent/project-auth.ts'
+import type { ProjectRoutes } from '../../core/agent/project-routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { GraphSpec, ProjectConfig } from '../../project/config.ts'
-import { loadAuth, type ProjectAuth } from './auth/auth.ts'
+import { loadAuth } from './auth/auth.ts'
 import { createCheckpointerClass } from './checkpoints/checkpointer.ts'
 import { sendsFormOf } from './checkpoints/sends.ts'
-import { type CustomApp, loadCustomApp } from './custom-app.ts'
+import { loadCustomApp } from './custom-app.ts'
+import { serveCustomApp } from './custom-routes.ts'
 import { toCommand } from './langgraph/command.ts'
 import { contextKeysOf, type Graph, toGraph, withMemory } from './langgraph/graph.ts'
 import { installLoopback } from './loopback.ts'
@@ -33,7 +36,7 @@ export interface Project {
   /** Absent where the project leaves it to the server who may use it. */
   auth?: ProjectAuth
   /** The project's own routes, where it has some. */
-  app?: CustomApp
+  routes?: ProjectRoutes
   /** Of its LangGraph. */
   langgraphVersion: string
   /** A run's `command` as the input of `Graph.stream`. */
@@ -122,7 +125,7 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     graphs,
     ...(embed && { embed }),
     ...(auth && { auth }),
-    ...(app && { app }),
+    ...(app && { routes: serveCustomApp(app, log) }),
     langgraphVersion,
     command: (command) => toCommand(langgraph as LangGraph, command),
     connect: (calls) => server.connect(calls),

@@ -110,6 +110,40 @@ describe('a server of one configuration', () => {
   const status = async (path: string, headers: Record<string, string> = {}) =>
     (await fetch(server.url + path, { headers })).status
 
+  test('lets its middleware read the request, and have the last word on the answer', async () => {
+    server = await start('around.json')
+    const body = JSON.stringify({ metadata: { a: 5 } })
+    const headers = { origin: 'https://app.test' }
+    const created = await fetch(`${server.url}/threads`, { method: 'POST', headers, body })
+    expect(await created.json()).toMatchObject({ metadata: { a: 5 } })
+    expect(Object.fromEntries(created.headers)).toMatchObject({
+      'x-asked-for': '5',
+      'access-control-allow-origin': 'https://around.test',
+      'access-control-expose-headers': expect.stringContaining('Content-Location'),
+    })
+    expect(created.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(created.headers.has('x-request-id')).toBe(false)
+    const replaced = await fetch(`${server.url}/assistants/agent`)
+    expect([replaced.status, await replaced.text()]).toEqual([203, 'instead of 200'])
+    const changed = await fetch(`${server.url}/store/items`, { method: 'PUT', body: '{}' })
+    expect([changed.status, await changed.text()]).toEqual([422, expect.stringContaining('key')])
+    const own = await fetch(`${server.url}/cors`, { headers })
+    expect(own.headers.get('access-control-allow-origin')).toBe('https://app.test')
+    const head = await fetch(`${server.url}/from`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/json'])
+  })
+
+  test('tells its routes where a request comes from', async () => {
+    server = await start('around.json')
+    const from = await (await fetch(`${server.url}/from?x=1`)).json()
+    expect(from).toEqual({
+      address: '127.0.0.1',
+      port: expect.any(Number),
+      addressType: 'IPv4',
+      path: '/from',
+    })
+  })
+
   test('leaves errors to the app that handles its own', async () => {
     server = await start('careful.json')
     const failed = await fetch(`${server.url}/throws`)

@@ -2,22 +2,15 @@
  * The project's own `auth`: an `Auth` of the SDK that it uses. It says who a request is from, and
  * decides on each operation. Source of the rules: facts of the official server, section 4.1.
  */
-import type { Authorize, AuthUser, Caller } from '../../../core/agent/authorization.ts'
+import type { AuthUser } from '../../../core/agent/authorization.ts'
+import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/project-auth.ts'
 import { AppError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'
 import { importExport } from '../modules/export.ts'
 import { readFilter } from './filter.ts'
 import { asRefusal } from './refusal.ts'
 import { readUser } from './user.ts'
-
-export interface ProjectAuth {
-  /** Throws `unauthenticated`, or the refusal that the project decided on. */
-  authenticate(request: Request): Promise<AuthUser>
-  /** Asks the one handler that fits the operation best; where there is none it is allowed. */
-  authorize: Authorize
-  /** Whether people who work with Studio are asked like everyone else. */
-  isStudioAuthDisabled: boolean
-}
 
 /** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
 export async function loadAuth(config: AuthConfig): Promise<ProjectAuth> {
@@ -25,7 +18,7 @@ export async function loadAuth(config: AuthConfig): Promise<ProjectAuth> {
   const handlers = readHandlers(exported, config)
   return {
     authenticate: (request) => authenticate(handlers, request),
-    authorize: (caller, event, value) => authorize(handlers, caller, event, value),
+    authorize: (question) => authorize(handlers, question),
     isStudioAuthDisabled: config.isStudioAuthDisabled,
   }
 }
@@ -62,28 +55,25 @@ async function authenticate(handlers: Handlers, request: Request): Promise<AuthU
 
 async function authorize(
   { callbacks = {} }: Handlers,
-  caller: Caller,
-  { resource, action }: Parameters<Authorize>[1],
-  value: Record<string, unknown>,
-): ReturnType<Authorize> {
-  const { user, permissions } = caller
-  if (!user) throw new AppError('forbidden', 'Nobody was authenticated for this operation.')
+  { user, permissions, event: { resource, action }, value }: AuthQuestion,
+): Promise<AuthDecision> {
   const event = `${resource}:${action}`
   const fits = [event, resource, `*:${action}`, '*']
   const name = fits.find((one) => Object.hasOwn(callbacks, one))
-  if (name === undefined) return undefined
+  if (name === undefined) return { value }
   try {
     const context = { event, resource, action, value, user, permissions }
     const answer = await callbacks[name]?.(context)
     keepJson(value)
-    return readFilter(answer, event)
+    const filter = readFilter(answer, event)
+    return { value, ...(filter && { filter }) }
   } catch (cause) {
     throw asRefusal(cause, `The project's auth for ${event}`)
   }
 }
 
 /** What the handler wrote into the value is stored: it must be what JSON can carry. */
-function keepJson(value: Record<string, unknown>): void {
+function keepJson(value: JsonObject): void {
   for (const [key, field] of Object.entries(value)) {
     if (typeof field !== 'object' || field === null) continue
     value[key] = JSON.parse(JSON.stringify(field))

@@ -33,12 +33,3 @@ function userWith(fields: JsonObject & { identity: string }): AuthUser {
 function nobody(): AppError {
   return new AppError('unauthenticated', "The project's auth does not know who sent this request.")
 }
-
-/** Who works on the project with Studio, where the project does not say otherwise. */
-export const STUDIO_USER: AuthUser = {
-  kind: 'StudioUser',
-  identity: 'langgraph-studio-user',
-  display_name: 'langgraph-studio-user',
-  is_authenticated: true,
-  permissions: [],
-}

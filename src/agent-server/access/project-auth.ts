@@ -1,0 +1,21 @@
+/** The project's own `auth`, asked about every operation. */
+import type { Authorize } from '../../core/agent/authorization.ts'
+import type { ProjectAuth } from '../../core/agent/project-auth.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+
+/** Also throws `forbidden` for a caller whom nobody has authenticated. */
+export function authorizeBy(auth: ProjectAuth): Authorize {
+  return async ({ user, permissions }, event, value) => {
+    if (!user) throw new AppError('forbidden', 'Nobody was authenticated for this operation.')
+    const asked = value as JsonObject
+    const decision = await auth.authorize({ user, permissions, event, value: asked })
+    if (decision.value !== asked) replace(asked, decision.value)
+    return decision.filter
+  }
+}
+
+function replace(value: JsonObject, other: JsonObject): void {
+  for (const key of Object.keys(value)) delete value[key]
+  Object.assign(value, other)
+}

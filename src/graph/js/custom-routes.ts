@@ -1,0 +1,106 @@
+/**
+ * The routes of a project's app, served by a Hono of ours: the project's own may be of any version. What
+ * its routes do not answer goes on to the API, so that its middleware stands around that. Its `notFound`
+ * is not asked.
+ */
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { cloneRawRequest } from 'hono/request'
+import type { ProjectRequest, ProjectRoutes } from '../../core/agent/project-routes.ts'
+import type { Log } from '../../core/log.ts'
+import type { CustomApp } from './custom-app.ts'
+
+/** What the project's code finds in `c.env`: of the connection what Hono's `getConnInfo` reads. */
+interface Bindings {
+  incoming?: { socket: { remoteAddress: string; remotePort: number; remoteFamily: string } }
+}
+
+export function serveCustomApp(custom: CustomApp, log: Log): ProjectRoutes {
+  const asked = new WeakMap<Bindings, ProjectRequest>()
+  const find = (env: Bindings = {}) => asked.get(env) as ProjectRequest
+  const app = new Hono<{ Bindings: Bindings }>({ getPath: (_, at) => find(at?.env).path })
+  app.use((c, next) => begin(c, find(c.env), next))
+  app.route('/', mountable(custom, log))
+  app.use((c) => passOn(c, find(c.env)))
+  // What its error handler throws is the server's to answer.
+  app.onError((error) => {
+    throw error
+  })
+  return {
+    routes: custom.routes.map(({ method, path }) => ({ method, path })),
+    async handle(request) {
+      const env = bindingsOf(request)
+      asked.set(env, request)
+      return app.fetch(request.request, env)
+    },
+  }
+}
+
+function bindingsOf({ remote }: ProjectRequest): Bindings {
+  if (!remote) return {}
+  const { address: remoteAddress, port: remotePort, family: remoteFamily } = remote
+  return { incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
+}
+
+/** The project's routes know the caller as they do on the official server. */
+function begin(c: Context, { user, headers }: ProjectRequest, next: () => Promise<void>) {
+  for (const [name, value] of headers) c.res.headers.append(name, value)
+  if (user) c.set('auth', { user, scopes: user.permissions })
+  return next()
+}
+
+async function passOn(c: Context, { next }: ProjectRequest): Promise<void> {
+  const answer = await next(await requestOf(c), c.res.headers)
+  // The answer has the headers already; Hono would put them over its own.
+  c.res = undefined
+  c.res = answer
+}
+
+/** A body that middleware has read by way of Hono is there again for who comes next. */
+function requestOf({ req }: Context): Request | Promise<Request> {
+  const { raw, bodyCache } = req
+  return raw.bodyUsed && Object.keys(bodyCache).length > 0 ? cloneRawRequest(req) : raw
+}
+
+function mountable(custom: CustomApp, log: Log): Hono {
+  const routes = custom.routes.map((route) => ({ ...route, handler: throwErrors(route.handler) }))
+  const errorHandler = hasOwnErrors(custom) ? custom.errorHandler : answerFailure(log)
+  return { routes, errorHandler } as unknown as Hono
+}
+
+/**
+ * Hono lets what is no `Error` pass its error handlers, and takes no answer for an empty one: both are
+ * made failures.
+ */
+function throwErrors(handler: MiddlewareHandler): MiddlewareHandler {
+  return async (c, next) => {
+    try {
+      const answer = await handler(c, next)
+      if (answer === undefined && !c.finalized) throw new Error('A route answered nothing.')
+      return answer
+    } catch (thrown) {
+      if (thrown instanceof Error) throw thrown
+      throw new Error(`A route of the project threw ${JSON.stringify(thrown)}.`, { cause: thrown })
+    }
+  }
+}
+
+/** Whether the project has set one with `onError`. */
+function hasOwnErrors(custom: CustomApp): boolean {
+  try {
+    const fresh = new (custom.constructor as new () => CustomApp)()
+    return fresh.errorHandler !== custom.errorHandler
+  } catch {
+    return true
+  }
+}
+
+/** An exception that brings its own response is no fault; its class is of the project's Hono. */
+function answerFailure(log: Log): CustomApp['errorHandler'] {
+  return (error, c) => {
+    if ('getResponse' in error) return error.getResponse()
+    const { method, path } = c.req
+    log.error({ err: error, method, path }, 'a route of the project failed')
+    const detail = "One of the project's own routes failed; the log says more."
+    return c.json({ detail }, 500)
+  }
+}
