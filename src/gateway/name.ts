@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { haveOwnAuth } from '../core/deployment/runtime.ts'
-import type { Activity, Hold } from '../core/deployment/target.ts'
+import type { Activity, Hold, Target, TargetState } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -10,8 +10,9 @@ import type { Upstream } from './upstream.ts'
 const MAX_ANONYMOUS = 100
 
 type NameState =
-  | { kind: 'serving'; workspace_id: string; upstreams: Upstream[] }
-  | ({ kind: 'held' } & Hold)
+  | { kind: 'serving'; workspace_id: string; target: Target; upstreams: Upstream[] }
+  /** `isWanted`: a request that may wake it has come since. */
+  | ({ kind: 'held'; isWanted: boolean } & Hold)
   | { kind: 'paused'; workspace_id: string }
 
 export class Name {
@@ -65,6 +66,18 @@ export class Name {
     return this.state?.kind === 'held' && this.state.onRequest !== undefined
   }
 
+  /** As who steers it reads it. */
+  get observed(): TargetState {
+    const { state } = this
+    if (!state) return { kind: 'unknown' }
+    if (state.kind === 'paused') return { kind: 'paused' }
+    if (state.kind === 'serving') {
+      const { revision_id, endpoints } = state.target
+      return { kind: 'serving', revision_id, endpoints }
+    }
+    return this.isAsleep ? { kind: 'asleep', isWanted: state.isWanted } : { kind: 'held' }
+  }
+
   get activity(): Activity {
     return { open: this.#openCount, last_at: this.#lastAt }
   }
@@ -77,7 +90,9 @@ export class Name {
 
   /** Tells that a request waits, where someone wants to know. */
   noteWaiting(): void {
-    if (this.state?.kind === 'held') this.state.onRequest?.()
+    if (this.state?.kind !== 'held') return
+    this.state.isWanted = true
+    this.state.onRequest?.()
   }
 
   /**

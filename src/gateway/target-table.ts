@@ -1,7 +1,7 @@
 /** The gateway's half of `core/deployment/target.ts`: which upstreams answer under which name. */
 
 import type { Endpoint } from '../core/deployment/runtime.ts'
-import type { Activity, Hold, Target, TargetTable } from '../core/deployment/target.ts'
+import type { Activity, Hold, Target, TargetState, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import { Affinity } from './affinity.ts'
 import { Name } from './name.ts'
@@ -21,15 +21,19 @@ export class Targets implements TargetTable {
   readonly #affinity = new Affinity()
   #isStopped = false
 
+  observe(name: string): TargetState {
+    return this.#names.get(name)?.observed ?? { kind: 'unknown' }
+  }
+
   set(name: string, target: Target): void {
     if (this.#isStopped) return
     const { workspace_id } = target
     const upstreams = target.endpoints.map((endpoint) => this.#upstreamAt(name, target, endpoint))
-    this.#put(name, { kind: 'serving', workspace_id, upstreams })
+    this.#put(name, { kind: 'serving', workspace_id, target, upstreams })
   }
 
   hold(name: string, hold: Hold): void {
-    if (!this.#isStopped) this.#put(name, { kind: 'held', ...hold })
+    if (!this.#isStopped) this.#put(name, { kind: 'held', isWanted: false, ...hold })
   }
 
   pause(name: string, deployment: { workspace_id: string }): void {

@@ -1,5 +1,11 @@
 /** A second `TargetTable`, in memory: it serves nobody and can be looked at. */
-import type { Activity, Hold, Target, TargetTable } from '../../src/core/deployment/target.ts'
+import type {
+  Activity,
+  Hold,
+  Target,
+  TargetState,
+  TargetTable,
+} from '../../src/core/deployment/target.ts'
 
 export class FakeTargetTable implements TargetTable {
   /** What each name leads to; absent: 404. */
@@ -14,6 +20,18 @@ export class FakeTargetTable implements TargetTable {
   /** What the requests of a name are said to do; absent: there was none. */
   readonly activities = new Map<string, Activity>()
 
+  /** Names that sleep and were asked for. */
+  readonly #wanted = new Set<string>()
+
+  observe(name: string): TargetState {
+    const target = this.names.get(name)
+    if (target === undefined) return { kind: 'unknown' }
+    if (typeof target === 'object') return { kind: 'serving', ...target }
+    const isAsleep = this.holds.get(name)?.onRequest !== undefined
+    if (target === 'paused' || !isAsleep) return { kind: target } as TargetState
+    return { kind: 'asleep', isWanted: this.#wanted.has(name) }
+  }
+
   set(name: string, target: Target): void {
     this.calls.push(`set ${name} ${target.revision_id}`)
     this.names.set(name, target)
@@ -22,7 +40,13 @@ export class FakeTargetTable implements TargetTable {
   hold(name: string, hold: Hold): void {
     this.calls.push(`hold ${name}`)
     this.names.set(name, 'held')
-    this.holds.set(name, hold)
+    this.#wanted.delete(name)
+    const { onRequest } = hold
+    const noteRequest = () => {
+      this.#wanted.add(name)
+      onRequest?.()
+    }
+    this.holds.set(name, onRequest ? { ...hold, onRequest: noteRequest } : hold)
   }
 
   pause(name: string): void {

@@ -23,7 +23,24 @@ export interface Hold {
   hasOwnAuth?: boolean
 }
 
+/** What a name leads to just now. */
+export type TargetState =
+  /** 404 */
+  | { kind: 'unknown' }
+  | { kind: 'serving'; revision_id: string; endpoints: Endpoints }
+  | { kind: 'held' }
+  /** Held for what sleeps. `isWanted`: a request that may wake it has come since. */
+  | { kind: 'asleep'; isWanted: boolean }
+  | { kind: 'paused' }
+
+/** Whether what sleeps there has been asked for. */
+export function isWanted(target: TargetState): boolean {
+  return target.kind === 'asleep' && target.isWanted
+}
+
 export interface TargetTable {
+  /** Answers from memory. */
+  observe(name: string): TargetState
   /** From now on new requests to the name, and those that wait, go to this target. */
   set(name: string, target: Target): void
   /** From now on requests to the name wait for a target; it is being started or will be. */

@@ -1,0 +1,143 @@
+/**
+ * What to do next about a deployment. The reconciler observes, asks here, does the one thing that is
+ * named, and observes again. The rules stand in their order: the first one that has a step names it.
+ * First what the record says of the deployment itself, then where its requests go, then what runs;
+ * so that nothing is ended that requests are still sent to.
+ */
+
+import { hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
+import { deathOnProbation } from './probation.ts'
+import { nextStep } from './rollout.ts'
+import { replicasWanted } from './scaling.ts'
+import { isIdle, sleepOf } from './sleep.ts'
+import type { Decision, DeploymentStep } from './step.ts'
+import { isWanted } from './target.ts'
+import { isAsWanted, targetWanted } from './target-wanted.ts'
+import { nextMoment } from './when-next.ts'
+
+interface Rule {
+  /** When it applies, as a log line tells it. */
+  why: string
+  step: (deployment: ObservedDeployment) => DeploymentStep | undefined
+}
+
+export const RULES: readonly Rule[] = [
+  { why: 'it is to be deleted', step: remove },
+  { why: 'its agent server makes its database itself', step: makeReady },
+  { why: 'its active revision died too soon', step: takeBack },
+  { why: 'it sleeps, and is asked for or has work', step: wake },
+  { why: 'nothing was asked of it for a while', step: sleep },
+  { why: 'its requests are to go elsewhere', step: direct },
+  { why: 'a build is not needed any more', step: abort },
+  { why: 'what runs is not needed any more', step: retire },
+  { why: 'its active revision does not run', step: bringBack },
+  { why: 'its active revision could not be started', step: retry },
+  { why: 'there is more to do or less', step: scale },
+  { why: 'a revision is on its way', step: rollOut },
+]
+
+/** Names the one next step. */
+export function nextDeploymentStep(deployment: ObservedDeployment): Decision {
+  for (const rule of RULES) {
+    const step = rule.step(deployment)
+    if (step) return { step, why: rule.why }
+  }
+  return { step: null, until: nextMoment(deployment) }
+}
+
+function remove({ status }: ObservedDeployment): DeploymentStep | undefined {
+  return status === 'AWAITING_DELETE' ? { kind: 'remove' } : undefined
+}
+
+function makeReady({ status }: ObservedDeployment): DeploymentStep | undefined {
+  return status === 'AWAITING_DATABASE' ? { kind: 'make-ready' } : undefined
+}
+
+function takeBack({ active, limits, now }: ObservedDeployment): DeploymentStep | undefined {
+  const reason = active && deathOnProbation(active, now, limits.probationMs)
+  if (!active || !reason || active.previous === null) return undefined
+  return { kind: 'take-back', revision_id: active.id, reason }
+}
+
+function wake({ isAsleep, wakeAt, target, now }: ObservedDeployment): DeploymentStep | undefined {
+  const isDue = wakeAt !== null && wakeAt <= now
+  return isAsleep && (isDue || isWanted(target)) ? { kind: 'wake' } : undefined
+}
+
+/** Its requests are held first, so that none is lost between the decision and the end. */
+function sleep(deployment: ObservedDeployment): DeploymentStep | undefined {
+  if (!isIdle(deployment)) return undefined
+  return deployment.target.kind === 'asleep' ? sleepOf(deployment) : { kind: 'hold-asleep' }
+}
+
+function direct(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const wanted = targetWanted(deployment)
+  return !wanted || isAsWanted(deployment.target, wanted) ? undefined : wanted
+}
+
+function abort(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const revision_id = deployment.building.find((id) => !isNeeded(deployment, id))
+  return revision_id === undefined ? undefined : { kind: 'abort', revision_id }
+}
+
+function retire(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const one = deployment.running.find(
+    ({ id, isRetiring }) => !isRetiring && !isNeeded(deployment, id),
+  )
+  return one && { kind: 'retire', revision_id: one.id }
+}
+
+/** Builds it first where its build is gone. */
+function bringBack(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const active = runningActive(deployment)
+  if (!active || (active.runtime.kind !== 'absent' && !hasFailed(active))) return undefined
+  const { id: revision_id, build, runtime } = active
+  if (build.kind === 'absent') return { kind: 'build', revision_id }
+  if (build.kind !== 'built' || runtime.kind !== 'absent') return undefined
+  return { kind: 'start', revision_id, isStandby: false }
+}
+
+function retry(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const active = runningActive(deployment)
+  if (!active || !hasFailed(active) || !deployment.timers.retry) return undefined
+  if (deployment.now < deployment.timers.retry.at) return undefined
+  const { runtime, build, id: revision_id } = active
+  const failure = runtime.kind === 'failed' ? runtime : build
+  return { kind: 'retry', revision_id, reason: 'reason' in failure ? failure.reason : '' }
+}
+
+function scale(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const active = runningActive(deployment)
+  if (active?.runtime.kind !== 'healthy') return undefined
+  const { id: revision_id, replicas, limits } = active
+  const calmSince = deployment.timers.pressedAt ?? deployment.now
+  const wanted = replicasWanted(
+    replicas,
+    limits,
+    deployment.now - calmSince >= deployment.limits.calmMs,
+  )
+  if (wanted === replicas.length && replicas.every(({ state }) => state !== 'failed')) return
+  return { kind: 'scale', revision_id, replicas: wanted }
+}
+
+/** The oldest revision of the line that has a step. */
+function rollOut({ line, limits, now }: ObservedDeployment): DeploymentStep | undefined {
+  for (const [place, { id: revision_id, since, ...revision }] of line.entries()) {
+    const step = nextStep({
+      ...revision,
+      isFirstInLine: place === 0,
+      isSuperseded: place < line.length - 1,
+      deployingMs: now - since,
+      deployTimeoutMs: limits.deployTimeoutMs,
+    })
+    if (step.kind === 'start') return { ...step, revision_id, isStandby: true }
+    if (step.kind !== 'wait') return { ...step, revision_id }
+  }
+  return undefined
+}
+
+/** Serving, or on its way to. */
+function isNeeded({ isAsleep, active, line }: ObservedDeployment, revision_id: string): boolean {
+  if (line.some(({ id }) => id === revision_id)) return true
+  return !isAsleep && active?.id === revision_id
+}

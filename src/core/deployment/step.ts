@@ -1,0 +1,45 @@
+/** What can be done next about a deployment. */
+import type { RevisionStatus } from './revision.ts'
+import type { Endpoints } from './runtime.ts'
+
+export type DeploymentStep =
+  /** Take all of it away. */
+  | { kind: 'remove' }
+  /** Write READY. */
+  | { kind: 'make-ready' }
+  /** Write DEPLOY_FAILED, and deploy the revision before it again. `reason`: how it died. */
+  | { kind: 'take-back'; revision_id: string; reason: string }
+  /** Write that it is awake. */
+  | { kind: 'wake' }
+  /** Write that it sleeps, until `wakeAt` at most. `hasOwnAuth`: its project decides who may call it. */
+  | { kind: 'sleep'; wakeAt: number | null; hasOwnAuth: boolean }
+  /** Send its requests to this revision. */
+  | { kind: 'point'; revision_id: string; endpoints: Endpoints }
+  /** Let its requests wait until it serves. */
+  | { kind: 'hold' }
+  /** Let its requests wait until it is awake, which the first of them wakes it for. */
+  | { kind: 'hold-asleep' }
+  /** Let its name answer that nothing runs. */
+  | { kind: 'pause' }
+  /** End the build of a revision that is not needed any more. */
+  | { kind: 'abort'; revision_id: string }
+  /** Drain and end what runs of a revision that is not needed any more, in the background. */
+  | { kind: 'retire'; revision_id: string }
+  /** Begin the build in the background, from a clean folder. */
+  | { kind: 'build'; revision_id: string }
+  /** Start its agent servers. `isStandby`: they leave all runs to the revision before it. */
+  | { kind: 'start'; revision_id: string; isStandby: boolean }
+  /** Forget why it could not be built or started, and try it again. */
+  | { kind: 'retry'; revision_id: string; reason: string }
+  /** Have so many agent servers, and those that failed begun anew. */
+  | { kind: 'scale'; revision_id: string; replicas: number }
+  /** Write this status; `reason` becomes the status message of a failure. */
+  | { kind: 'move'; revision_id: string; to: RevisionStatus; reason?: string }
+  /** Have it execute runs, send the requests to it, and write that it is DEPLOYED and active. */
+  | { kind: 'switch'; revision_id: string; endpoints: Endpoints }
+
+export type Decision =
+  /** `why`: the rule that named the step. */
+  | { step: DeploymentStep; why: string }
+  /** Nothing to do until something changes, or until this moment; in ms since 1970. */
+  | { step: null; until: number | null }

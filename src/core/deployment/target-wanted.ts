@@ -1,0 +1,57 @@
+/**
+ * Where the gateway is to send a deployment's requests.
+ *
+ * ```
+ * nothing was ever deployed              pause
+ * it sleeps                              hold-asleep
+ * what went to sleep has not ended yet   hold
+ * the active revision is healthy         point
+ * it could not be started                pause
+ * it is on its way                       hold
+ * ```
+ */
+
+import { type ObservedDeployment, runningActive } from './observed.ts'
+import type { DeploymentStep } from './step.ts'
+import type { TargetState } from './target.ts'
+
+type TargetStep = Extract<DeploymentStep, { kind: 'pause' | 'hold' | 'hold-asleep' | 'point' }>
+
+/** The states of the gateway that each step ends in. */
+const ENDS_IN = { pause: 'paused', hold: 'held', 'hold-asleep': 'asleep' } as const
+
+export function targetWanted(deployment: ObservedDeployment): TargetStep | undefined {
+  const active = runningActive(deployment)
+  if (active?.runtime.kind === 'healthy') {
+    return { kind: 'point', revision_id: active.id, endpoints: active.runtime.endpoints }
+  }
+  // It answers; only the record was not written yet.
+  if (leadsToNext(deployment)) return undefined
+  if (active?.runtime.kind === 'failed') return { kind: 'pause' }
+  return targetAtRest(deployment)
+}
+
+/** Where its requests go while nothing of it runs. */
+export function targetAtRest({
+  active,
+  isAsleep,
+}: {
+  active: unknown
+  isAsleep: boolean
+}): Exclude<TargetStep, { kind: 'point' }> {
+  if (active === null) return { kind: 'pause' }
+  return isAsleep ? { kind: 'hold-asleep' } : { kind: 'hold' }
+}
+
+export function isAsWanted(target: TargetState, wanted: TargetStep): boolean {
+  if (wanted.kind !== 'point') return target.kind === ENDS_IN[wanted.kind]
+  if (target.kind !== 'serving' || target.revision_id !== wanted.revision_id) return false
+  return JSON.stringify(target.endpoints) === JSON.stringify(wanted.endpoints)
+}
+
+/** Whether its requests already go to the revision that is to be switched to, which is healthy. */
+function leadsToNext({ line, target }: ObservedDeployment): boolean {
+  if (target.kind !== 'serving') return false
+  const next = line.find(({ status }) => status === 'DEPLOYING')
+  return next?.id === target.revision_id && next.runtime.kind === 'healthy'
+}

@@ -1,0 +1,35 @@
+/** The timers of a deployment's active revision, from look to look. */
+
+import { type ActiveRevision, hasFailed, type Timers } from './observed.ts'
+import { isPressed } from './scaling.ts'
+import type { DeploymentStep } from './step.ts'
+
+/** How long to wait before an active revision that could not be started is tried again, in ms. */
+const FIRST_RETRY_MS = 1000
+const LAST_RETRY_MS = 60_000
+
+export const NO_TIMERS: Timers = { revision_id: null, retry: null, pressedAt: null }
+
+/** The timers once this was observed. */
+export function followTimers(known: Timers, active: ActiveRevision | null, now: number): Timers {
+  if (active === null) return NO_TIMERS
+  const timers = known.revision_id === active.id ? known : { ...NO_TIMERS, revision_id: active.id }
+  if (active.runtime.kind === 'healthy') {
+    const pressedAt = isPressed(active.replicas) ? now : (timers.pressedAt ?? now)
+    return { ...timers, retry: null, pressedAt }
+  }
+  if (!hasFailed(active)) return timers
+  return { ...timers, retry: timers.retry ?? retryAfter(FIRST_RETRY_MS, now) }
+}
+
+/** The timers once this step was taken: the tries become ever more seldom. */
+export function timersAfter(step: DeploymentStep, timers: Timers, now: number): Timers {
+  if (step.kind === 'scale') return { ...timers, pressedAt: now }
+  if (step.kind !== 'retry' || !timers.retry) return timers
+  const afterMs = Math.min(2 * timers.retry.afterMs, LAST_RETRY_MS)
+  return { ...timers, retry: retryAfter(afterMs, now) }
+}
+
+function retryAfter(afterMs: number, now: number) {
+  return { afterMs, at: now + afterMs }
+}
