@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/agent/run.ts'
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/agent/webhook.ts'
+import { RULES } from '../src/core/deployment/next-step.ts'
 import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/deployment/revision.ts'
 
 const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
 
+function sectionOf(heading: string): string {
+  return page.split(`## ${heading}\n`)[1] ?? ''
+}
+
 /** The arrows of the drawing below this heading, as `from --> to`, sorted. */
 function drawn(heading: string): string[] {
-  const section = page.split(`## ${heading}\n`)[1] ?? ''
-  const drawing = /```mermaid\n(.*?)```/s.exec(section)?.[1] ?? ''
+  const drawing = /```mermaid\n(.*?)```/s.exec(sectionOf(heading))?.[1] ?? ''
   return [...drawing.matchAll(/^ {2}(\S+ --> \S+?)(?::.*)?$/gm)]
     .map((arrow) => arrow[1] ?? '')
     .sort()
@@ -38,5 +42,10 @@ describe('the drawings of docs/states.md', () => {
 
   it('show every step of a revision, and no other', () => {
     expect(drawn('A revision')).toEqual(listed(REVISION_STATUSES, REVISION_TRANSITIONS))
+  })
+
+  it('name each rule for a deployment, in its order', () => {
+    const rows = [...sectionOf('A deployment').matchAll(/^\| ([^|]+) \|/gm)].map(([, rule]) => rule)
+    expect(rows).toEqual(['rule', ...RULES.map(({ why }) => why)])
   })
 })

@@ -90,6 +90,10 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       const statuses: RevisionStatus[] = ['QUEUED', 'BUILD_FAILED']
       expect(await numbers({ limit: 1, offset: 1, statuses })).toEqual([2])
       expect(await numbers({ limit: 10, offset: 0, statuses: [] })).toEqual([])
+      const [, , second] = await revisions.list(id, { limit: 3, offset: 0 })
+      const also = second?.id ?? null
+      expect(await numbers({ limit: 10, offset: 0, statuses: ['QUEUED'], also })).toEqual([4, 2])
+      expect(await numbers({ limit: 10, offset: 0, statuses: [], also: null })).toEqual([])
     })
 
     it('notes the commit, and keeps the rest of the configuration', async () => {

@@ -213,7 +213,11 @@ export function testRuntimeDriver(
 
     it('keeps revisions apart, and ends all of them at once', async () => {
       const [one, two] = await Promise.all([startHealthy(), startHealthy()])
+      expect(driver.revisionsOf(one.spec.deployment_id)).toContain(one.spec.revision_id)
       await driver.stop(one.spec.revision_id, 1000)
+      expect(driver.revisionsOf(one.spec.deployment_id)).not.toContain(one.spec.revision_id)
+      expect(driver.revisionsOf(two.spec.deployment_id)).toEqual([two.spec.revision_id])
+      expect(driver.revisionsOf('unknown')).toEqual([])
       expect(await ask(two.endpoint)).toBeDefined()
       await driver.stopAll(1000)
       expect(await ask(two.endpoint)).toBeUndefined()
@@ -292,8 +296,10 @@ export function testRuntimeDriver(
     it('tells of each change of state until the listener leaves', async () => {
       const spec = world.spec('is well')
       const seen: RuntimeState['kind'][] = []
-      const unsubscribe = driver.onChange((id) => {
-        if (id === spec.revision_id) seen.push(driver.observe(id).kind)
+      const unsubscribe = driver.onChange((id, deployment_id) => {
+        if (id !== spec.revision_id) return
+        expect(deployment_id).toBe(spec.deployment_id)
+        seen.push(driver.observe(id).kind)
       })
       await driver.start(spec)
       await until(driver, spec.revision_id, 'healthy')

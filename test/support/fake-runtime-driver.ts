@@ -25,7 +25,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** Every drain: `<revision> <graceMs>`. */
   readonly drained: string[] = []
   readonly #states = new Map<string, RuntimeState>()
-  readonly #listeners = new Set<(revision_id: string) => void>()
+  readonly #listeners = new Set<Parameters<RuntimeDriver['onChange']>[0]>()
   #port = 4000
 
   async start(spec: RuntimeSpec): Promise<void> {
@@ -38,6 +38,10 @@ export class FakeRuntimeDriver implements RuntimeDriver {
 
   observe(revision_id: string): RuntimeState {
     return this.#states.get(revision_id) ?? { kind: 'absent' }
+  }
+
+  revisionsOf(deployment_id: string): string[] {
+    return this.present.filter((id) => this.#deploymentOf(id) === deployment_id)
   }
 
   replicas(revision_id: string): Replica[] {
@@ -72,7 +76,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
     this.#become(revision_id, { kind: 'absent' })
   }
 
-  onChange(listener: (revision_id: string) => void): () => void {
+  onChange(listener: Parameters<RuntimeDriver['onChange']>[0]): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -103,6 +107,10 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   #become(revision_id: string, state: RuntimeState): void {
     if (state.kind === 'absent') this.#states.delete(revision_id)
     else this.#states.set(revision_id, state)
-    for (const listener of this.#listeners) listener(revision_id)
+    for (const listener of this.#listeners) listener(revision_id, this.#deploymentOf(revision_id))
+  }
+
+  #deploymentOf(revision_id: string): string {
+    return this.starts.find((spec) => spec.revision_id === revision_id)?.deployment_id ?? ''
   }
 }

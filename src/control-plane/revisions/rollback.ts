@@ -3,7 +3,7 @@
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
-import { isRevisionOver, REVISION_STATUSES, type Revision } from '../../core/deployment/revision.ts'
+import { type Revision, UNFINISHED_STATUSES } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
@@ -12,8 +12,6 @@ import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import type { RevisionAnswer } from './schemas.ts'
 import { repeatRevision } from './verbs.ts'
-
-const UNFINISHED = REVISION_STATUSES.filter((status) => !isRevisionOver(status))
 
 /**
  * Makes a new revision out of an older one, by default the one that served before, with its build.
@@ -98,7 +96,7 @@ async function interruptAll(
   const line = await store.revisions.list(deployment_id, {
     limit: 1000,
     offset: 0,
-    statuses: UNFINISHED,
+    statuses: UNFINISHED_STATUSES,
   })
   for (const { id, status } of line) {
     await store.revisions.move(id, {

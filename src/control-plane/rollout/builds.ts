@@ -14,7 +14,7 @@ interface RunningBuild {
   ended: Promise<void>
 }
 
-export interface BuildsOptions {
+interface BuildsOptions {
   store: ControlPlaneStore
   builder: Builder
   maxBuilds: number
@@ -59,11 +59,17 @@ export class Builds {
     this.#failures.delete(revision_id)
   }
 
-  /** Ends the deployment's builds that are not needed any more; `onEnd` tells when they are gone. */
-  retire(deployment_id: string, needed: ReadonlySet<string>): void {
-    for (const [revision_id, build] of this.#running) {
-      if (build.deployment_id === deployment_id && !needed.has(revision_id)) end(build)
-    }
+  /** The revisions of the deployment that are being built, but for builds that are being ended. */
+  runningOf(deployment_id: string): string[] {
+    return [...this.#running].flatMap(([revision_id, build]) =>
+      build.deployment_id === deployment_id && !build.abort.signal.aborted ? [revision_id] : [],
+    )
+  }
+
+  /** Ends the build, where there is one; `onEnd` tells when it is gone. */
+  end(revision_id: string): void {
+    const build = this.#running.get(revision_id)
+    if (build) end(build)
   }
 
   /** Ends the deployment's builds, or all of them, and waits until they are gone. */

@@ -8,17 +8,18 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { timestamp } from '../../core/clock.ts'
-import type { Deployment } from '../../core/deployment/deployment.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { nextDeploymentStep } from '../../core/deployment/next-step.ts'
+import type { Timers } from '../../core/deployment/observed.ts'
+import type { DeploymentStep } from '../../core/deployment/step.ts'
+import { targetAtRest } from '../../core/deployment/target-wanted.ts'
+import { timersAfter } from '../../core/deployment/timers.ts'
 import { Builds } from './builds.ts'
+import { Observer } from './observation.ts'
 import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './parts.ts'
-import { endProbation } from './probation.ts'
-import { type RemovalOptions, removeDeployment } from './removal.ts'
 import { Retention } from './retention.ts'
-import { Rollouts } from './rollouts.ts'
-import { Runtimes } from './runtimes.ts'
-import { Scaling } from './scaling.ts'
-import { Serving } from './serving.ts'
+import { Retirements } from './retirements.ts'
+import { Steps } from './steps.ts'
 
 /** How long a request waits for a look, in ms. */
 const TEND_LIMIT_MS = 1000
@@ -27,13 +28,14 @@ export class Reconciler {
   readonly #parts: ReconcilerParts
   readonly #limits: ReconcilerLimits
   readonly #builds: Builds
-  readonly #runtimes: Runtimes
-  readonly #serving: Serving
-  readonly #rollouts: Rollouts
-  readonly #removal: RemovalOptions
+  readonly #retirements: Retirements
   readonly #retention: Retention
+  readonly #observer: Observer
+  readonly #steps: Steps
   /** Deployments being tended, and whether to look at them once more afterwards. */
   readonly #tended = new Map<string, { isWoken: boolean; ended: Promise<void> }>()
+  /** All that is remembered of a deployment from look to look. */
+  readonly #timers = new Map<string, Timers>()
   #isRunning = false
   #isWoken = false
   #looking: Promise<void> | undefined
@@ -43,25 +45,17 @@ export class Reconciler {
   constructor(parts: ReconcilerParts, limits: Partial<ReconcilerLimits> = {}) {
     this.#parts = parts
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
-    const { store, builder } = parts
-    const { maxBuilds } = this.#limits
-    const onEnd = () => this.wake()
-    this.#builds = new Builds({ store, builder, maxBuilds, onEnd, log: parts.log })
-    const scaling = new Scaling({ ...parts, ...this.#limits })
-    this.#runtimes = new Runtimes({
-      ...parts,
-      ...this.#limits,
+    const all = { ...parts, ...this.#limits, limits: this.#limits }
+    this.#builds = new Builds({ ...all, onEnd: () => this.wake() })
+    this.#retirements = new Retirements(all)
+    this.#retention = new Retention(all)
+    const rooms = {
       builds: this.#builds,
-      onDue: (deployment_id, due) => scaling.noteDue(deployment_id, due),
-      onEnd: (deployment_id) => this.#tendSoon(deployment_id),
-    })
-    this.#retention = new Retention({ ...parts, ...this.#limits })
-    const onWanted = (deployment_id: string) => this.#tendSoon(deployment_id)
-    const room = { ...parts, builds: this.#builds, runtimes: this.#runtimes, scaling, onWanted }
-    this.#serving = new Serving(room)
-    this.#removal = { ...room, serving: this.#serving }
-    const onOver = (deployment_id: string) => this.#retention.note(deployment_id)
-    this.#rollouts = new Rollouts({ ...this.#removal, ...parts, ...this.#limits, onOver })
+      retirements: this.#retirements,
+      retention: this.#retention,
+    }
+    this.#observer = new Observer({ ...all, ...rooms })
+    this.#steps = new Steps({ ...all, ...rooms, lookAt: (id) => this.#tendSoon(id) })
   }
 
   /**
@@ -70,16 +64,13 @@ export class Reconciler {
    */
   async start(): Promise<void> {
     for (const deployment of await this.#parts.store.deployments.listAll()) {
-      if (deployment.active_revision_id === null) this.#serving.pause(deployment)
-      else if (deployment.asleep_since === null) this.#serving.hold(deployment)
-      else this.#serving.holdAsleep(deployment)
+      const { active_revision_id: active, asleep_since } = deployment
+      const target = targetAtRest({ active, isAsleep: asleep_since !== null })
+      await this.#steps.take(target, { deployment, revisions: [] })
       this.#retention.note(deployment.id)
     }
     this.#isRunning = true
-    this.#unsubscribe = this.#parts.driver.onChange((revision_id) => {
-      const deployment_id = this.#runtimes.deploymentOf(revision_id)
-      if (deployment_id) this.#tendSoon(deployment_id)
-    })
+    this.#unsubscribe = this.#parts.driver.onChange((_, id) => this.#tendSoon(id))
     this.#timer = setInterval(() => this.wake(), this.#limits.lookEveryMs)
     this.wake()
   }
@@ -89,7 +80,7 @@ export class Reconciler {
     this.#isRunning = false
     this.#unsubscribe()
     clearInterval(this.#timer)
-    this.#runtimes.stop()
+    this.#retirements.stop()
     await this.#retention.stop()
     await this.#looking
     await this.#builds.abort()
@@ -148,58 +139,47 @@ export class Reconciler {
     const tending = this.#tended.get(id)
     while (tending?.isWoken && this.#isRunning) {
       tending.isWoken = false
-      if (await this.#tendSafely(id)) tending.isWoken = true
+      await this.#tendSafely(id)
     }
     this.#tended.delete(id)
   }
 
-  /** `true`: something was done, and there may be more to do at once. */
-  async #tendSafely(id: string): Promise<boolean> {
+  async #tendSafely(id: string): Promise<void> {
     try {
-      return await this.#tend(id)
+      await this.#tend(id)
     } catch (error) {
       const fields = { err: error, deployment_id: id }
       this.#parts.log.error(fields, 'a deployment could not be tended; looking again')
-      return false
     }
   }
 
-  async #tend(id: string): Promise<boolean> {
-    const deployment = await this.#parts.store.deployments.get(id)
-    if (!deployment) return false
-    if (deployment.status === 'AWAITING_DELETE') {
-      await removeDeployment(deployment, this.#removal)
-      return false
+  /** Takes one step after the other until there is none, or until one has changed nothing. */
+  async #tend(id: string): Promise<void> {
+    let last: DeploymentStep | undefined
+    while (this.#isRunning) {
+      const seen = await this.#observer.observe(id, this.#timers.get(id))
+      if (!seen) {
+        this.#timers.delete(id)
+        return
+      }
+      const { timers, now } = seen.observed
+      const decision = nextDeploymentStep(seen.observed)
+      const { step } = decision
+      this.#timers.set(id, step ? timersAfter(step, timers, now) : timers)
+      if (!step) return this.#lookAt(id, decision.until)
+      if (isDeepStrictEqual(step, last)) return
+      const fields = { deployment_id: id, step: step.kind, why: decision.why }
+      this.#parts.log.debug(fields, 'the next step')
+      await this.#steps.take(step, seen)
+      last = step
     }
-    if (deployment.status === 'AWAITING_DATABASE') await this.#makeReady(id)
-    if (await endProbation(deployment, { ...this.#parts, ...this.#limits })) return true
-    const line = await this.#rollouts.unfinished(id)
-    const active = deployment.asleep_since === null ? deployment.active_revision_id : null
-    const needed = [active, ...line.map((revision) => revision.id)]
-    const wanted = new Set(needed.filter((one) => one !== null))
-    this.#builds.retire(id, wanted)
-    this.#runtimes.retire(id, wanted)
-    if (await this.#serving.tend(deployment, line.length > 0)) return true
-    this.#lookWhenDue(deployment)
-    return this.#rollouts.advance(deployment, line)
   }
 
-  /** One that sleeps is woken on time, not at the next look. */
-  #lookWhenDue({ id, wake_at }: Deployment): void {
-    if (wake_at === null) return
-    const inMs = Date.parse(wake_at) - this.#parts.clock.now()
+  /** What is due before the next look is done on time. */
+  #lookAt(id: string, moment: number | null): void {
+    if (moment === null) return
+    const inMs = moment - this.#parts.clock.now()
     if (inMs > this.#limits.lookEveryMs) return
     setTimeout(() => this.#tendSoon(id), Math.max(0, inMs)).unref()
-  }
-
-  /** An agent server makes its database itself, so there is nothing to wait for. */
-  async #makeReady(id: string): Promise<void> {
-    const updated_at = timestamp(this.#parts.clock)
-    await this.#parts.store.transaction(async (store) => {
-      // Read again: it may have been deleted meanwhile, which must not be undone.
-      const deployment = await store.deployments.get(id)
-      if (deployment?.status !== 'AWAITING_DATABASE') return
-      await store.deployments.update(id, { status: 'READY', updated_at })
-    })
   }
 }

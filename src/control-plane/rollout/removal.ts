@@ -3,19 +3,20 @@ import type { Builder } from '../../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
+import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import type { TargetTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
 import type { Builds } from './builds.ts'
-import type { Runtimes } from './runtimes.ts'
-import type { Serving } from './serving.ts'
 
-export interface RemovalOptions {
+interface RemovalOptions {
   store: ControlPlaneStore
   builder: Builder
   logs: RevisionLogs
   removeData: (deployment_id: string) => Promise<void>
   builds: Builds
-  runtimes: Runtimes
-  serving: Serving
+  driver: RuntimeDriver
+  targets: TargetTable
+  limits: { stopGraceMs: number }
   log: Log
 }
 
@@ -26,14 +27,22 @@ export async function removeDeployment(
   deployment: Deployment,
   options: RemovalOptions,
 ): Promise<void> {
-  options.serving.remove(deployment)
+  options.targets.remove(deployment.name)
   await options.builds.abort(deployment.id)
-  await options.runtimes.endAll(deployment.id)
+  await endAll(deployment.id, options)
   await removeBuildsAndLogs(deployment.id, options)
   await options.builder.removeKept(deployment.id)
   await options.removeData(deployment.id)
   await options.store.deployments.delete(deployment.id)
   options.log.info({ deployment: deployment.name }, 'deployment removed')
+}
+
+/** Nobody is waited for: not even what drains already. */
+async function endAll(
+  deployment_id: string,
+  { driver, limits: { stopGraceMs } }: RemovalOptions,
+): Promise<void> {
+  await Promise.all(driver.revisionsOf(deployment_id).map((id) => driver.stop(id, stopGraceMs)))
 }
 
 async function removeBuildsAndLogs(deployment_id: string, options: RemovalOptions): Promise<void> {

@@ -116,7 +116,13 @@ export interface RevisionStore {
   /** Newest first. */
   list(
     deployment_id: string,
-    page: { limit: number; offset: number; statuses?: RevisionStatus[] },
+    page: {
+      limit: number
+      offset: number
+      statuses?: readonly RevisionStatus[]
+      /** This one as well, whatever its status. */
+      also?: string | null
+    },
   ): Promise<Revision[]>
   /**
    * Moves the revision on. `false`: it is not at `from` any more, nothing was written. Throws when

@@ -52,7 +52,7 @@ export interface RevisionOnItsWay extends Pick<Revision, 'id' | 'status'> {
   since: number
 }
 
-export interface RunningRevision {
+interface RunningRevision {
   id: string
   /** It executes no more runs, and ends once its requests have. */
   isRetiring: boolean

@@ -56,6 +56,9 @@ export function isRevisionOver(status: RevisionStatus): boolean {
   return status === 'DEPLOYED' || REVISION_TRANSITIONS[status].length === 0
 }
 
+/** The statuses of a revision on its way. */
+export const UNFINISHED_STATUSES = REVISION_STATUSES.filter((status) => !isRevisionOver(status))
+
 /** Where a revision's code comes from. */
 export const SOURCES = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const
 export type Source = (typeof SOURCES)[number]

@@ -100,6 +100,8 @@ export interface RuntimeDriver {
   /** Begins; does nothing where the revision is there already and has not failed. */
   start(spec: RuntimeSpec): Promise<void>
   observe(revision_id: string): RuntimeState
+  /** The deployment's revisions that are not absent. */
+  revisionsOf(deployment_id: string): string[]
   /** Its agent servers, in the order of their start; none where it is absent. */
   replicas(revision_id: string): Replica[]
   /**
@@ -131,7 +133,7 @@ export interface RuntimeDriver {
   /** Asks it to end, waits up to `graceMs`, then kills. Does nothing where there is none. */
   stop(revision_id: string, graceMs: number): Promise<void>
   /** Calls back after each change of state. Answers how to unsubscribe. */
-  onChange(listener: (revision_id: string) => void): () => void
+  onChange(listener: (revision_id: string, deployment_id: string) => void): () => void
   /** Ends all of it. */
   stopAll(graceMs: number): Promise<void>
 }

@@ -47,6 +47,8 @@ export interface ProcessDriverOptions {
   log: Log
 }
 
+type Listener = Parameters<RuntimeDriver['onChange']>[0]
+
 const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 /** Longer than it is told that it may take (`RETIRING_LIMITS`). */
@@ -60,9 +62,11 @@ const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
  */
 export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver {
   const revisions = new Map<string, Replicas>()
-  const listeners = new Set<(revision_id: string) => void>()
-  const changed = (revision_id: string) => {
-    for (const listener of listeners) notify(listener, revision_id, options.log)
+  const listeners = new Set<Listener>()
+  const changed = (revision_id: string, deployment_id: string) => {
+    for (const listener of listeners) {
+      notify(() => listener(revision_id, deployment_id), revision_id, options.log)
+    }
   }
   const stop = async (revision_id: string, graceMs: number) => {
     const replicas = revisions.get(revision_id)
@@ -70,21 +74,23 @@ export function createProcessDriver(options: ProcessDriverOptions): RuntimeDrive
     await replicas.stop(graceMs)
     if (revisions.get(revision_id) !== replicas) return
     revisions.delete(revision_id)
-    changed(revision_id)
+    changed(revision_id, replicas.deployment_id)
   }
   return {
     async start(spec) {
-      const { revision_id } = spec
+      const { revision_id, deployment_id } = spec
       for (let there = revisions.get(revision_id); there; there = revisions.get(revision_id)) {
         if (!there.isStopping && there.state.kind !== 'failed') return
         await stop(revision_id, 0)
       }
-      const replicas = createReplicas(spec, options, () => changed(revision_id))
+      const replicas = createReplicas(spec, options, () => changed(revision_id, deployment_id))
       revisions.set(revision_id, replicas)
       replicas.scale(spec.replicas ?? 1, async () => {})
-      changed(revision_id)
+      changed(revision_id, deployment_id)
     },
     observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
+    revisionsOf: (deployment_id) =>
+      [...revisions].flatMap(([id, one]) => (one.deployment_id === deployment_id ? [id] : [])),
     replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
     inspect: async (revision_id) => revisions.get(revision_id)?.inspect(),
     activate: async (revision_id) => revisions.get(revision_id)?.activate(),
@@ -113,6 +119,7 @@ function createReplicas(
   const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
   const deployLog = new DeployLog({ path, maxBytes, clock, log })
   return new Replicas({
+    deployment_id,
     supervise: (each) => supervise(spec, options, { deployLog, ...each }),
     isStandby: spec.isStandby ?? false,
     retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
@@ -159,9 +166,9 @@ function supervise(
 }
 
 /** One listener's fault is not another's. */
-function notify(listener: (revision_id: string) => void, revision_id: string, log: Log): void {
+function notify(call: () => void, revision_id: string, log: Log): void {
   try {
-    listener(revision_id)
+    call()
   } catch (error) {
     log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
   }

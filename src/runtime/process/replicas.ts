@@ -12,6 +12,7 @@ import type { DeployLog } from './deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
 export interface ReplicasOptions {
+  deployment_id: string
   /** A supervisor that is not started yet and tells of its changes. */
   supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor
   isStandby: boolean
@@ -35,6 +36,10 @@ export class Replicas {
   constructor(options: ReplicasOptions) {
     this.#options = options
     this.#isStandby = options.isStandby
+  }
+
+  get deployment_id(): string {
+    return this.#options.deployment_id
   }
 
   get isStopping(): boolean {

@@ -81,8 +81,8 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       const row = await db.get<RevisionRow>(GET, [deployment_id, id])
       return row && read(row)
     },
-    list: async (deployment_id, { limit, offset, statuses = [...REVISION_STATUSES] }) => {
-      const params = [deployment_id, JSON.stringify(statuses), limit, offset]
+    list: async (deployment_id, { limit, offset, statuses = REVISION_STATUSES, also = null }) => {
+      const params = [deployment_id, JSON.stringify(statuses), limit, offset, also]
       return (await db.all<RevisionRow>(listSql(db), params)).map(read)
     },
     move: async (id, step) => {
@@ -105,7 +105,7 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
 function listSql(db: Db): string {
   return `
 SELECT ${COLUMNS} FROM revisions
-WHERE deployment_id = $1 AND status IN ${db.json.texts('$2')}
+WHERE deployment_id = $1 AND (status IN ${db.json.texts('$2')} OR id = $5)
 ORDER BY number DESC LIMIT $3 OFFSET $4`
 }
 

@@ -1,0 +1,125 @@
+/** What a look sees of a deployment: its record, its builds, what runs of it, and the gateway. */
+import type { Clock } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import type {
+  ActiveRevision,
+  DeploymentLimits,
+  ObservedDeployment,
+  RevisionOnItsWay,
+  Timers,
+} from '../../core/deployment/observed.ts'
+import { deathOnProbation } from '../../core/deployment/probation.ts'
+import {
+  isRevisionOver,
+  type Revision,
+  UNFINISHED_STATUSES,
+} from '../../core/deployment/revision.ts'
+import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import { scaleLimits } from '../../core/deployment/scaling.ts'
+import type { TargetTable } from '../../core/deployment/target.ts'
+import { followTimers, NO_TIMERS } from '../../core/deployment/timers.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { previousOf } from '../revisions/rollback.ts'
+import type { Builds } from './builds.ts'
+import type { Retirements } from './retirements.ts'
+
+/** More than wait at a time; were there more, the oldest of these would be skipped as it should. */
+const LINE_LENGTH = 1000
+
+interface ObserverParts {
+  store: ControlPlaneStore
+  driver: RuntimeDriver
+  targets: TargetTable
+  builds: Builds
+  retirements: Retirements
+  limits: DeploymentLimits
+  clock: Clock
+}
+
+/** A deployment with the records that its next step may be about. */
+export interface Observation {
+  deployment: Deployment
+  /** The active revision and those on their way. */
+  revisions: readonly Revision[]
+  observed: ObservedDeployment
+}
+
+export class Observer {
+  readonly #parts: ObserverParts
+  /** When this process began to watch, in ms since 1970: nobody waited for a revision before. */
+  readonly #since: number
+
+  constructor(parts: ObserverParts) {
+    this.#parts = parts
+    this.#since = parts.clock.now()
+  }
+
+  /** `undefined`: there is no such deployment any more. */
+  async observe(id: string, timers: Timers = NO_TIMERS): Promise<Observation | undefined> {
+    const { store, driver, targets, builds, retirements, limits, clock } = this.#parts
+    const deployment = await store.deployments.get(id)
+    if (!deployment) return undefined
+    const revisions = await this.#revisionsOf(deployment)
+    const active = await this.#observeActive(deployment, revisions)
+    const line = revisions.filter(({ status }) => !isRevisionOver(status))
+    const now = clock.now()
+    const observed = {
+      status: deployment.status,
+      isAsleep: deployment.asleep_since !== null,
+      wakeAt: deployment.wake_at === null ? null : Date.parse(deployment.wake_at),
+      active,
+      line: await Promise.all(line.map((revision) => this.#observeLine(revision))),
+      running: driver.revisionsOf(id).map((revision_id) => ({
+        id: revision_id,
+        isRetiring: retirements.has(revision_id),
+      })),
+      building: builds.runningOf(id),
+      target: targets.observe(deployment.name),
+      activity: targets.activity(deployment.name),
+      timers: followTimers(timers, active, now),
+      limits,
+      now,
+    }
+    return { deployment, revisions, observed }
+  }
+
+  /** The active one and those on their way, the oldest first. */
+  async #revisionsOf({ id, active_revision_id }: Deployment): Promise<Revision[]> {
+    const statuses = UNFINISHED_STATUSES
+    const page = { limit: LINE_LENGTH, offset: 0, statuses, also: active_revision_id }
+    return (await this.#parts.store.revisions.list(id, page)).reverse()
+  }
+
+  async #observeLine(revision: Revision): Promise<RevisionOnItsWay> {
+    const { id, status, updated_at } = revision
+    return {
+      id,
+      status,
+      build: await this.#parts.builds.state(revision),
+      runtime: this.#parts.driver.observe(id),
+      since: Math.max(Date.parse(updated_at), this.#since),
+    }
+  }
+
+  async #observeActive(
+    deployment: Deployment,
+    revisions: readonly Revision[],
+  ): Promise<ActiveRevision | null> {
+    const revision = revisions.find(({ id }) => id === deployment.active_revision_id)
+    if (!revision) return null
+    const { driver, builds, store, limits, clock } = this.#parts
+    const { id, status, built_from, deployed_at, source_config } = revision
+    const replicas = driver.replicas(id)
+    const runtime = driver.observe(id)
+    const active = { id, status, built_from, deployed_at, replicas, runtime }
+    const hasDied = deathOnProbation(active, clock.now(), limits.probationMs) !== undefined
+    return {
+      ...active,
+      // What runs was built: nobody needs to look on disk at each look.
+      build: runtime.kind === 'healthy' ? { kind: 'built' } : await builds.state(revision),
+      limits: scaleLimits((source_config.resource_spec ?? null) as JsonObject | null),
+      previous: hasDied ? ((await previousOf(store, deployment))?.number ?? null) : null,
+    }
+  }
+}

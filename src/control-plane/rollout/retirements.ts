@@ -1,0 +1,68 @@
+/** The agent servers that are on their way to their end because they are of no more use. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import type { TargetTable } from '../../core/deployment/target.ts'
+import type { Log } from '../../core/log.ts'
+
+/** How long beyond its limits an agent server may take to say that it has drained, in ms. */
+const UNANSWERED_MS = 5_000
+
+interface RetirementsOptions {
+  driver: RuntimeDriver
+  targets: TargetTable
+  drainMs: number
+  checkpointMs: number
+  stopGraceMs: number
+  log: Log
+}
+
+/** Nothing is remembered beyond this process, whose end is the end of all that it has started. */
+export class Retirements {
+  readonly #options: RetirementsOptions
+  readonly #going = new Set<string>()
+  #isStopped = false
+
+  constructor(options: RetirementsOptions) {
+    this.#options = options
+  }
+
+  has(revision_id: string): boolean {
+    return this.#going.has(revision_id)
+  }
+
+  /**
+   * Its runs end or are handed on to the revision that took over, and its requests end: those that
+   * wait for a run see it end wherever it is executed. Streams that are still open then are cut, and
+   * resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles when
+   * nothing of it is left, or when that went wrong.
+   */
+  async retire(revision_id: string, onDrained: (due: number) => Promise<void>): Promise<void> {
+    const { driver, targets, drainMs, stopGraceMs, log } = this.#options
+    this.#going.add(revision_id)
+    try {
+      const drainRuns = async () => {
+        const due = await this.#drainRuns(revision_id)
+        if (due !== undefined) await onDrained(due)
+      }
+      await Promise.all([drainRuns(), targets.drain({ revision_id }, drainMs)])
+      if (!this.#isStopped) await driver.stop(revision_id, stopGraceMs)
+    } catch (error) {
+      log.error({ err: error, revision_id }, 'an agent server could not be ended; trying again')
+    } finally {
+      this.#going.delete(revision_id)
+    }
+  }
+
+  /** What is draining is left to whoever ends all runtimes. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #drainRuns(revision_id: string): Promise<number | undefined> {
+    const { driver, drainMs, checkpointMs } = this.#options
+    // One that does not answer any more keeps nobody waiting.
+    const late = delay(drainMs + checkpointMs + UNANSWERED_MS, undefined, { ref: false })
+    const limits = { graceMs: drainMs, checkpointMs }
+    return Promise.race([driver.drain(revision_id, limits), late])
+  }
+}

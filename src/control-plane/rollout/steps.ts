@@ -1,0 +1,241 @@
+/** Carries out what `core/deployment/next-step.ts` has named, one step at a time. */
+import { timestamp } from '../../core/clock.ts'
+import { projectSecrets } from '../../core/deployment/deploy-key.ts'
+import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
+import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'
+import type { Endpoints } from '../../core/deployment/runtime.ts'
+import { scaleLimits } from '../../core/deployment/scaling.ts'
+import type { DeploymentStep } from '../../core/deployment/step.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Builds } from './builds.ts'
+import { statusMessage } from './failure.ts'
+import type { Observation } from './observation.ts'
+import { refuseForParkedThreads } from './parked-threads.ts'
+import type { ReconcilerLimits, ReconcilerParts } from './parts.ts'
+import { removeDeployment } from './removal.ts'
+import type { Retention } from './retention.ts'
+import type { Retirements } from './retirements.ts'
+import { takeBack } from './take-back.ts'
+
+/** How long a request waits for an agent server that is being started, in ms. */
+const START_WAIT_MS = 15_000
+/** The same where it has to be woken first. */
+const WAKE_WAIT_MS = 60_000
+
+interface StepParts extends ReconcilerParts {
+  limits: ReconcilerLimits
+  builds: Builds
+  retirements: Retirements
+  retention: Retention
+  /** Has a deployment looked at: a request came to one that sleeps, or a retirement has ended. */
+  lookAt: (deployment_id: string) => void
+}
+
+type Step<Kind extends DeploymentStep['kind']> = Extract<DeploymentStep, { kind: Kind }>
+type Seen = Pick<Observation, 'deployment' | 'revisions'>
+
+/**
+ * Killed anywhere within a step, it is named again by what is observed then. Throws what keeps a
+ * step from being taken.
+ */
+export class Steps {
+  readonly #parts: StepParts
+
+  constructor(parts: StepParts) {
+    this.#parts = parts
+  }
+
+  async take(step: DeploymentStep, seen: Seen): Promise<void> {
+    const { deployment } = seen
+    const { builds, targets } = this.#parts
+    switch (step.kind) {
+      case 'remove':
+        return removeDeployment(deployment, this.#parts)
+      case 'make-ready':
+        return this.#makeReady(deployment)
+      case 'take-back':
+        return takeBack(deployment, step, { ...this.#parts, ...this.#parts.limits })
+      case 'wake':
+        return this.#wake(deployment)
+      case 'sleep':
+        return this.#sleep(deployment, step)
+      case 'point':
+        return this.#point(deployment, step.revision_id, step.endpoints)
+      case 'hold':
+        return targets.hold(deployment.name, { ...ownerOf(deployment), limitMs: START_WAIT_MS })
+      case 'hold-asleep':
+        return this.#holdAsleep(deployment)
+      case 'pause':
+        return targets.pause(deployment.name, ownerOf(deployment))
+      case 'abort':
+        return builds.end(step.revision_id)
+      case 'retire':
+        return this.#retire(deployment, step.revision_id)
+      case 'build':
+        return builds.begin(revisionOf(seen, step))
+      case 'start':
+        return this.#start(deployment, revisionOf(seen, step), step.isStandby)
+      case 'retry':
+        return this.#retry(deployment, revisionOf(seen, step), step.reason)
+      case 'scale':
+        return this.#scale(deployment, step)
+      case 'move':
+        return this.#move(revisionOf(seen, step), step)
+      case 'switch':
+        return this.#switch(deployment, revisionOf(seen, step), step.endpoints)
+    }
+  }
+
+  async #makeReady({ id }: Deployment): Promise<void> {
+    const { store, clock } = this.#parts
+    await store.transaction(async (tx) => {
+      // Read again: it may have been deleted meanwhile, which must not be undone.
+      const deployment = await tx.deployments.get(id)
+      if (deployment?.status !== 'AWAITING_DATABASE') return
+      await tx.deployments.update(id, { status: 'READY', updated_at: timestamp(clock) })
+    })
+  }
+
+  async #wake(deployment: Deployment): Promise<void> {
+    await this.#update(deployment, { asleep_since: null, wake_at: null })
+    this.#parts.log.info({ deployment: deployment.name }, 'it is woken')
+  }
+
+  async #sleep(deployment: Deployment, { wakeAt, hasOwnAuth }: Step<'sleep'>): Promise<void> {
+    const { clock, log } = this.#parts
+    const wake_at = momentOf(wakeAt)
+    const asleep_since = timestamp(clock)
+    await this.#update(deployment, { asleep_since, wake_at, has_own_auth: hasOwnAuth })
+    log.info({ deployment: deployment.name, wake_at }, 'nobody asks for it: it sleeps')
+  }
+
+  #point(deployment: Deployment, revision_id: string, endpoints: Endpoints): void {
+    const target = { ...ownerOf(deployment), revision_id, endpoints }
+    this.#parts.targets.set(deployment.name, target)
+  }
+
+  #holdAsleep(deployment: Deployment): void {
+    const { id, has_own_auth } = deployment
+    this.#parts.targets.hold(deployment.name, {
+      ...ownerOf(deployment),
+      limitMs: WAKE_WAIT_MS,
+      onRequest: () => this.#parts.lookAt(id),
+      ...(has_own_auth !== null && { hasOwnAuth: has_own_auth }),
+    })
+  }
+
+  #retire({ id }: Deployment, revision_id: string): void {
+    const { retirements, lookAt } = this.#parts
+    const ended = retirements.retire(revision_id, (due) => this.#noteDue(id, due))
+    void ended.then(() => lookAt(id))
+  }
+
+  /** Notes when it has to be awake again, where that was found out while it went to sleep. */
+  async #noteDue(id: string, due: number): Promise<void> {
+    const deployment = await this.#parts.store.deployments.get(id)
+    if (!deployment || deployment.asleep_since === null) return
+    await this.#update(deployment, { wake_at: momentOf(due) })
+  }
+
+  /** Does nothing when the revision is not built. */
+  async #start(deployment: Deployment, revision: Revision, isStandby: boolean): Promise<void> {
+    const built = await this.#parts.builds.find(revision)
+    if (!built) return
+    const resource_spec = (revision.source_config.resource_spec ?? null) as JsonObject | null
+    await this.#parts.driver.start({
+      revision_id: revision.id,
+      deployment_id: deployment.id,
+      deployment_name: deployment.name,
+      configPath: built.configPath,
+      nodePath: built.nodePath,
+      ...(built.bundlePath !== undefined && { bundlePath: built.bundlePath }),
+      secrets: projectSecrets(revision.secrets),
+      resource_spec,
+      replicas: Math.max(1, scaleLimits(resource_spec).min),
+      isStandby,
+    })
+  }
+
+  async #retry(deployment: Deployment, revision: Revision, reason: string): Promise<void> {
+    const { builds, log } = this.#parts
+    const fields = { deployment: deployment.name, revision_id: revision.id }
+    log.warn({ ...fields, reason: statusMessage(reason, revision.secrets) }, 'starting it again')
+    builds.forget(revision.id)
+    await this.#start(deployment, revision, false)
+  }
+
+  #scale(deployment: Deployment, { revision_id, replicas }: Step<'scale'>): void {
+    const { driver, targets, limits, log } = this.#parts
+    const from = driver.replicas(revision_id).length
+    log.info({ deployment: deployment.name, from, to: replicas }, 'scaling')
+    driver.scale(revision_id, replicas, async (endpoint) => {
+      if (endpoint) await targets.drain({ revision_id, url: endpoint.url }, limits.drainMs)
+    })
+  }
+
+  async #move(revision: Revision, { to, reason }: Omit<Step<'move'>, 'kind' | 'revision_id'>) {
+    const { store, builds, retention, clock, log } = this.#parts
+    // Before it leaves BUILDING: a crash in between does it again.
+    if (to === 'AWAITING_DEPLOY') await this.#noteCommit(revision)
+    const { id, status: from, secrets } = revision
+    const message = reason === undefined ? undefined : statusMessage(reason, secrets)
+    const updated_at = timestamp(clock)
+    const status_message = message === undefined ? {} : { status_message: message }
+    if (!(await store.revisions.move(id, { from, to, updated_at, ...status_message }))) return
+    if (isRevisionOver(to)) {
+      builds.forget(id)
+      retention.note(revision.deployment_id)
+    }
+    log.info({ revision_id: id, from, to, message }, 'revision moved')
+  }
+
+  async #noteCommit(revision: Revision): Promise<void> {
+    const built = await this.#parts.builds.find(revision)
+    if (!built?.repo_commit_sha) return
+    await this.#parts.store.revisions.setCommit(revision.id, built.repo_commit_sha)
+  }
+
+  /**
+   * Until here the new revision has left the runs to the old one. The gateway first, so that whoever
+   * reads DEPLOYED reaches this revision. What the gateway was told dies with the process: a crash
+   * before the record is written leaves the revision DEPLOYING and the old one active, and it is
+   * switched again.
+   */
+  async #switch(deployment: Deployment, revision: Revision, endpoints: Endpoints): Promise<void> {
+    const { store, driver, retention, clock, log } = this.#parts
+    const reason = await refuseForParkedThreads(deployment, revision, { store, driver })
+    if (reason !== undefined) return this.#move(revision, { to: 'DEPLOY_FAILED', reason })
+    await driver.activate(revision.id)
+    this.#point(deployment, revision.id, endpoints)
+    const now = timestamp(clock)
+    const hasMoved = await store.transaction(async (tx) => {
+      const step = { from: 'DEPLOYING', to: 'DEPLOYED', updated_at: now, deployed_at: now } as const
+      if (!(await tx.revisions.move(revision.id, step))) return false
+      const awake = { asleep_since: null, wake_at: null, updated_at: now }
+      await tx.deployments.update(deployment.id, { active_revision_id: revision.id, ...awake })
+      return true
+    })
+    log.info({ revision_id: revision.id, deployment: deployment.name, hasMoved }, 'switched')
+    retention.note(deployment.id)
+  }
+
+  /** Sleep is no change that anybody has made: the deployment keeps the time of its last one. */
+  #update({ id, updated_at }: Deployment, patch: Omit<DeploymentPatch, 'updated_at'>) {
+    return this.#parts.store.deployments.update(id, { ...patch, updated_at })
+  }
+}
+
+function ownerOf({ id: deployment_id, tenant_id: workspace_id }: Deployment) {
+  return { deployment_id, workspace_id }
+}
+
+function revisionOf({ revisions }: Seen, { revision_id }: { revision_id: string }): Revision {
+  const revision = revisions.find(({ id }) => id === revision_id)
+  if (revision) return revision
+  throw new AppError('internal', `Revision ${revision_id} was not observed.`)
+}
+
+function momentOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

@@ -1,0 +1,43 @@
+/** A revision that died in its first minute is taken back: the one before it is deployed again. */
+import { type Clock, timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import type { Log } from '../../core/log.ts'
+import { previousOf } from '../revisions/rollback.ts'
+import { repeatRevision } from '../revisions/verbs.ts'
+import { statusMessage } from './failure.ts'
+
+interface TakeBackParts {
+  store: ControlPlaneStore
+  /** How long it was watched, in ms. */
+  probationMs: number
+  clock: Clock
+  log: Log
+}
+
+/**
+ * It becomes DEPLOY_FAILED, and the one before it a new revision. Until that serves, the failed one
+ * is restarted as any other. `reason`: how it died.
+ */
+export async function takeBack(
+  deployment: Deployment,
+  { revision_id, reason }: { revision_id: string; reason: string },
+  { store, probationMs, clock, log }: TakeBackParts,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const failed = await tx.revisions.get(deployment.id, revision_id)
+    const previous = await previousOf(tx, deployment)
+    if (failed?.status !== 'DEPLOYED' || !previous) return
+    const within = `within ${probationMs / 1000} s of its deployment`
+    const message = `rollback: it died ${within}; revision ${previous.number} is deployed again. ${reason}`
+    const isMoved = await tx.revisions.move(failed.id, {
+      from: 'DEPLOYED',
+      to: 'DEPLOY_FAILED',
+      status_message: statusMessage(message, failed.secrets),
+      updated_at: timestamp(clock),
+    })
+    if (!isMoved) return
+    await repeatRevision(tx, deployment, previous, clock)
+    log.warn({ revision_id, deployment: deployment.name }, 'revision taken back')
+  })
+}
