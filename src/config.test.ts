@@ -143,6 +143,9 @@ describe('the configuration of serve', () => {
   })
 
   it('refuses what this version cannot do', () => {
+    expect(() => readUpConfig({}, { RUNYARD_RUNTIME: 'docker' })).toThrow(
+      'RUNYARD_RUNTIME: must be one of process',
+    )
     expect(() => readServeConfig({ workers: 'many' }, {})).toThrow('--workers')
     expect(() => readServeConfig({ workers: '2', role: 'api' }, {})).toThrow('--role')
     expect(() => readServeConfig({}, { RUNYARD_ROLE: 'boss' })).toThrow('all, api, worker')

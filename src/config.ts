@@ -6,6 +6,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { ServerRole } from './core/agent/server-role.ts'
+import type { RuntimeName } from './core/deployment/runtime.ts'
 import type { SandboxSetting } from './core/deployment/sandbox.ts'
 import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
@@ -80,6 +81,8 @@ export interface UpConfig {
   readonly maxRequestsPerSecond: number | undefined
   /** What agent servers get besides: the settings of this operator that are theirs. */
   readonly agentServerEnv: Readonly<Record<string, string>>
+  /** `RUNYARD_RUNTIME`: what runs the agent servers of deployments. */
+  readonly runtime: RuntimeName
   /** `RUNYARD_SANDBOX`: what keeps projects away from the operator's files. */
   readonly sandbox: SandboxSetting
 }
@@ -196,6 +199,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     },
     maxBodyBytes: limits.maxBodyBytes,
     maxRequestsPerSecond: limits.maxRequestsPerSecond,
+    runtime: read.choice('RUNYARD_RUNTIME'),
     sandbox: readSandbox(read),
   }
   return read.done(config)

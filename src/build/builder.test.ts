@@ -19,6 +19,7 @@ import type { BuildError, BuildRequest, BuiltRevision } from '../core/deployment
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import { type BuilderOptions, createBuilder } from './builder.ts'
+import { localProject } from './local-project.ts'
 import { createTarballs } from './tarballs.ts'
 
 const DEPLOYMENT = '00000000-0000-4000-8000-000000000001'
@@ -93,7 +94,12 @@ async function upload(more: Partial<BuildRequest> = {}, config: string | null = 
 
 const never = new AbortController().signal
 const build = (of: BuildRequest) => builder().build(of, never)
-const source = (built: BuiltRevision) => dirname(built.configPath)
+/** Where it lies here. */
+const local = ({ artifact }: BuiltRevision, at = join(dir, 'data')) => {
+  if (artifact.kind !== 'folder') throw new Error('It is no folder.')
+  return localProject(at, artifact)
+}
+const source = (built: BuiltRevision) => dirname(local(built).configPath)
 const log = () => readFile(join(dir, 'data/revisions', REVISION, 'build.log'), 'utf8')
 
 async function failure(of: BuildRequest, more: Partial<BuilderOptions> = {}): Promise<BuildError> {
@@ -109,7 +115,7 @@ describe('a build', () => {
   it('of a tarball ends in a folder that is found again', async () => {
     const built = await build(await uploaded({ 'langgraph.json': '{}' }))
     expect(built.repo_commit_sha).toBeNull()
-    expect(await readFile(built.configPath, 'utf8')).toBe('{}')
+    expect(await readFile(local(built).configPath, 'utf8')).toBe('{}')
     expect(await builder().find(REVISION)).toEqual(built)
     expect(await log()).toMatch(/^\d{4}-\S+Z Unpacked 2 entries\.$/m)
   })
@@ -129,7 +135,7 @@ describe('a build', () => {
     } as const
     const built = await build(request(more, 'apps/agent/langgraph.json'))
     expect(built.repo_commit_sha).toBe(git('rev-parse', 'HEAD').toString().trim())
-    expect(built.configPath).toMatch(/source\/apps\/agent\/langgraph\.json$/)
+    expect(local(built).configPath).toMatch(/source\/apps\/agent\/langgraph\.json$/)
     expect(await builder().find(REVISION)).toEqual(built)
   })
 
@@ -145,17 +151,17 @@ describe('a build', () => {
         { ...of, secrets: [{ name: 'A', value: 'sesame' }] },
         never,
       )
-      expect(built.bundlePath).toBe(join(source(built), 'bundle.mjs'))
+      expect(local(built).bundlePath).toBe(join(source(built), 'bundle.mjs'))
       expect(await builder().find(REVISION)).toEqual(built)
       expect(await log()).not.toMatch(/ (bundle\.mjs|A=sesame)$/m)
-      await rm(built.bundlePath ?? '')
+      await rm(local(built).bundlePath ?? '')
       expect(await builder().find(REVISION)).toBeUndefined()
     })
 
     it('does without a bundle where none is written, and says why', async () => {
       const of = await uploaded({ 'langgraph.json': '{}', 'bundle.mjs': 'the project’s own' })
       const built = await withBundler('echo Not bundled: because').build(of, never)
-      expect(built).not.toHaveProperty('bundlePath')
+      expect(built).toMatchObject({ artifact: { bundle: null } })
       expect(await builder().find(REVISION)).toEqual(built)
       expect(await log()).toContain('Not bundled: because')
     })
@@ -163,7 +169,7 @@ describe('a build', () => {
     it('does without a bundle where the bundler fails', async () => {
       const of = await uploaded({ 'langgraph.json': '{}' })
       const built = await withBundler('touch bundle.mjs; exit 3').build(of, never)
-      expect(built).not.toHaveProperty('bundlePath')
+      expect(built).toMatchObject({ artifact: { bundle: null } })
       expect(await log()).toMatch(/Not bundled, .*`bundle` ended with exit code 3\.$/m)
     })
   })
@@ -174,7 +180,7 @@ describe('a build', () => {
       const checkConfig = async () => ({ node_version })
       const of = await uploaded({ 'langgraph.json': '{}' })
       const built = await builder({ checkConfig }).build(of, never)
-      expect(built.nodePath).toBeNull()
+      expect(local(built).node).toBeNull()
       expect(await builder().find(REVISION)).toEqual(built)
       const asked = node_version ? `"node_version": "${node_version}"` : 'names no "node_version"'
       expect(await log()).toContain(`Node: ${process.versions.node}, Runyard's own (`)
@@ -192,17 +198,19 @@ describe('a build', () => {
       }
       const of = await uploaded({ 'langgraph.json': '{}' }, commands)
       const built = await builder({ checkConfig }).build(of, never)
-      expect(built.nodePath).toMatch(/\/data\/nodes\/22\.\d+\.\d+\/.*\/bin\/node$/)
-      const version = execFileSync(built.nodePath ?? '', ['--version'], { encoding: 'utf8' })
+      expect(local(built).node?.path).toMatch(/\/data\/nodes\/22\.\d+\.\d+\/.*\/bin\/node$/)
+      const version = execFileSync(local(built).node?.path ?? '', ['--version'], {
+        encoding: 'utf8',
+      })
       expect(version).toMatch(/^v22\./)
       expect(await readFile(join(source(built), 'which'), 'utf8')).toBe(version)
       expect(await log()).toContain(`npm ci node-linux-${process.arch}@${version.slice(1).trim()}`)
       expect(await builder().find(REVISION)).toEqual(built)
 
       const again = await builder({ checkConfig, npm: '/nowhere/npm' }).build(of, never)
-      expect(again.nodePath).toBe(built.nodePath)
+      expect(again).toEqual(built)
       expect(await readdir(join(dir, 'data/unfinished'))).toEqual([])
-      await rm(built.nodePath ?? '')
+      await rm(local(built).node?.path ?? '')
       expect(await builder().find(REVISION)).toBeUndefined()
       await builder({ checkConfig }).build(of, never)
       expect(await builder().find(REVISION)).toEqual(built)
@@ -222,7 +230,8 @@ describe('a build', () => {
     await rename(join(dir, 'data'), join(dir, 'moved'))
     const moved = builder({ dir: join(dir, 'moved') })
     const found = await moved.find(REVISION)
-    expect(found?.configPath).toContain(join(dir, 'moved'))
+    const { configPath } = local(found ?? expect.fail('it is there'), join(dir, 'moved'))
+    expect(await readFile(configPath, 'utf8')).toBe('{}')
     await moved.remove(REVISION)
     await moved.remove(REVISION)
     expect(await moved.find(REVISION)).toBeUndefined()

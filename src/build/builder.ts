@@ -1,8 +1,9 @@
 /** The builder: a revision's source becomes a folder that an agent server can start from. */
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { delimiter, dirname, join, relative } from 'node:path'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { delimiter, dirname, relative } from 'node:path'
 import { type Clock, timestamp } from '../core/clock.ts'
+import type { FolderArtifact } from '../core/deployment/artifact.ts'
 import {
   BuildError,
   type Builder,
@@ -20,6 +21,7 @@ import { type CheckedConfig, findConfiguration } from './configuration.ts'
 import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
 import { removeInstalls } from './install-cache.ts'
+import { isFile } from './is-file.ts'
 import {
   homeFolder,
   type RevisionFolder,
@@ -27,7 +29,8 @@ import {
   revisionsFolder,
   uploadPath,
 } from './layout.ts'
-import { chooseNode, hasNode, installNode, nodePath } from './project-node.ts'
+import { isWhole, localProject } from './local-project.ts'
+import { chooseNode, installNode, nodePath } from './project-node.ts'
 import { withSshAccess } from './ssh-access.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
 import { unpackTarball } from './tarball.ts'
@@ -63,14 +66,11 @@ export interface BuilderOptions {
   log: Log
 }
 
-/** What `built.json` holds; the path is relative to the source, so that the folder can be moved. */
-interface BuiltRecord {
-  config_path: string
+/** What `built.json` holds. Builds of older versions have neither `bundle` nor `language`. */
+interface BuiltRecord extends Omit<FolderArtifact, 'kind' | 'id' | 'bundle' | 'language'> {
+  bundle?: FolderArtifact['bundle']
+  language?: FolderArtifact['language']
   repo_commit_sha: string | null
-  /** The exact Node that was brought along; `null`: Runyard's own. */
-  node_version: string | null
-  /** Where its modules are bundled, relative to the source; absent or `null`: they are not. */
-  bundle?: string | null
   built_at: string
 }
 
@@ -96,7 +96,7 @@ export function createBuilder(options: BuilderOptions): Builder {
       }
     },
     async find(revision_id) {
-      return findBuilt(revisionFolder(options.dir, revision_id), options.dir)
+      return findBuilt(options.dir, revision_id)
     },
     async list() {
       const ids = await readdir(revisionsFolder(options.dir)).catch(() => [])
@@ -165,14 +165,14 @@ async function buildInto(
   const bundlePath = options.bundler && (await bundle(options.bundler, configPath, confined))
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')
-  await writeBuilt(folder, {
-    config_path: relative(folder.source, configPath),
-    repo_commit_sha,
+  const made = {
+    language: 'javascript',
     node_version,
+    config_path: relative(folder.source, configPath),
     bundle: bundlePath === undefined ? null : relative(folder.source, bundlePath),
-    built_at: timestamp(options.clock),
-  })
-  return { configPath, repo_commit_sha, nodePath: node, ...(bundlePath && { bundlePath }) }
+  } as const
+  await writeBuilt(folder, { ...made, repo_commit_sha, built_at: timestamp(options.clock) })
+  return { artifact: { kind: 'folder', id: request.revision_id, ...made }, repo_commit_sha }
 }
 
 /** A project's commands have its source, a home of its deployment's, and the Node that it asked for. */
@@ -276,21 +276,23 @@ async function writeBuilt(folder: RevisionFolder, record: BuiltRecord): Promise<
   await rename(unfinished, folder.built)
 }
 
-async function findBuilt(folder: RevisionFolder, dir: string): Promise<BuiltRevision | undefined> {
-  const text = await readFile(folder.built, 'utf8').catch((error: NodeJS.ErrnoException) => {
+async function findBuilt(dir: string, id: string): Promise<BuiltRevision | undefined> {
+  const { built } = revisionFolder(dir, id)
+  const text = await readFile(built, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
   if (text === undefined) return undefined
   const record = JSON.parse(text) as BuiltRecord
-  const configPath = join(folder.source, record.config_path)
-  if (!(await isFile(configPath))) return undefined
-  const { repo_commit_sha, node_version, bundle } = record
-  const bundlePath = bundle ? join(folder.source, bundle) : undefined
-  if (bundlePath !== undefined && !(await isFile(bundlePath))) return undefined
-  if (node_version !== null && !(await hasNode(dir, node_version))) return undefined
-  const node = node_version === null ? null : nodePath(dir, node_version)
-  return { configPath, repo_commit_sha, nodePath: node, ...(bundlePath && { bundlePath }) }
+  const {
+    repo_commit_sha,
+    node_version,
+    config_path,
+    bundle = null,
+    language = 'javascript',
+  } = record
+  const artifact = { kind: 'folder', id, language, node_version, config_path, bundle } as const
+  return (await isWhole(localProject(dir, artifact))) ? { artifact, repo_commit_sha } : undefined
 }
 
 /** Every refusal of a build names its step and shows the log's end. */
@@ -298,11 +300,4 @@ function explained(error: unknown, log: BuildLog): unknown {
   if (error instanceof BuildError) log.line(`The step ${error.step} failed: ${error.message}`)
   if (error instanceof AppError) return new BuildError('fetch', error.message, { cause: error })
   return error
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
 }

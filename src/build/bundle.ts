@@ -1,7 +1,8 @@
 /** The last step of a build: the project's modules in one file, so that a start is quick. */
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
+import { isFile } from './is-file.ts'
 import { runStep, type StepContext } from './step.ts'
 
 export interface Bundler {
@@ -35,11 +36,4 @@ export async function bundle(
     return undefined
   }
   return (await isFile(path)) ? path : undefined
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
 }

@@ -13,7 +13,7 @@
  * <dir>/unfinished/                         what is on its way; emptied at the start
  * ```
  */
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 
 export interface RevisionFolder {
@@ -36,12 +36,6 @@ export function revisionFolder(dir: string, revision_id: string): RevisionFolder
     log: join(root, 'build.log'),
     built: join(root, 'built.json'),
   }
-}
-
-/** The source that a file of a built revision belongs to. */
-export function sourceFolderOf(dir: string, path: string): string {
-  const [revision_id = ''] = relative(revisionsFolder(dir), path).split(sep)
-  return revisionFolder(dir, revision_id).source
 }
 
 /** Where the folders of all revisions lie. */

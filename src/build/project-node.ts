@@ -3,9 +3,10 @@
  * version; it is installed once, beside the builds, and taken by every revision that asks for it.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
+import { isFile } from './is-file.ts'
 import { nodeFolder, unfinishedFolder } from './layout.ts'
 import { runStep, type StepContext } from './step.ts'
 
@@ -119,11 +120,8 @@ export function nodePath(dir: string, version: string): string {
   return join(nodeFolder(dir, version), 'node_modules', packageName(), 'bin', 'node')
 }
 
-export async function hasNode(dir: string, version: string): Promise<boolean> {
-  return stat(nodePath(dir, version)).then(
-    (found) => found.isFile(),
-    () => false,
-  )
+async function hasNode(dir: string, version: string): Promise<boolean> {
+  return isFile(nodePath(dir, version))
 }
 
 /** With a lock file, npm takes nothing but the package with this hash. */

@@ -8,8 +8,9 @@
  *    └──failed──▶ waiting   the one before, if any, goes on serving
  * ```
  */
-import { dirname, relative } from 'node:path'
+import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FolderArtifact } from '../core/deployment/artifact.ts'
 import type {
   Endpoints,
   RuntimeDriver,
@@ -27,9 +28,11 @@ const HAND_OVER_MS = 250
 const STOP_GRACE_MS = 10_000
 
 export interface ReloadsOptions {
-  driver: RuntimeDriver
+  driver: RuntimeDriver<FolderArtifact>
   sources: DevSources
-  spec: Omit<RuntimeSpec, 'revision_id'>
+  /** The project's, which people are told paths from; absolute. */
+  folder: string
+  spec: Omit<RuntimeSpec<FolderArtifact>, 'revision_id'>
   /** `undefined` when it cannot be read: the agent server says why. */
   readConfig(): Promise<ProjectConfig | undefined>
   /** Called for each version that shall answer from now on, and again when it was restarted. */
@@ -173,9 +176,7 @@ export class Reloads {
   }
 
   #tell(): void {
-    const names = this.#pending().map((path) =>
-      relative(dirname(this.#options.spec.configPath), path),
-    )
+    const names = this.#pending().map((path) => relative(this.#options.folder, path))
     if (names.length > 0) this.#options.say(`runyard: ${names.join(', ')} changed; reloading`)
   }
 

@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { createBuilder } from '../build/builder.ts'
-import { revisionFolder, sourceFolderOf } from '../build/layout.ts'
+import { revisionFolder } from '../build/layout.ts'
+import { localProject } from '../build/local-project.ts'
 import { createTarballs } from '../build/tarballs.ts'
 import type { UpConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
@@ -17,8 +18,8 @@ import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
 import { bundleCommandPath, commandPath, ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
 import { checkProjectConfig } from '../project/config.ts'
+import { createDriver } from '../runtime/drivers.ts'
 import { deployLogPaths } from '../runtime/process/deploy-log.ts'
-import { createProcessDriver } from '../runtime/process/driver.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
@@ -30,7 +31,7 @@ export function openDeployments(config: UpConfig, folder: DataFolder, log: Log) 
     tarballs: createTarballs({ dir: folder.builds }),
     logs: createLogs(folder),
     builder: createProjectBuilder(config, folder, { sandbox, log }),
-    createDriver: () => createDriver(config, folder, { sandbox, log }),
+    createDriver: () => createConfiguredDriver(config, folder, { sandbox, log }),
     removeData: createRemoval(config, folder),
   }
 }
@@ -43,23 +44,20 @@ function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
   }
 }
 
-function createDriver(
+function createConfiguredDriver(
   config: UpConfig,
   folder: DataFolder,
   { sandbox, log }: { sandbox: Sandbox; log: Log },
 ): RuntimeDriver {
-  return createProcessDriver({
-    command: ({ nodePath }) => ({ file: nodePath ?? process.execPath, args: [commandPath()] }),
+  return createDriver(config.runtime, {
+    command: { file: process.execPath, args: [commandPath()] },
+    locate: (artifact) => localProject(folder.builds, artifact),
     dataDir: folder.deploymentData,
     databaseUrl: (deployment_id) =>
       config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
     logsDir: folder.deploymentLogs,
     env: { ...config.childEnv, ...config.agentServerEnv },
     sandbox,
-    readable: ({ configPath, nodePath }) => [
-      sourceFolderOf(folder.builds, configPath),
-      ...(nodePath === null ? [] : [dirname(dirname(nodePath))]),
-    ],
     clock: systemClock,
     log,
   })

@@ -1,6 +1,6 @@
 /** `runyard dev`: `serve` that reloads its project, and answers while it does. */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
@@ -54,7 +54,8 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   if (!existsSync(configPath)) await readProjectConfig(configPath)
   const sources = new DevSources({ root: realpathSync(dirname(configPath)), dataDir })
   const driver = createProcessDriver({
-    command: () => ({ file: process.execPath, args: [commandPath()] }),
+    command: { file: process.execPath, args: [commandPath()] },
+    locate: () => ({ root: dirname(configPath), configPath, bundlePath: null, node: null }),
     dataDir: () => dataDir,
     databaseUrl: () => config.databaseUrl,
     env: config.childEnv,
@@ -77,11 +78,18 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const reloads = new Reloads({
     driver,
     sources,
+    folder: dirname(configPath),
     spec: {
       ...owner,
       deployment_name: NAME,
-      configPath,
-      nodePath: null,
+      artifact: {
+        kind: 'folder',
+        id: NAME,
+        language: 'javascript',
+        node_version: null,
+        config_path: basename(configPath),
+        bundle: null,
+      },
       secrets: [],
       resource_spec: null,
     },

@@ -4,6 +4,7 @@
  */
 
 import { SERVER_ROLES } from '../core/agent/server-role.ts'
+import { RUNTIMES } from '../core/deployment/runtime.ts'
 import { LOG_LEVELS } from '../core/log.ts'
 
 /** `serve` stands for `dev` too; `project`: an agent server, also from its project's own `env`. */
@@ -239,6 +240,14 @@ export const SETTINGS = [
     default: 4096,
     readBy: ['up'],
     meaning: 'what one command of a build may take of memory, with all that it starts',
+  },
+  {
+    name: 'RUNYARD_RUNTIME',
+    type: 'choice',
+    values: RUNTIMES,
+    default: 'process',
+    readBy: ['up'],
+    meaning: 'what runs the agent servers of deployments: `process`, as child processes',
   },
   {
     name: 'RUNYARD_SANDBOX',

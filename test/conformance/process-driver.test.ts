@@ -8,9 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
+import type { FolderArtifact, LocalProject } from '../../src/core/deployment/artifact.ts'
 import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
+import { aFolder } from '../support/fake-builder.ts'
 import {
   ask,
   type RuntimeDriverWorld,
@@ -22,14 +24,17 @@ import {
 const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
 const OWNER = join(import.meta.dirname, '../fixtures/driver-owner.js')
 
-interface ProcessWorld extends RuntimeDriverWorld {
+type Spec = RuntimeSpec<FolderArtifact>
+
+interface ProcessWorld extends RuntimeDriverWorld<FolderArtifact> {
   dir: string
 }
 
 async function openWorld(options: Partial<ProcessDriverOptions> = {}): Promise<ProcessWorld> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'runtime-')))
   const driver = createProcessDriver({
-    command: () => ({ file: process.execPath, args: [STAND_IN] }),
+    command: { file: process.execPath, args: [STAND_IN] },
+    locate: (artifact) => locate(dir, artifact),
     dataDir: (deployment_id) => join(dir, 'deployments', deployment_id),
     logsDir: join(dir, 'logs'),
     env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
@@ -54,16 +59,21 @@ async function openWorld(options: Partial<ProcessDriverOptions> = {}): Promise<P
   }
 }
 
-function makeSpec(dir: string, behaviour: string, secrets: RuntimeSpec['secrets']): RuntimeSpec {
+function makeSpec(dir: string, behaviour: string, secrets: RuntimeSpec['secrets']): Spec {
   const revision_id = randomUUID()
-  const source = join(dir, 'revisions', revision_id)
-  mkdirSync(source, { recursive: true })
-  const configPath = join(source, 'langgraph.json')
+  const artifact = aFolder(revision_id)
+  const { root, configPath } = locate(dir, artifact)
+  mkdirSync(root, { recursive: true })
   writeFileSync(configPath, JSON.stringify({ behaviour }))
   const deployment_id = randomUUID()
   const deployment_name = 'stand-in'
   const owner = { deployment_id, deployment_name }
-  return { revision_id, ...owner, configPath, nodePath: null, secrets, resource_spec: null }
+  return { revision_id, ...owner, artifact, secrets, resource_spec: null }
+}
+
+function locate(dir: string, { id, config_path }: FolderArtifact): LocalProject {
+  const root = join(dir, 'revisions', id)
+  return { root, configPath: join(root, config_path), bundlePath: null, node: null }
 }
 
 /** Gone, or a zombie that only waits for its parent to notice. */
@@ -104,7 +114,7 @@ describe('The process driver', () => {
       'serve',
       '--managed',
       '--config',
-      spec.configPath,
+      locate(world.dir, spec.artifact).configPath,
       '--host',
       '127.0.0.1',
       '--port',
@@ -112,7 +122,7 @@ describe('The process driver', () => {
       '--data-dir',
       join(world.dir, 'deployments', spec.deployment_id),
     ])
-    expect(about.cwd).toBe(join(spec.configPath, '..'))
+    expect(about.cwd).toBe(locate(world.dir, spec.artifact).root)
   })
 
   it('shows secrets and token neither in the environment nor on the command line', async () => {
@@ -144,7 +154,8 @@ describe('The process driver', () => {
 
   it('fails a revision whose command cannot be run, and says why', async () => {
     const driver = createProcessDriver({
-      command: () => ({ file: '/nowhere/node', args: [] }),
+      command: { file: '/nowhere/node', args: [] },
+      locate: (artifact) => locate(world.dir, artifact),
       dataDir: () => world.dir,
       logsDir: join(world.dir, 'logs'),
       env: {},
@@ -235,7 +246,7 @@ describe('The process driver', () => {
   })
 })
 
-async function startIn(world: ProcessWorld): Promise<RuntimeSpec> {
+async function startIn(world: ProcessWorld): Promise<Spec> {
   const spec = world.spec('is well')
   await world.driver.start(spec)
   await until(world.driver, spec.revision_id, 'healthy')
@@ -243,8 +254,9 @@ async function startIn(world: ProcessWorld): Promise<RuntimeSpec> {
 }
 
 /** A process of its own that has a driver, starts the revision and sends what it says of itself. */
-function startOwner(dir: string, spec: RuntimeSpec): ChildProcess {
-  return spawn(process.execPath, [OWNER, dir, STAND_IN, JSON.stringify(spec)], {
+function startOwner(dir: string, spec: Spec): ChildProcess {
+  const given = [spec, locate(dir, spec.artifact)].map((one) => JSON.stringify(one))
+  return spawn(process.execPath, [OWNER, dir, STAND_IN, ...given], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
 }

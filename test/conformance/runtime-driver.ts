@@ -1,5 +1,6 @@
 /** What every runtime driver must do. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Artifact } from '../../src/core/deployment/artifact.ts'
 import type { Secret } from '../../src/core/deployment/revision.ts'
 import type {
   Endpoint,
@@ -23,19 +24,22 @@ type Behaviour =
   | 'grows'
   | 'never drains'
 
-export interface RuntimeDriverWorld {
-  driver: RuntimeDriver
+/** `A`: what the driver starts. */
+export interface RuntimeDriverWorld<A extends Artifact> {
+  driver: RuntimeDriver<A>
   /** A new revision of a new deployment, whose agent server behaves so. */
-  spec(behaviour: Behaviour, secrets?: Secret[]): RuntimeSpec
+  spec(behaviour: Behaviour, secrets?: Secret[]): RuntimeSpec<A>
   /** Kills the revision's agent server without a warning (SIGKILL). */
   kill(revision_id: string): Promise<void>
   /** Ends what is left and removes its files. */
   close(): Promise<void>
 }
 
+type Observed = Pick<RuntimeDriver, 'observe' | 'onChange'>
+
 /** Settles with the state once the revision is in one of this kind. */
 export async function until<K extends RuntimeState['kind']>(
-  driver: RuntimeDriver,
+  driver: Observed,
   revision_id: string,
   kind: K,
 ): Promise<Extract<RuntimeState, { kind: K }>> {
@@ -49,7 +53,7 @@ export async function until<K extends RuntimeState['kind']>(
 }
 
 /** The same for `healthy`: where its first agent server is. */
-export async function untilHealthy(driver: RuntimeDriver, revision_id: string): Promise<Endpoint> {
+export async function untilHealthy(driver: Observed, revision_id: string): Promise<Endpoint> {
   return (await until(driver, revision_id, 'healthy')).endpoints[0]
 }
 
@@ -64,13 +68,13 @@ export async function ask(endpoint: Endpoint): Promise<Record<string, unknown> |
  * Runs the suite. `open` makes a fresh world for each test; an agent server has `healthTimeoutMs` to
  * become healthy in it.
  */
-export function testRuntimeDriver(
+export function testRuntimeDriver<A extends Artifact>(
   name: string,
-  open: (options: { healthTimeoutMs: number }) => Promise<RuntimeDriverWorld>,
+  open: (options: { healthTimeoutMs: number }) => Promise<RuntimeDriverWorld<A>>,
 ): void {
   describe(`${name} as a runtime driver`, () => {
-    let world: RuntimeDriverWorld
-    let driver: RuntimeDriver
+    let world: RuntimeDriverWorld<A>
+    let driver: RuntimeDriver<A>
     beforeEach(async () => {
       world = await open({ healthTimeoutMs: 20_000 })
       driver = world.driver

@@ -1,4 +1,6 @@
 /** A second `Builder` and `Tarballs`, in memory: a build ends when the test says so. */
+
+import type { FolderArtifact } from '../../src/core/deployment/artifact.ts'
 import {
   BuildError,
   type Builder,
@@ -72,8 +74,19 @@ export const FAKE_COMMIT = 'c0ffee'.padEnd(40, '0')
 
 function resultOf(request: BuildRequest): BuiltRevision {
   const repo_commit_sha = request.source === 'github' ? FAKE_COMMIT : null
-  const configPath = `/builds/${request.revision_id}/langgraph.json`
-  return { configPath, repo_commit_sha, nodePath: null }
+  return { artifact: aFolder(request.revision_id), repo_commit_sha }
+}
+
+/** What a build for the revision gives. */
+export function aFolder(id: string): FolderArtifact {
+  return {
+    kind: 'folder',
+    id,
+    language: 'javascript',
+    node_version: null,
+    config_path: 'langgraph.json',
+    bundle: null,
+  }
 }
 
 export class FakeTarballs implements Tarballs {

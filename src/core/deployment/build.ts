@@ -1,4 +1,5 @@
-/** From a revision's source to a folder that an agent server can start from. */
+/** From a revision's source to what its agent servers are started from. */
+import type { Artifact } from './artifact.ts'
 import type { Secret, Source, SourceRevisionConfig } from './revision.ts'
 
 export interface BuildRequest {
@@ -16,14 +17,9 @@ export interface BuildRequest {
 }
 
 export interface BuiltRevision {
-  /** Absolute; the project as the agent server loads it. */
-  configPath: string
+  artifact: Artifact
   /** The commit that was checked out; `null` for tarballs. */
   repo_commit_sha: string | null
-  /** The Node binary that the project asked for; absolute. `null`: Runyard's own. */
-  nodePath: string | null
-  /** The file that its modules were bundled into; absolute. Absent: they are loaded as they are. */
-  bundlePath?: string
 }
 
 /**

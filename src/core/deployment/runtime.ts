@@ -14,19 +14,19 @@
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { CorsConfig } from '../cors.ts'
 import type { JsonObject } from '../json.ts'
+import type { Artifact } from './artifact.ts'
 import type { Secret } from './revision.ts'
 
-/** What is to run. */
-export interface RuntimeSpec {
+/** The drivers that there are, by the name that `RUNYARD_RUNTIME` chooses one by. */
+export const RUNTIMES = ['process'] as const
+export type RuntimeName = (typeof RUNTIMES)[number]
+
+/** What is to run. It names no path: a driver may start it on another machine. */
+export interface RuntimeSpec<A extends Artifact = Artifact> {
   revision_id: string
   deployment_id: string
   deployment_name: string
-  /** Absolute path of the built project's `langgraph.json`. */
-  configPath: string
-  /** The Node binary to run it on; absolute. `null`: Runyard's own. */
-  nodePath: string | null
-  /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
-  bundlePath?: string
+  artifact: A
   secrets: Secret[]
   resource_spec: JsonObject | null
   /** How many agent servers to begin with. Default 1; `scale` changes it. */
@@ -96,9 +96,10 @@ export interface DrainLimits {
   checkpointMs: number
 }
 
-export interface RuntimeDriver {
+/** `A`: what it can start. */
+export interface RuntimeDriver<A extends Artifact = Artifact> {
   /** Begins; does nothing where the revision is there already and has not failed. */
-  start(spec: RuntimeSpec): Promise<void>
+  start(spec: RuntimeSpec<A>): Promise<void>
   observe(revision_id: string): RuntimeState
   /** The deployment's revisions that are not absent. */
   revisionsOf(deployment_id: string): string[]

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../../child-process/group.ts'
 import { readLines } from '../../child-process/output-lines.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type { LocalProject } from '../../core/deployment/artifact.ts'
 import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import {
   type ActivateMessage,
@@ -24,16 +25,12 @@ import {
   type StopMessage,
 } from '../../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../../core/deployment/sandbox.ts'
-
-export interface AgentCommand {
-  /** The Node binary; absolute. */
-  file: string
-  /** What comes before `serve`: options of Node and the entry script. */
-  args: string[]
-}
+import type { AgentCommand } from '../parts.ts'
 
 export interface AgentProcessOptions {
-  spec: RuntimeSpec
+  spec: Omit<RuntimeSpec, 'artifact'>
+  /** It reads that and its data, which it writes. */
+  project: LocalProject
   /** Whether it leaves runs alone until `activate`. */
   isStandby: boolean
   command: AgentCommand
@@ -43,8 +40,6 @@ export interface AgentProcessOptions {
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
   sandbox: Sandbox
-  /** Besides its data, which it writes. */
-  readable: readonly string[]
   onLine(line: string): void
   /** Hears of the project's files as the process imports them. */
   onSources(files: string[]): void
@@ -78,7 +73,7 @@ const INSPECTION_MS = 10_000
 
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
 export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
-  const { spec, isStandby } = options
+  const { spec, project, isStandby } = options
   const token = randomBytes(32).toString('base64url')
   const { child, hasMonitor } = spawnConfined(options)
   // What goes wrong later (a signal that cannot be sent) is seen by what it leads to.
@@ -93,7 +88,13 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     if (isLoadMessage(message)) options.onLoad(message.load)
   })
   const { databaseUrl } = options
-  const terms = { gatewayToken: token, isStandby, ...(databaseUrl && { databaseUrl }) }
+  const { bundlePath } = project
+  const terms = {
+    gatewayToken: token,
+    isStandby,
+    ...(bundlePath !== null && { bundlePath }),
+    ...(databaseUrl && { databaseUrl }),
+  }
   sendStart(child, spec, terms)
   let pid = child.pid
   child.on('message', (message) => {
@@ -118,11 +119,11 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
 }
 
 function spawnConfined(options: AgentProcessOptions) {
-  const { command, sandbox, readable, dataDir } = options
-  const cwd = dirname(options.spec.configPath)
+  const { command, project, sandbox, dataDir } = options
+  const cwd = dirname(project.configPath)
   const confined = sandbox.confine([command.file, ...command.args, ...serveArguments(options)], {
     cwd,
-    readable,
+    readable: project.node === null ? [project.root] : [project.root, project.node.root],
     writable: [dataDir],
   })
   const { uid, gid, hasMonitor } = confined
@@ -145,15 +146,15 @@ function terminate(child: ChildProcess, hasMonitor: boolean): void {
 }
 
 function serveArguments(options: AgentProcessOptions): string[] {
-  const { spec, dataDir } = options
+  const { project, dataDir } = options
   const where = ['--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir]
-  return ['serve', '--managed', '--config', spec.configPath, ...where]
+  return ['serve', '--managed', '--config', project.configPath, ...where]
 }
 
 function sendStart(
   child: ChildProcess,
-  spec: RuntimeSpec,
-  terms: Pick<StartMessage, 'gatewayToken' | 'databaseUrl' | 'isStandby'>,
+  spec: AgentProcessOptions['spec'],
+  terms: Pick<StartMessage, 'bundlePath' | 'gatewayToken' | 'databaseUrl' | 'isStandby'>,
 ): void {
   const message: StartMessage = {
     type: 'start',
@@ -161,7 +162,6 @@ function sendStart(
     deployment_name: spec.deployment_name,
     revision_id: spec.revision_id,
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
-    ...(spec.bundlePath !== undefined && { bundlePath: spec.bundlePath }),
     ...terms,
   }
   // A process that is gone before it reads this is told of by its end.

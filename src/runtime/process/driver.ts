@@ -1,38 +1,22 @@
 /** The process driver: agent servers as child processes of this one. */
 import type { Backoff } from '../../child-process/restarts.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { FolderArtifact } from '../../core/deployment/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
-import { noSandbox, type Sandbox } from '../../core/deployment/sandbox.ts'
+import { noSandbox } from '../../core/deployment/sandbox.ts'
 import type { Log } from '../../core/log.ts'
-import { type AgentCommand, startAgentProcess } from './agent-process.ts'
+import type { RuntimeParts } from '../parts.ts'
+import { startAgentProcess } from './agent-process.ts'
 import { DeployLog, deployLogPaths } from './deploy-log.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from './health.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
 import { Replicas } from './replicas.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
-export interface ProcessDriverOptions {
-  /** What starts an agent server; `serve` and its arguments are added (`core/deployment/runtime-protocol.ts`). */
-  command(spec: RuntimeSpec): AgentCommand
-  /** Where a deployment's agent servers keep their data; absolute. */
-  dataDir(deployment_id: string): string
-  /** The PostgreSQL that they keep it in instead; absent: none. */
-  databaseUrl?(deployment_id: string): string | undefined
-  /**
-   * Their output goes to `<logsDir>/<revision_id>/deploy.log`, once rotated to `deploy.log.1`.
-   * Absent: it is not kept.
-   */
-  logsDir?: string
+export interface ProcessDriverOptions extends RuntimeParts {
   /** Hears of each line of their output. */
   onLine?(line: string, revision_id: string): void
   /** Hears of the files of a revision's project as they are imported. */
   onSources?(files: string[], revision_id: string): void
-  /** The environment of every agent server; a project's own variables are added by the child. */
-  env: Readonly<Record<string, string>>
-  /** What they run in; default: nothing that keeps them from anything. */
-  sandbox?: Sandbox
-  /** What an agent server reads of the data folder besides its own data: its project, its Node. */
-  readable?(spec: RuntimeSpec): string[]
   /** How long one may take until it is healthy, in ms. Default: 60,000. */
   healthTimeoutMs?: number
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
@@ -43,8 +27,6 @@ export interface ProcessDriverOptions {
   retireLimitMs?: number
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
-  clock: Clock
-  log: Log
 }
 
 type Listener = Parameters<RuntimeDriver['onChange']>[0]
@@ -60,7 +42,7 @@ const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
  * whatever way, they see their IPC channel close and end too. After a restart nothing is observed,
  * and the caller starts again what shall run.
  */
-export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver {
+export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver<FolderArtifact> {
   const revisions = new Map<string, Replicas>()
   const listeners = new Set<Listener>()
   const changed = (revision_id: string, deployment_id: string) => {
@@ -108,7 +90,7 @@ export function createProcessDriver(options: ProcessDriverOptions): RuntimeDrive
 }
 
 function createReplicas(
-  spec: RuntimeSpec,
+  spec: RuntimeSpec<FolderArtifact>,
   options: ProcessDriverOptions,
   onChange: () => void,
 ): Replicas {
@@ -129,27 +111,31 @@ function createReplicas(
 }
 
 function supervise(
-  spec: RuntimeSpec,
+  spec: RuntimeSpec<FolderArtifact>,
   options: ProcessDriverOptions,
   each: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange'>,
 ): Supervisor {
   const { clock } = options
   const { revision_id, deployment_id } = spec
   const limitMb = memoryLimitMb(spec.resource_spec)
-  const { file, args } = options.command(spec)
-  const command = { file, args: [...heapArguments(limitMb), ...args] }
+  const project = options.locate(spec.artifact)
+  const { file, args } = options.command
+  const command = {
+    file: project.node?.path ?? file,
+    args: [...heapArguments(limitMb), ...args],
+  }
   return new Supervisor({
     ...each,
     launch: (terms) =>
       startAgentProcess({
         ...terms,
         spec,
+        project,
         command,
         dataDir: options.dataDir(deployment_id),
         databaseUrl: options.databaseUrl?.(deployment_id),
         env: options.env,
         sandbox: options.sandbox ?? noSandbox,
-        readable: options.readable?.(spec) ?? [],
         onLine: (line) => {
           each.deployLog.line(line)
           options.onLine?.(line, revision_id)

@@ -5,6 +5,7 @@ import {
   type ControlPlaneWorld,
   startControlPlane,
 } from '../../support/control-plane.ts'
+import { aFolder } from '../../support/fake-builder.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {
@@ -47,7 +48,7 @@ describe('a rollback', () => {
     await reached(path, answer.body.id, 'DEPLOYED')
     expect(await active(path)).toBe(answer.body.id)
     expect(world.builder.requests).toHaveLength(3)
-    expect(world.driver.starts.at(-1)?.configPath).toBe(`/builds/${ids[1]}/langgraph.json`)
+    expect(world.driver.starts.at(-1)?.artifact).toMatchObject({ id: ids[1] })
     expect((await revision(path, answer.body.id)).deployed_at).toEqual(expect.any(String))
   })
 
@@ -60,7 +61,7 @@ describe('a rollback', () => {
     const again = await world.call('POST', `${path}/rollback`, { revision_id: back.body.id })
     await reached(path, again.body.id, 'DEPLOYED')
     expect(world.builder.requests).toHaveLength(4)
-    expect(world.driver.starts.at(-1)?.configPath).toBe(`/builds/${back.body.id}/langgraph.json`)
+    expect(world.driver.starts.at(-1)?.artifact).toEqual(aFolder(back.body.id))
   })
 
   it('comes before what is on its way', async () => {
@@ -112,7 +113,7 @@ describe('a revision that dies in its first minute', () => {
     )
     await eventually(async () => expect((await revision(path, await active(path))).number).toBe(3))
     expect(world.builder.requests).toHaveLength(2)
-    expect(world.driver.starts.at(-1)?.configPath).toBe(`/builds/${ids[0]}/langgraph.json`)
+    expect(world.driver.starts.at(-1)?.artifact).toMatchObject({ id: ids[0] })
   })
 
   it('stays where it is later, where there is no other, and when it was taken back to', async () => {
@@ -169,11 +170,8 @@ describe('what is kept', () => {
 
   it('is found out again after a restart', async () => {
     const { ids } = await deployed(2)
-    world.builder.built.set(ids[0] as string, {
-      configPath: '/builds/x/langgraph.json',
-      repo_commit_sha: null,
-      nodePath: null,
-    })
+    const artifact = aFolder(ids[0] as string)
+    world.builder.built.set(artifact.id, { artifact, repo_commit_sha: null })
     const orphan = await deployedOnce()
     await world.restart()
     await eventually(() => expect(world.builder.built.has(orphan)).toBe(false))
@@ -190,7 +188,7 @@ describe('what is kept', () => {
     const interrupted = await change(path, 'BUILDING')
     await world.call('POST', `${path}/revisions/${interrupted}/interrupt`)
     await world.reconciler.stop()
-    const left = { configPath: '/builds/y/langgraph.json', repo_commit_sha: null, nodePath: null }
+    const left = { artifact: aFolder(interrupted), repo_commit_sha: null }
     world.builder.built.set(interrupted, left)
     return interrupted
   }

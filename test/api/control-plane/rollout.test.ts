@@ -6,7 +6,7 @@ import {
   type ControlPlaneWorldOptions,
   startControlPlane,
 } from '../../support/control-plane.ts'
-import { FAKE_COMMIT } from '../../support/fake-builder.ts'
+import { aFolder, FAKE_COMMIT } from '../../support/fake-builder.ts'
 
 let world: ControlPlaneWorld
 const open = async (options: ControlPlaneWorldOptions = {}) => {
@@ -71,8 +71,7 @@ describe('a rollout', () => {
         revision_id: one.revision,
         deployment_id: one.id,
         deployment_name: 'support',
-        configPath: `/builds/${one.revision}/langgraph.json`,
-        nodePath: null,
+        artifact: aFolder(one.revision),
         secrets,
         resource_spec: null,
         replicas: 1,
@@ -156,7 +155,7 @@ describe('a rollout', () => {
     expect(world.builder.requests).toHaveLength(2)
     expect(world.driver.starts.at(-1)).toMatchObject({
       revision_id: third,
-      configPath: `/builds/${one.revision}/langgraph.json`,
+      artifact: aFolder(one.revision),
     })
     expect((await revision(one, third)).source_revision_config).toMatchObject({
       repo_ref: 'main',

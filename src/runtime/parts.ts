@@ -1,0 +1,34 @@
+/** What every runtime driver is made from. Paths are absolute, and of this machine. */
+import type { Clock } from '../core/clock.ts'
+import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
+import type { Sandbox } from '../core/deployment/sandbox.ts'
+import type { Log } from '../core/log.ts'
+
+export interface RuntimeParts {
+  /** What starts an agent server here; `serve` and its arguments are added (`core/deployment/runtime-protocol.ts`). */
+  command: AgentCommand
+  /** Where a folder lies that was built here. */
+  locate(artifact: FolderArtifact): LocalProject
+  /** Where a deployment's agent servers keep their data. */
+  dataDir(deployment_id: string): string
+  /** The PostgreSQL that they keep it in instead; absent: none. */
+  databaseUrl?(deployment_id: string): string | undefined
+  /**
+   * Their output goes to `<logsDir>/<revision_id>/deploy.log`, once rotated to `deploy.log.1`.
+   * Absent: it is not kept.
+   */
+  logsDir?: string
+  /** The environment of every agent server; a project's own variables are added by the child. */
+  env: Readonly<Record<string, string>>
+  /** What they run in; default: nothing that keeps them from anything. */
+  sandbox?: Sandbox
+  clock: Clock
+  log: Log
+}
+
+export interface AgentCommand {
+  /** The Node binary, for projects that ask for no other. */
+  file: string
+  /** What comes before `serve`: options of Node and the entry script. */
+  args: readonly string[]
+}
