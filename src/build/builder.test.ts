@@ -16,6 +16,11 @@ import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../core/clock.ts'
 import type { BuildError, BuildRequest, BuiltRevision } from '../core/deployment/build.ts'
+import {
+  EMPTY_SOURCE_CONFIG,
+  type SourceConfig,
+  type SourceRevisionConfig,
+} from '../core/deployment/sources/config.ts'
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import { type BuilderOptions, createBuilder } from './builder.ts'
@@ -54,38 +59,43 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
   }
 }
 
-function request(more: Partial<BuildRequest>, config: string | null = null): BuildRequest {
+/** What a test is about, of a request or of its configuration. */
+type Change = Partial<
+  Pick<BuildRequest, 'source' | 'secrets'> &
+    Pick<SourceConfig, 'repo_url' | 'install_command' | 'build_command'> &
+    Pick<SourceRevisionConfig, 'repo_ref' | 'repo_commit_sha'>
+>
+
+function request(change: Change, langgraph_config_path: string | null = null): BuildRequest {
+  const { source = 'internal_source', secrets = [], ...rest } = change
+  const { repo_ref = null, repo_commit_sha = null, ...config } = rest
   return {
     revision_id: REVISION,
     deployment_id: DEPLOYMENT,
-    source: 'internal_source',
-    repo_url: null,
-    isFileUrlAllowed: false,
+    source,
+    source_config: { ...EMPTY_SOURCE_CONFIG, ...config },
     source_revision_config: {
-      repo_ref: null,
-      langgraph_config_path: config,
+      repo_ref,
+      langgraph_config_path,
       image_uri: null,
       source_tarball_path: 'd/source.tar.gz',
-      repo_commit_sha: null,
+      repo_commit_sha,
     },
-    install_command: null,
-    build_command: null,
-    secrets: [],
-    ...more,
+    secrets,
   }
 }
 
 /** Packs the files, uploads them, and answers the request that builds them. */
 async function uploaded(
   files: Record<string, string>,
-  more: Partial<BuildRequest> = {},
+  more: Change = {},
   config: string | null = null,
 ): Promise<BuildRequest> {
   await write(join(dir, 'project'), files)
   return upload(more, config)
 }
 
-async function upload(more: Partial<BuildRequest> = {}, config: string | null = null) {
+async function upload(more: Change = {}, config: string | null = null) {
   const tarballs = createTarballs({ dir: join(dir, 'data') })
   const packed = create({ gzip: true, cwd: join(dir, 'project') }, ['.'])
   await tarballs.receive('d/source.tar.gz', packed as unknown as AsyncIterable<Uint8Array>)
@@ -128,15 +138,16 @@ describe('a build', () => {
     git('init', '--quiet')
     git('add', '.')
     git('commit', '--quiet', '-m', 'one')
-    const more = {
-      source: 'github',
-      repo_url: `file://${repository}`,
-      isFileUrlAllowed: true,
-    } as const
+    const more = { source: 'github', repo_url: `file://${repository}` } as const
     const built = await build(request(more, 'apps/agent/langgraph.json'))
     expect(built.repo_commit_sha).toBe(git('rev-parse', 'HEAD').toString().trim())
     expect(local(built).configPath).toMatch(/source\/apps\/agent\/langgraph\.json$/)
     expect(await builder().find(REVISION)).toEqual(built)
+
+    git('commit', '--quiet', '--allow-empty', '-m', 'two')
+    const { repo_commit_sha } = built
+    const again = await build(request({ ...more, repo_commit_sha }, 'apps/agent/langgraph.json'))
+    expect(again.repo_commit_sha).toBe(repo_commit_sha)
   })
 
   describe('with a bundler', () => {
@@ -329,11 +340,7 @@ describe('a build fails with its step and its reason when', () => {
     git('init', '--quiet')
     git('add', '.')
     git('commit', '--quiet', '-m', 'one')
-    const more = {
-      source: 'github',
-      repo_url: `file://${repository}`,
-      isFileUrlAllowed: true,
-    } as const
+    const more = { source: 'github', repo_url: `file://${repository}` } as const
     expect((await failure(request(more))).message).toContain('leads out of the source')
   })
 

@@ -10,7 +10,7 @@ import {
   type BuildRequest,
   type BuiltRevision,
 } from '../core/deployment/build.ts'
-import { findDeployKey, projectSecrets } from '../core/deployment/deploy-key.ts'
+import { projectSecrets } from '../core/deployment/deploy-key.ts'
 import type { Secret } from '../core/deployment/revision.ts'
 import { noSandbox, type Sandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
@@ -18,22 +18,13 @@ import type { Log } from '../core/log.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
 import { type Bundler, bundle } from './bundle.ts'
 import { type CheckedConfig, findConfiguration } from './configuration.ts'
-import { fetchRepository } from './git.ts'
 import { installProject } from './install.ts'
 import { removeInstalls } from './install-cache.ts'
-import { isFile } from './is-file.ts'
-import {
-  homeFolder,
-  type RevisionFolder,
-  revisionFolder,
-  revisionsFolder,
-  uploadPath,
-} from './layout.ts'
+import { homeFolder, type RevisionFolder, revisionFolder, revisionsFolder } from './layout.ts'
 import { isWhole, localProject } from './local-project.ts'
 import { chooseNode, installNode, nodePath } from './project-node.ts'
-import { withSshAccess } from './ssh-access.ts'
+import { fetchSource } from './sources/table.ts'
 import { type BuildLimits, DEFAULT_LIMITS, runStep, type StepContext } from './step.ts'
-import { unpackTarball } from './tarball.ts'
 
 export interface BuilderOptions {
   /** The folder of `layout.ts`; absolute. The same as that of `createTarballs`. */
@@ -125,11 +116,13 @@ async function buildInto(
   context: StepContext,
 ): Promise<BuiltRevision> {
   // The project's variables are for its own commands: git could be led astray by them.
-  const repo_commit_sha = await fetchSource(folder, request, options, context)
+  const place = { dir: options.dir, into: folder.source }
+  const repo_commit_sha = await fetchSource(request, place, context)
   const config = request.source_revision_config.langgraph_config_path
   const find = (state: { isBuilt: boolean }) =>
     findConfiguration(folder.source, config, (path) => options.checkConfig(path, state))
-  const hasBuildCommand = request.build_command !== null
+  const { install_command, build_command } = request.source_config
+  const hasBuildCommand = build_command !== null
   const found = await find({ isBuilt: !hasBuildCommand })
   const { configPath } = found
   const npm = options.npm ?? 'npm'
@@ -149,7 +142,7 @@ async function buildInto(
       deployment_id: request.deployment_id,
       source: folder.source,
       configPath,
-      install_command: request.install_command,
+      install_command,
       npm,
       node: node_version ?? process.version,
       isKept: !sandbox.hasOwnUser,
@@ -157,7 +150,7 @@ async function buildInto(
     own,
   )
   await checkPackages(options, configPath, { isBuilt: !hasBuildCommand })
-  await runBuildCommand(request, dirname(configPath), own)
+  if (build_command) await runBuildCommand(build_command, dirname(configPath), own)
   if (hasBuildCommand) {
     await find({ isBuilt: true })
     await checkPackages(options, configPath, { isBuilt: true })
@@ -188,38 +181,6 @@ function confinement(
   return (command, at) => sandbox.confine(command, { ...at, readable, writable })
 }
 
-/** Puts the source in its folder and answers the commit, where it has one. */
-async function fetchSource(
-  folder: RevisionFolder,
-  request: BuildRequest,
-  options: BuilderOptions,
-  context: StepContext,
-): Promise<string | null> {
-  const { repo_ref, source_tarball_path } = request.source_revision_config
-  switch (request.source) {
-    case 'github': {
-      const { repo_url, isFileUrlAllowed } = request
-      if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
-      const deployKey = findDeployKey(request.secrets)
-      return withSshAccess(options.dir, deployKey, (ssh) => {
-        const repository = { repo_url, repo_ref, isFileUrlAllowed, ssh }
-        return fetchRepository(repository, folder.source, context)
-      })
-    }
-    case 'internal_source': {
-      const path = source_tarball_path ? uploadPath(options.dir, source_tarball_path) : undefined
-      if (!path || !(await isFile(path))) {
-        throw new BuildError('fetch', 'The source tarball was not uploaded: upload it first.')
-      }
-      await unpackTarball(path, folder.source, context)
-      return null
-    }
-    case 'external_docker':
-    case 'internal_docker':
-      throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
-  }
-}
-
 async function checkPackages(
   options: BuilderOptions,
   configPath: string,
@@ -233,13 +194,7 @@ async function checkPackages(
   }
 }
 
-async function runBuildCommand(
-  request: BuildRequest,
-  cwd: string,
-  context: StepContext,
-): Promise<void> {
-  const command = request.build_command
-  if (!command) return
+async function runBuildCommand(command: string, cwd: string, context: StepContext): Promise<void> {
   const at = { cwd, limitMs: context.limits.buildMs, title: command }
   await runStep('build', ['/bin/sh', '-c', command], at, context)
 }

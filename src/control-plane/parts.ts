@@ -2,6 +2,7 @@
 
 import type { ControlPlaneMetrics } from '../core/agent/metrics.ts'
 import type { Clock } from '../core/clock.ts'
+import type { ArtifactKind } from '../core/deployment/artifact.ts'
 import type { Tarballs } from '../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
@@ -13,6 +14,8 @@ import type { BuildFollowers } from './rollout/build-followers.ts'
 export interface ControlPlaneParts {
   store: ControlPlaneStore
   tarballs: Tarballs
+  /** What the runtime driver can start. */
+  artifacts: readonly ArtifactKind[]
   logs: RevisionLogs
   buildFollowers: BuildFollowers
   authenticate: Authenticate

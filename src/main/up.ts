@@ -23,6 +23,7 @@ import { followCertificate, readCertificate } from '../installation/certificate.
 import { findAdminKey, findInstanceId, openDataFolder } from '../installation/data-folder.ts'
 import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { Started } from '../process/started.ts'
+import { artifactsOf } from '../runtime/drivers.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
@@ -85,6 +86,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
     store,
     tarballs,
+    artifacts: artifactsOf(config.runtime),
     logs,
     buildFollowers: new BuildFollowers(clock),
     authenticate,

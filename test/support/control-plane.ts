@@ -93,6 +93,7 @@ export class ControlPlaneWorld {
       ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
       store,
       tarballs: this.tarballs,
+      artifacts: ['folder'],
       logs: this.logs,
       buildFollowers: new BuildFollowers(this.clock),
       authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),

@@ -2,11 +2,14 @@
 
 import { type Deployment, deploymentTypeOf } from '../../core/deployment/deployment.ts'
 import type { Revision, Secret } from '../../core/deployment/revision.ts'
+import {
+  EMPTY_REVISION_CONFIG,
+  type SourceConfig,
+  sourceConfigOf,
+} from '../../core/deployment/sources/config.ts'
+import { withoutCredentials } from '../../core/deployment/sources/repo-url.ts'
 import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import type { RevisionAnswer } from '../revisions/schemas.ts'
-import { EMPTY_REVISION_CONFIG, sourceConfigOf } from '../sources/changes.ts'
-import { withoutCredentials } from '../sources/repo-url.ts'
-import type { SourceConfig } from '../sources/schemas.ts'
 import type { DeploymentAnswer } from './schemas.ts'
 
 /**

@@ -4,6 +4,7 @@ import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
@@ -11,13 +12,17 @@ import { record } from '../people/audit.ts'
 import { addRevision, type DeploymentWithLatest, type RevisionSource } from '../revisions/verbs.ts'
 import {
   isGiven,
+  makesRevision,
   refuseImmutable,
-  sourceConfigOf,
-  storedSourceConfig,
   withRevisionConfig,
   withSourceConfig,
 } from '../sources/changes.ts'
-import { checkRevisionSource } from '../sources/rules.ts'
+import {
+  checkRevisionSource,
+  checkTogether,
+  refuseForeign,
+  refuseUnprepared,
+} from '../sources/rules.ts'
 import { requireUpload } from '../sources/uploads.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
@@ -27,7 +32,7 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 /**
  * Changes a deployment. A revision is made when something changes that an agent server is built or
  * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
- * all), `resource_spec`, `install_command` or `build_command`.
+ * all), or what the source's kind names, such as `resource_spec`.
  *
  * Throws `not_found`, `forbidden`, `bad_request` for what may not change or does not fit the
  * source, `conflict` while the deployment is being deleted.
@@ -67,7 +72,7 @@ export async function applyPatch(
   store: ControlPlaneStore,
   deployment: Deployment,
   request: DeploymentPatchRequest,
-  isRevisionWanted = makesRevision(request),
+  isRevisionWanted = asksForRevision(deployment, request),
 ): Promise<DeploymentWithLatest> {
   refuseDeleted(deployment)
   refuseRenaming(deployment, request)
@@ -76,15 +81,15 @@ export async function applyPatch(
   const config = withSourceConfig(before, request.source_config)
   const patch: DeploymentPatch = {
     updated_at: timestamp(parts.clock),
-    source_config: storedSourceConfig(config),
+    source_config: config,
     ...(request.display_name ? { display_name: request.display_name } : {}),
     ...(request.secrets?.length ? { secrets: request.secrets } : {}),
   }
   const patched = { ...deployment, ...patch }
   const latest = await latestOf(store, deployment)
-  const next = isRevisionWanted ? nextSource(patched, latest, request) : undefined
+  const next = isRevisionWanted ? nextSource(parts, patched, latest, request) : undefined
   if (next) await requireUpload(store, deployment.id, next.source_revision_config)
-  else checkBuildOnPush(patched, latest)
+  else checkSetting(patched, latest)
   await store.deployments.update(deployment.id, patch)
   return next ? addRevision(store, patched, next, parts.clock) : { deployment: patched, latest }
 }
@@ -93,48 +98,34 @@ function newRevision(before: Deployment, { latest }: DeploymentWithLatest): stri
   return latest && latest.id !== before.latest_revision_id ? latest.id : null
 }
 
-function makesRevision(request: DeploymentPatchRequest): boolean {
-  const { resource_spec, install_command, build_command } = request.source_config ?? {}
+function asksForRevision({ source }: Deployment, request: DeploymentPatchRequest): boolean {
   return (
     isGiven(request.source_revision_config) ||
-    isGiven({ resource_spec, install_command, build_command }) ||
+    makesRevision(request.revision_source ?? source, request.source_config) ||
     Boolean(request.secrets?.length)
   )
 }
 
 /** What the patch's revision is made from. */
 function nextSource(
+  { artifacts }: ControlPlaneParts,
   patched: Deployment,
   latest: Revision | undefined,
   request: DeploymentPatchRequest,
 ): RevisionSource {
   const source = request.revision_source ?? patched.source
-  refuseForeignSource(patched, source)
+  const deployment = sourceConfigOf(patched)
+  refuseUnprepared(source, patched, deployment)
   const config = withRevisionConfig(source, latest, request.source_revision_config)
-  checkRevisionSource(source, config, sourceConfigOf(patched).build_on_push === true)
+  checkRevisionSource(source, config, { deployment, artifacts })
   return { source, source_revision_config: config }
 }
 
 /** A setting alone makes no revision, but must fit the one that is there. */
-function checkBuildOnPush(patched: Deployment, latest: Revision | undefined): void {
-  const isBuildOnPush = sourceConfigOf(patched).build_on_push === true
-  if (!isBuildOnPush) return
-  if (patched.source !== 'github') {
-    throw new AppError(
-      'bad_request',
-      'source_config.build_on_push is only for source github; leave it out.',
-    )
-  }
-  if (latest) checkRevisionSource(latest.source, latest.source_revision_config, isBuildOnPush)
-}
-
-function refuseForeignSource(deployment: Deployment, source: string): void {
-  if (source !== 'github' || deployment.source === 'github') return
-  throw new AppError(
-    'bad_request',
-    `revision_source github needs a repo_url, and deployment ${deployment.name} was created ` +
-      `without one (source ${deployment.source}).`,
-  )
+function checkSetting(patched: Deployment, latest: Revision | undefined): void {
+  const config = sourceConfigOf(patched)
+  refuseForeign(patched.source, 'source_config', config)
+  if (latest) checkTogether(latest.source, latest.source_revision_config, config)
 }
 
 function refuseRenaming(deployment: Deployment, request: DeploymentPatchRequest): void {

@@ -1,7 +1,7 @@
 /** Deployments on the wire: what is asked, and what is answered. */
 import { z } from '@hono/zod-openapi'
 import { DEPLOYMENT_NAME, DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
-import { SOURCES } from '../../core/deployment/revision.ts'
+import { SOURCES } from '../../core/deployment/sources/table.ts'
 import {
   BooleanText,
   Limit,

@@ -7,28 +7,27 @@ import {
   FREE_DEPLOYMENT_TYPES,
 } from '../../core/deployment/deployment.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
+import { EMPTY_SOURCE_CONFIG, type SourceConfig } from '../../core/deployment/sources/config.ts'
+import type { SourceKind } from '../../core/deployment/sources/kind.ts'
+import { kindOf } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Principal } from '../../core/people/api-key.ts'
+import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { addRevision, type RevisionSource } from '../revisions/verbs.ts'
-import {
-  EMPTY_SOURCE_CONFIG,
-  storedSourceConfig,
-  withRevisionConfig,
-  withSourceConfig,
-} from '../sources/changes.ts'
+import { withRevisionConfig, withSourceConfig } from '../sources/changes.ts'
 import { checkRevisionSource, checkSource } from '../sources/rules.ts'
+import type { SourceRevisionConfigRequest } from '../sources/schemas.ts'
 import { latestOf, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
 import type { DeploymentAnswer, DeploymentCreateRequest, DeploymentsQuery } from './schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
 /**
- * Makes a deployment and, for source `github`, its first revision. A deployment of source
- * `internal_source` begins without one: it comes with the first PATCH that names a tarball.
+ * Makes a deployment and its first revision. One whose source has to be uploaded begins without: it
+ * comes with the first PATCH that names the upload.
  *
- * Throws `forbidden` for `file://` from anyone but an admin, `bad_request` for what the source does
+ * Throws `forbidden` for what its source takes of an admin alone, `bad_request` for what the source does
  * not allow, `conflict` when the name is taken.
  */
 export async function createDeployment(
@@ -37,14 +36,12 @@ export async function createDeployment(
   request: DeploymentCreateRequest,
 ): Promise<DeploymentAnswer> {
   const config = withSourceConfig(EMPTY_SOURCE_CONFIG, request.source_config)
-  checkSource(request.source, config, principal)
+  const isAdmin = isAllowed(principal.role, 'administer')
+  checkSource(request.source, config, { artifacts: parts.artifacts, isAdmin })
   checkSecrets(request.secrets)
   refuseSecretReferences(request.secret_references)
-  const first = firstRevision(request)
-  const deployment = {
-    ...newDeployment(parts, principal, request),
-    source_config: storedSourceConfig(config),
-  }
+  const first = firstRevision(parts, request, config)
+  const deployment = { ...newDeployment(parts, principal, request), source_config: config }
   const stored = await parts.store.transaction(async (store) => {
     if (!(await store.deployments.insert(deployment))) throw nameIsTaken(deployment.name)
     await record(store, parts.clock, principal, {
@@ -110,23 +107,30 @@ function filterOf(query: DeploymentsQuery): Omit<DeploymentFilter, 'tenant_id'> 
 }
 
 /** What the deployment's first revision is made from, where it has one from the start. */
-function firstRevision(request: DeploymentCreateRequest): RevisionSource | undefined {
-  const { source } = request
-  if (source !== 'github') {
-    refuseEarlyTarball(request)
+function firstRevision(
+  { artifacts }: ControlPlaneParts,
+  { source, source_revision_config: sent }: DeploymentCreateRequest,
+  deployment: SourceConfig,
+): RevisionSource | undefined {
+  const { upload } = kindOf(source)
+  if (upload) {
+    refuseEarlyUpload(upload, sent)
     return undefined
   }
-  const config = withRevisionConfig(source, undefined, request.source_revision_config)
-  checkRevisionSource(source, config, request.source_config.build_on_push === true)
+  const config = withRevisionConfig(source, undefined, sent)
+  checkRevisionSource(source, config, { deployment, artifacts })
   return { source, source_revision_config: config }
 }
 
-function refuseEarlyTarball(request: DeploymentCreateRequest): void {
-  if (!request.source_revision_config.source_tarball_path) return
+function refuseEarlyUpload(
+  member: NonNullable<SourceKind['upload']>,
+  sent: SourceRevisionConfigRequest,
+): void {
+  if (!sent[member]) return
   throw new AppError(
     'bad_request',
-    'source_revision_config.source_tarball_path is not known yet: create the deployment without ' +
-      'it, upload to the URL that its upload-url answers, then PATCH.',
+    `source_revision_config.${member} is not known yet: create the deployment without it, upload ` +
+      'to the URL that its upload-url answers, then PATCH.',
   )
 }
 

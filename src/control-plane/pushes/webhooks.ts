@@ -2,6 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
+import { kindOf, sourcesThat } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
@@ -69,11 +70,11 @@ async function change(
 }
 
 function refuseOtherSource({ source, name }: Deployment): void {
-  if (source === 'github') return
+  if (kindOf(source).hasRepository) return
   throw new AppError(
     'bad_request',
-    `Deployment ${name} is of source ${source}: only one of source github has a repository to ` +
-      'be pushed to.',
+    `Deployment ${name} is of source ${source}: only one of source ` +
+      `${sourcesThat((kind) => kind.hasRepository)} has a repository to be pushed to.`,
   )
 }
 

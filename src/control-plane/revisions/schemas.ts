@@ -1,6 +1,7 @@
 /** Revisions on the wire. */
 import { z } from '@hono/zod-openapi'
-import { isRevisionOver, REVISION_STATUSES, SOURCES } from '../../core/deployment/revision.ts'
+import { isRevisionOver, REVISION_STATUSES } from '../../core/deployment/revision.ts'
+import { SOURCES } from '../../core/deployment/sources/table.ts'
 import { SecretReferenceSchema, SecretsSchema } from '../deployments/secret-schema.ts'
 import { BooleanText, Limit, listOf, nullishOf, Offset, Uuid } from '../operations/text.ts'
 import {

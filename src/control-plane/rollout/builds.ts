@@ -3,9 +3,8 @@ import type { Builder, BuildRequest } from '../../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
 import type { BuildState } from '../../core/deployment/rollout.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Log } from '../../core/log.ts'
-import { isFileUrl } from '../sources/repo-url.ts'
-import type { SourceConfig } from '../sources/schemas.ts'
 import { describeBuildFailure, statusMessage } from './failure.ts'
 
 interface RunningBuild {
@@ -110,23 +109,8 @@ function end(build: RunningBuild): void {
   build.abort.abort(new Error('The build was ended.'))
 }
 
-/** A commit that is known already is what is built: after a restart, and when redeployed. */
 function buildRequest(revision: Revision): BuildRequest {
-  const config = revision.source_config as unknown as SourceConfig
-  const { repo_commit_sha, repo_ref } = revision.source_revision_config
-  return {
-    revision_id: revision.id,
-    deployment_id: revision.deployment_id,
-    source: revision.source,
-    repo_url: config.repo_url,
-    // Only an admin's request could bring such a URL into the record.
-    isFileUrlAllowed: isFileUrl(config.repo_url),
-    source_revision_config: {
-      ...revision.source_revision_config,
-      repo_ref: repo_commit_sha ?? repo_ref,
-    },
-    install_command: config.install_command,
-    build_command: config.build_command,
-    secrets: revision.secrets,
-  }
+  const { id, deployment_id, source, source_revision_config, secrets } = revision
+  const source_config = sourceConfigOf(revision)
+  return { revision_id: id, deployment_id, source, source_config, source_revision_config, secrets }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { aDeployment, anUpload, aRevision } from '../../../test/support/control-plane-records.ts'
-import { FakeBuilder, FakeTarballs } from '../../../test/support/fake-builder.ts'
+import { aFolder, FakeBuilder, FakeTarballs } from '../../../test/support/fake-builder.ts'
 import { FakeRuntimeDriver } from '../../../test/support/fake-runtime-driver.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { RevisionStatus } from '../../core/deployment/revision.ts'
@@ -41,8 +41,7 @@ async function revision(status: RevisionStatus, { built_from, tarball }: Made = 
   const made = aRevision({ deployment_id, status, built_from: built_from ?? null })
   made.source_revision_config.source_tarball_path = tarball ?? null
   await store.revisions.insert(made)
-  const configPath = `/builds/${made.id}/langgraph.json`
-  builder.built.set(made.id, { configPath, repo_commit_sha: null, nodePath: null })
+  builder.built.set(made.id, { artifact: aFolder(made.id), repo_commit_sha: null })
   return made.id
 }
 

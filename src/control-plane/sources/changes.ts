@@ -1,32 +1,14 @@
 /** How requests become what is stored: a source's configuration, and the next revision's. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Deployment } from '../../core/deployment/deployment.ts'
-import type { Revision, Source, SourceRevisionConfig } from '../../core/deployment/revision.ts'
+import type { Revision } from '../../core/deployment/revision.ts'
+import {
+  EMPTY_REVISION_CONFIG,
+  type SourceConfig,
+  type SourceRevisionConfig,
+} from '../../core/deployment/sources/config.ts'
+import { kindOf, type Source } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { SourceConfig, SourceConfigRequest, SourceRevisionConfigRequest } from './schemas.ts'
-
-export const EMPTY_SOURCE_CONFIG: SourceConfig = {
-  integration_id: null,
-  repo_url: null,
-  deployment_type: null,
-  build_on_push: null,
-  custom_url: null,
-  resource_spec: null,
-  listener_id: null,
-  listener_config: null,
-  install_command: null,
-  build_command: null,
-  parked_threads: null,
-}
-
-export const EMPTY_REVISION_CONFIG: SourceRevisionConfig = {
-  repo_ref: null,
-  langgraph_config_path: null,
-  image_uri: null,
-  source_tarball_path: null,
-  repo_commit_sha: null,
-}
+import type { SourceConfigRequest, SourceRevisionConfigRequest } from './schemas.ts'
 
 const IMMUTABLE = [
   'integration_id',
@@ -35,15 +17,6 @@ const IMMUTABLE = [
   'listener_id',
   'listener_config',
 ] as const
-
-/** A deployment's configuration; it is stored as JSON, with every member present. */
-export function sourceConfigOf(deployment: Pick<Deployment, 'source_config'>): SourceConfig {
-  return deployment.source_config as unknown as SourceConfig
-}
-
-export function storedSourceConfig(config: SourceConfig): JsonObject {
-  return config as unknown as JsonObject
-}
 
 /**
  * The configuration with what was sent; null and absent members stay as they are, and
@@ -74,22 +47,27 @@ export function refuseImmutable(
 
 /**
  * What the next revision is made from: the previous one's configuration with what was sent. Of a
- * revision of another source only the way to `langgraph.json` is kept.
+ * revision of another source only what both take is kept.
  */
 export function withRevisionConfig(
   source: Source,
-  previous: Revision | undefined,
+  previous: Pick<Revision, 'source_revision_config'> | undefined,
   sent: SourceRevisionConfigRequest | null | undefined,
 ): SourceRevisionConfig {
-  const before = previous?.source_revision_config ?? EMPTY_REVISION_CONFIG
-  const kept =
-    previous?.source === source
-      ? before
-      : { ...EMPTY_REVISION_CONFIG, langgraph_config_path: before.langgraph_config_path }
-  const config = { ...kept, repo_commit_sha: null, ...withoutNulls(sent ?? {}) }
-  // The official CLIs create tarball deployments without saying where the file lies.
-  if (source === 'internal_source') config.langgraph_config_path ??= 'langgraph.json'
+  const { defaults, source_revision_config: taken } = kindOf(source)
+  const before = Object.entries(withoutNulls(previous?.source_revision_config ?? {}))
+  const kept = Object.fromEntries(before.filter(([member]) => member in taken))
+  const config = { ...EMPTY_REVISION_CONFIG, ...defaults, ...kept, ...withoutNulls(sent ?? {}) }
   return config as SourceRevisionConfig
+}
+
+/** Whether a change of the deployment makes a revision of this source. */
+export function makesRevision(
+  source: Source,
+  sent: SourceConfigRequest | null | undefined,
+): boolean {
+  const changes = withoutNulls(sent ?? {})
+  return kindOf(source).makesRevision.some((member) => member in changes)
 }
 
 /** Whether any member was given. */

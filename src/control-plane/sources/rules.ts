@@ -1,109 +1,110 @@
 /** What each source needs, and what it may not have: the refusals that a schema cannot know. */
-
-import type { Source, SourceRevisionConfig } from '../../core/deployment/revision.ts'
+import type { ArtifactKind } from '../../core/deployment/artifact.ts'
+import type { SourceConfig, SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
+import type { Need } from '../../core/deployment/sources/kind.ts'
+import { kindOf, type Source, sourcesThat } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
-import { isAllowed, type Principal } from '../../core/people/api-key.ts'
-import { checkRepoUrl } from './repo-url.ts'
-import type { SourceConfig } from './schemas.ts'
+
+/** What the runtime driver can start. */
+type Artifacts = readonly ArtifactKind[]
 
 /**
  * Throws `bad_request` when the source is not one that Runyard can run, lacks what it needs, or is
- * given what belongs to another; `forbidden` for a `file://` URL of anyone but an admin.
+ * given what belongs to another; `forbidden` for what only an admin may name.
  */
-export function checkSource(source: Source, config: SourceConfig, principal: Principal): void {
-  refuseDocker(source)
-  onlyFor('external_docker', 'source_config.listener_id', config.listener_id)
-  onlyFor('external_docker', 'source_config.listener_config', config.listener_config)
-  if (source !== 'github') {
-    onlyFor('github', 'source_config.repo_url', config.repo_url)
-    onlyFor('github', 'source_config.integration_id', config.integration_id)
-    onlyFor('github', 'source_config.build_on_push', config.build_on_push || null)
-    return
-  }
-  const url = required('source_config.repo_url', source, config.repo_url)
-  checkRepoUrl(url, isAllowed(principal.role, 'administer'))
+export function checkSource(
+  source: Source,
+  config: SourceConfig,
+  { artifacts, isAdmin }: { artifacts: Artifacts; isAdmin: boolean },
+): void {
+  refuseUnstartable(source, artifacts)
+  refuseForeign(source, 'source_config', config)
+  refuseMissing(source, 'source_config', config)
+  kindOf(source).checkConfig?.(config, { isAdmin })
 }
 
-/** The same for what one revision is made from. `isBuildOnPush`: the deployment's setting. */
+/** The same for what one revision is made from. `deployment`: what holds for all of its revisions. */
 export function checkRevisionSource(
   source: Source,
   config: SourceRevisionConfig,
-  isBuildOnPush: boolean,
+  { deployment, artifacts }: { deployment: SourceConfig; artifacts: Artifacts },
 ): void {
-  refuseDocker(source)
-  onlyFor(
-    'external_docker or internal_docker',
-    'source_revision_config.image_uri',
-    config.image_uri,
-  )
-  if (source === 'github') checkGithub(config, isBuildOnPush)
-  else checkTarball(config)
-  const path = required(
-    'source_revision_config.langgraph_config_path',
-    source,
-    config.langgraph_config_path,
-  )
-  checkConfigPath(path)
+  refuseUnstartable(source, artifacts)
+  refuseForeign(source, 'source_revision_config', config)
+  refuseMissing(source, 'source_revision_config', config)
+  kindOf(source).checkRevision?.(config)
+  checkTogether(source, config, deployment)
 }
 
-function checkGithub(config: SourceRevisionConfig, isBuildOnPush: boolean): void {
-  const where = 'source_revision_config.source_tarball_path'
-  onlyFor('internal_source', where, config.source_tarball_path)
-  if (config.repo_ref !== null) checkRef(config.repo_ref)
-  if (isBuildOnPush && config.repo_ref?.startsWith('refs/tags/')) {
+/** Throws `bad_request` where the two parts of a configuration do not fit together. */
+export function checkTogether(
+  source: Source,
+  config: SourceRevisionConfig,
+  deployment: SourceConfig,
+): void {
+  kindOf(source).checkTogether?.(config, deployment)
+}
+
+/** A part of a request; the names of its members are the wire's. */
+type Part = 'source_config' | 'source_revision_config'
+
+/** Throws `bad_request` for a member that other sources take and this one does not. */
+export function refuseForeign(source: Source, part: Part, config: object): void {
+  for (const [member, value] of Object.entries(config)) {
+    if (value === null || value === false || needOf(source, part, member)) continue
+    const takers = sourcesThat((kind) => member in kind[part])
+    if (takers === '') continue
     throw new AppError(
       'bad_request',
-      'source_config.build_on_push needs a branch: source_revision_config.repo_ref names a tag, ' +
-        'and tags do not move. Send build_on_push false, or a branch.',
+      `${part}.${member} is only for source ${takers}; leave it out.`,
     )
   }
 }
 
-function checkTarball(config: SourceRevisionConfig): void {
-  onlyFor('github', 'source_revision_config.repo_ref', config.repo_ref)
-  required(
-    'source_revision_config.source_tarball_path',
-    'internal_source',
-    config.source_tarball_path,
-  )
+function refuseMissing(source: Source, part: Part, config: object): void {
+  for (const [member, value] of Object.entries(config)) {
+    if (value || needOf(source, part, member) !== 'required') continue
+    throw new AppError('bad_request', `${part}.${member} is required for source ${source}.`)
+  }
 }
 
-/** What git takes as the name of a ref, and nothing that it takes as an option or a range. */
-function checkRef(ref: string): void {
-  const isRef =
-    /^[^-/\s~^:?*[\\][^\s~^:?*[\\]*$/.test(ref) && !/\.\.|@\{|\/\/|\/$|\.lock$/.test(ref)
-  if (isRef) return
+/**
+ * Throws `bad_request` when a revision of `source` needs what the deployment was created without,
+ * since it is of another one.
+ */
+export function refuseUnprepared(
+  source: Source,
+  deployment: { name: string; source: Source },
+  config: SourceConfig,
+): void {
+  for (const [member, value] of Object.entries(config)) {
+    if (value || needOf(source, 'source_config', member) !== 'required') continue
+    throw new AppError(
+      'bad_request',
+      `revision_source ${source} needs a ${member}, and deployment ${deployment.name} was created ` +
+        `without one (source ${deployment.source}).`,
+    )
+  }
+}
+
+function needOf(source: Source, part: Part, member: string): Need | undefined {
+  const needs: Readonly<Record<string, Need>> = kindOf(source)[part]
+  return needs[member]
+}
+
+/** What a driver is called that starts these. */
+const DRIVERS: Readonly<Record<ArtifactKind, string>> = {
+  folder: 'a runtime driver that starts what is built here',
+  image: 'a container runtime driver',
+}
+
+function refuseUnstartable(source: Source, artifacts: Artifacts): void {
+  const { artifact } = kindOf(source)
+  if (artifacts.includes(artifact)) return
+  const others = sourcesThat((kind) => artifacts.includes(kind.artifact))
   throw new AppError(
     'bad_request',
-    'source_revision_config.repo_ref must be a branch, a full tag ref (refs/tags/v1) or a commit.',
+    `The source ${source} needs ${DRIVERS[artifact]}, and none is configured. ` +
+      `Use source ${others}.`,
   )
-}
-
-function checkConfigPath(path: string): void {
-  const isRelative = !path.startsWith('/') && !path.includes('\\') && !/^[A-Za-z]:/.test(path)
-  if (path !== '' && isRelative && !path.split('/').includes('..')) return
-  throw new AppError(
-    'bad_request',
-    'source_revision_config.langgraph_config_path must be a relative path inside the source, ' +
-      'such as langgraph.json or agents/langgraph.json.',
-  )
-}
-
-function refuseDocker(source: Source): void {
-  if (source === 'github' || source === 'internal_source') return
-  throw new AppError(
-    'bad_request',
-    `The source ${source} needs a container runtime driver, and none is configured. ` +
-      'Use source github or internal_source.',
-  )
-}
-
-function onlyFor(sources: string, where: string, value: unknown): void {
-  if (value === null || value === undefined) return
-  throw new AppError('bad_request', `${where} is only for source ${sources}; leave it out.`)
-}
-
-function required(where: string, source: Source, value: string | null): string {
-  if (value) return value
-  throw new AppError('bad_request', `${where} is required for source ${source}.`)
 }

@@ -1,6 +1,7 @@
 /** Where a deployment's code comes from: what holds for all its revisions. */
 import { z } from '@hono/zod-openapi'
 import { PARKED_THREADS_RULES } from '../../core/agent/parked-threads.ts'
+import { kindOf, SOURCES } from '../../core/deployment/sources/table.ts'
 import { line, nullishOf, Uuid } from '../operations/text.ts'
 import { ResourceSpecSchema } from './resource-spec.ts'
 
@@ -28,7 +29,10 @@ export const SourceConfigRequestSchema = z
   .openapi('SourceConfigRequest')
 
 /** Another source for one revision; absent: the deployment's. */
-export const RevisionSource = z.enum(['github', 'internal_docker', 'internal_source']).nullish()
+export const RevisionSource = z
+  .enum(SOURCES)
+  .extract(SOURCES.filter((source) => kindOf(source).isForOneRevision))
+  .nullish()
 
 export type SourceConfigRequest = z.infer<typeof SourceConfigRequestSchema>
 
@@ -48,8 +52,6 @@ export const SourceConfigSchema = z
     parked_threads: z.enum(PARKED_THREADS_RULES).nullable(),
   })
   .openapi('SourceConfig')
-
-export type SourceConfig = z.infer<typeof SourceConfigSchema>
 
 /** What one revision is made from; members may be absent or null. */
 export const SourceRevisionConfigRequestSchema = z

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { SourceRevisionConfig } from '../../core/deployment/revision.ts'
+import type { SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
 import { MAX_TARBALL_BYTES } from '../../core/deployment/upload.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'

@@ -1,17 +1,15 @@
 /** From a revision's source to what its agent servers are started from. */
 import type { Artifact } from './artifact.ts'
-import type { Secret, Source, SourceRevisionConfig } from './revision.ts'
+import type { Secret } from './revision.ts'
+import type { SourceConfig, SourceRevisionConfig } from './sources/config.ts'
+import type { Source } from './sources/table.ts'
 
 export interface BuildRequest {
   revision_id: string
   deployment_id: string
   source: Source
-  repo_url: string | null
-  /** `file://` URLs are only taken for deployments that an admin key made. */
-  isFileUrlAllowed: boolean
+  source_config: SourceConfig
   source_revision_config: SourceRevisionConfig
-  install_command: string | null
-  build_command: string | null
   /** The project's variables: its install scripts may need them. Never Runyard's own. */
   secrets: Secret[]
 }

@@ -2,7 +2,8 @@
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { JsonObject } from '../json.ts'
-import type { Revision, RevisionStatus, Secret, Source } from './revision.ts'
+import type { Revision, RevisionStatus, Secret } from './revision.ts'
+import type { Source } from './sources/table.ts'
 
 export const DEPLOYMENT_STATUSES = [
   'AWAITING_DATABASE',

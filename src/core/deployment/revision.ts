@@ -15,6 +15,8 @@
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { JsonObject } from '../json.ts'
+import type { SourceRevisionConfig } from './sources/config.ts'
+import type { Source } from './sources/table.ts'
 
 export const REVISION_STATUSES = [
   'CREATING',
@@ -59,27 +61,10 @@ export function isRevisionOver(status: RevisionStatus): boolean {
 /** The statuses of a revision on its way. */
 export const UNFINISHED_STATUSES = REVISION_STATUSES.filter((status) => !isRevisionOver(status))
 
-/** Where a revision's code comes from. */
-export const SOURCES = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const
-export type Source = (typeof SOURCES)[number]
-
 /** `{name, value}` becomes an environment variable of the agent server. */
 export interface Secret {
   name: string
   value: string
-}
-
-/** What a revision is made from (facts, section 1.1.5). Absent on a given source: `null`. */
-export interface SourceRevisionConfig {
-  /** A branch, a full tag ref (`refs/tags/v1`) or a commit; source `github`. */
-  repo_ref: string | null
-  /** The way to `langgraph.json` from the source's root. */
-  langgraph_config_path: string | null
-  image_uri: string | null
-  /** The `object_path` of an upload; source `internal_source`. */
-  source_tarball_path: string | null
-  /** The commit that was built, once it is known. */
-  repo_commit_sha: string | null
 }
 
 /** A revision as stored. Its secrets are plain here and encrypted in the database. */

@@ -6,8 +6,8 @@ import {
   REVISION_TRANSITIONS,
   type Revision,
   type RevisionStatus,
-  type SourceRevisionConfig,
 } from '../../core/deployment/revision.ts'
+import type { SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'

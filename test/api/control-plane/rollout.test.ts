@@ -61,8 +61,9 @@ describe('a rollout', () => {
       expect.objectContaining({
         revision_id: one.revision,
         deployment_id: one.id,
-        repo_url: 'https://git.example.com/agent.git',
-        isFileUrlAllowed: false,
+        source_config: expect.objectContaining({
+          repo_url: 'https://git.example.com/agent.git',
+        }),
         secrets,
       }),
     ])
@@ -108,7 +109,7 @@ describe('a rollout', () => {
   it('builds a file:// repository that an admin named', async () => {
     const one = await create({ source_config: { repo_url: 'file:///srv/agent.git' } })
     await reached(one, 'DEPLOYED')
-    expect(world.builder.requests[0]?.isFileUrlAllowed).toBe(true)
+    expect(world.builder.requests[0]?.source_config.repo_url).toBe('file:///srv/agent.git')
   })
 
   it('hands install_command, build_command and resource_spec on', async () => {
@@ -121,10 +122,7 @@ describe('a rollout', () => {
     }
     const one = await create({ source_config })
     await reached(one, 'DEPLOYED')
-    expect(world.builder.requests[0]).toMatchObject({
-      install_command: 'npm ci',
-      build_command: 'npm run build',
-    })
+    expect(world.builder.requests[0]?.source_config).toMatchObject(source_config)
     expect(world.driver.starts[0]?.resource_spec).toEqual(resource_spec)
   })
 
@@ -174,7 +172,7 @@ describe('a rollout', () => {
     await reached(one, 'DEPLOYED', third)
     expect(world.builder.requests.at(-1)).toMatchObject({
       revision_id: third,
-      source_revision_config: { repo_ref: FAKE_COMMIT },
+      source_revision_config: { repo_commit_sha: FAKE_COMMIT },
     })
   })
 
@@ -356,7 +354,7 @@ describe('what is deployed', () => {
       one.revision,
       one.revision,
     ])
-    expect(world.builder.requests[1]?.source_revision_config.repo_ref).toBe(FAKE_COMMIT)
+    expect(world.builder.requests[1]?.source_revision_config.repo_commit_sha).toBe(FAKE_COMMIT)
     expect((await revision(one, one.revision)).status).toBe('DEPLOYED')
   })
 

@@ -1,5 +1,5 @@
 /** Which git URLs a deployment may name. Whatever else git understands is refused. */
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../errors.ts'
 
 const SCHEMES = ['https:', 'ssh:', 'git:', 'file:']
 /** `git@host:path`, without a scheme. */

@@ -1,0 +1,23 @@
+/** How a commit of a git repository is fetched. */
+import { BuildError } from '../../core/deployment/build.ts'
+import { findDeployKey } from '../../core/deployment/deploy-key.ts'
+import { isFileUrl } from '../../core/deployment/sources/repo-url.ts'
+import { fetchRepository } from '../git.ts'
+import { withSshAccess } from '../ssh-access.ts'
+import type { FetchSource } from './fetch.ts'
+
+export const fetchGithub: FetchSource = async (request, { dir, into }, context) => {
+  const { repo_url } = request.source_config
+  const { repo_ref, repo_commit_sha } = request.source_revision_config
+  if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
+  const repository = {
+    repo_url,
+    // A commit that is known already is what is built: after a restart, and when redeployed.
+    repo_ref: repo_commit_sha ?? repo_ref,
+    // Only an admin's request could bring such a URL into the record.
+    isFileUrlAllowed: isFileUrl(repo_url),
+  }
+  return withSshAccess(dir, findDeployKey(request.secrets), (ssh) =>
+    fetchRepository({ ...repository, ssh }, into, context),
+  )
+}

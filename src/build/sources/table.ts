@@ -1,0 +1,23 @@
+/** How each kind of source is fetched that a folder is built from. */
+import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
+import type { SourceOf } from '../../core/deployment/sources/table.ts'
+import type { FetchSource } from './fetch.ts'
+import { fetchGithub } from './github.ts'
+import { fetchTarball } from './internal-source.ts'
+
+const FETCHES: Readonly<Record<SourceOf<'folder'>, FetchSource>> = {
+  github: fetchGithub,
+  internal_source: fetchTarball,
+}
+
+/** See `FetchSource`. Throws `BuildError('fetch')` for a source that is an image. */
+export const fetchSource: FetchSource = async (request, place, context) => {
+  if (!isBuilt(request)) {
+    throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
+  }
+  return FETCHES[request.source](request, place, context)
+}
+
+function isBuilt(request: BuildRequest): request is BuildRequest & { source: SourceOf<'folder'> } {
+  return request.source in FETCHES
+}

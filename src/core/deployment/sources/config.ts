@@ -1,0 +1,64 @@
+/** What the wire says of a source: one bag of members for all kinds; a kind names those it takes. */
+import type { PARKED_THREADS_RULES } from '../../agent/parked-threads.ts'
+import type { JsonObject } from '../../json.ts'
+
+/**
+ * What holds for all revisions of a deployment. Absent on a given source: `null`. It is stored as a
+ * JSON object, which an interface could not be.
+ */
+export type SourceConfig = {
+  integration_id: string | null
+  /** With the name and password that it may carry. */
+  repo_url: string | null
+  deployment_type: string | null
+  /** Whether a push to the branch makes a revision. */
+  build_on_push: boolean | null
+  /** Never stored: answers say the deployment's address here. */
+  custom_url: string | null
+  resource_spec: JsonObject | null
+  listener_id: string | null
+  listener_config: JsonObject | null
+  install_command: string | null
+  build_command: string | null
+  parked_threads: (typeof PARKED_THREADS_RULES)[number] | null
+}
+
+/** What one revision is made from (facts, section 1.1.5). Absent on a given source: `null`. */
+export interface SourceRevisionConfig {
+  /** A branch, a full tag ref (`refs/tags/v1`) or a commit. */
+  repo_ref: string | null
+  /** The way to `langgraph.json` from the source's root. */
+  langgraph_config_path: string | null
+  image_uri: string | null
+  /** The `object_path` of an upload. */
+  source_tarball_path: string | null
+  /** The commit that was built, once it is known. */
+  repo_commit_sha: string | null
+}
+
+export const EMPTY_SOURCE_CONFIG: Readonly<SourceConfig> = {
+  integration_id: null,
+  repo_url: null,
+  deployment_type: null,
+  build_on_push: null,
+  custom_url: null,
+  resource_spec: null,
+  listener_id: null,
+  listener_config: null,
+  install_command: null,
+  build_command: null,
+  parked_threads: null,
+}
+
+export const EMPTY_REVISION_CONFIG: Readonly<SourceRevisionConfig> = {
+  repo_ref: null,
+  langgraph_config_path: null,
+  image_uri: null,
+  source_tarball_path: null,
+  repo_commit_sha: null,
+}
+
+/** Of a deployment or a revision, which store it as JSON with every member present. */
+export function sourceConfigOf({ source_config }: { source_config: JsonObject }): SourceConfig {
+  return source_config as unknown as SourceConfig
+}
