@@ -21,8 +21,8 @@ it('does not stick to what a request has only woken', async () => {
     looked[origins.length - 1]?.resolve()
   }
   const nextDue = async () => undefined
-  const scheduler = new CronScheduler({ fire, nextDue, clock: systemClock, log: silentLog })
-  scheduler.start()
+  const scheduler = new CronScheduler({ nextDue, clock: systemClock, log: silentLog })
+  scheduler.start(fire)
   await looked[0]?.promise
   await new Promise((resolve) => setImmediate(resolve))
   withOrigin({ request_id: 'a' }, () => scheduler.wake())

@@ -1,5 +1,5 @@
 /** A project behind its port, with all that its `langgraph.json` says of the server. */
-import type { AgentServerOptions } from '../agent-server/server/agent-server.ts'
+import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import { noteSource } from '../graph/js/modules/loader.ts'
 import { type LoadOptions, loadProject } from '../graph/js/project.ts'
 import type { ProjectConfig } from '../project/config.ts'

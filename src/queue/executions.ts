@@ -20,7 +20,6 @@ export type NextCheckpoint = (
 
 interface ExecutionsParts {
   runs: RunStore
-  execute: Execute
   leaseMs: number
   /** How long a suspect executes alone at first, in ms. */
   aloneMs: number
@@ -61,9 +60,10 @@ export class Executions {
   /** Begins to execute; `onDone` is called when there is room again: after a suspect's time alone, and at the end. */
   add(
     claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
+    execute: Execute,
     onDone: () => void,
   ): Execution {
-    const execution = new Execution(claimed, this.#parts.execute)
+    const execution = new Execution(claimed, execute)
     this.#all.set(execution, this.#settle(execution, onDone))
     if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
     return execution

@@ -22,11 +22,13 @@ beforeEach(async () => {
 
 afterEach(() => world.close())
 
-function liveness(onExhausted: OnExhausted = async () => {}): Liveness {
+/** For a run whose attempts are used up. */
+const nobodyEnds: OnExhausted = async () => {}
+
+function liveness(): Liveness {
   return new Liveness({
     store: world.store,
     server: { server_id: 'this', host: hostId(), pid: process.pid },
-    onExhausted,
     onReleased: () => {
       released += 1
     },
@@ -64,7 +66,7 @@ const ids = async () => (await world.store.servers.list()).map((one) => one.serv
 
 test('a server whose process is gone loses its runs and its row', async () => {
   const run = await addServer({ pid: await goneProcess() })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(run)).toBe('pending')
   expect(await ids()).toEqual(['this'])
   expect(released).toBe(1)
@@ -72,7 +74,7 @@ test('a server whose process is gone loses its runs and its row', async () => {
 
 test('a server whose pid is ours now is gone too', async () => {
   const run = await addServer({ started_at: new Date(performance.timeOrigin - 1).toISOString() })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(run)).toBe('pending')
 })
 
@@ -83,7 +85,7 @@ test('a silent server whose pid belongs to a younger process is gone', async () 
   const pid = other.pid as number
   const silent = await addServer({ pid, started_at, seen_at: systemClock.now() - 10_000 })
   const seen = await addServer({ pid, started_at })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(silent)).toBe('pending')
   expect(await statusOf(seen)).toBe('running')
   const gone = once(other, 'exit')
@@ -94,7 +96,7 @@ test('a silent server whose pid belongs to a younger process is gone', async () 
 test('a server that lives keeps its runs', async () => {
   const sibling = await addServer({})
   const parent = await addServer({ pid: process.ppid })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(sibling)).toBe('running')
   expect(await statusOf(parent)).toBe('running')
   expect(released).toBe(0)
@@ -102,7 +104,7 @@ test('a server that lives keeps its runs', async () => {
 
 test('a server of another host keeps its runs until its leases run out', async () => {
   const run = await addServer({ host: 'elsewhere', pid: await goneProcess() })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(run)).toBe('running')
   expect(await ids()).toHaveLength(2)
 })
@@ -127,14 +129,13 @@ describe.each([
     const here = new Liveness({
       store: await shared.otherProcess(),
       server: { server_id: 'here', host: hostId(), pid: process.pid },
-      onExhausted: async () => {},
       onReleased: () => {
         released += 1
       },
       clock: { now: () => now },
       log: silentLog,
     })
-    await here.start()
+    await here.start(nobodyEnds)
     now = begin + 15_000
     await here.sweep()
     expect(released).toBe(0)
@@ -162,12 +163,11 @@ test('who could not look for a while takes nobody for lost whom it would have se
   const here = new Liveness({
     store: world.store,
     server: { server_id: 'here', host: hostId(), pid: process.pid, graphs: ['both'] },
-    onExhausted: async () => {},
     onReleased: () => {},
     clock: { now: () => now },
     log: silentLog,
   })
-  await here.start()
+  await here.start(nobodyEnds)
   expect(here.foreignGraphs).toEqual(['theirs'])
   // The database was away for all of them, and this one is the first to find it again.
   now += 60_000
@@ -184,7 +184,7 @@ test('a lease that ran out is taken, whoever holds it', async () => {
   const run = await world.addRun()
   const now = systemClock.now()
   await claimRun(world.store, { server_id: 'unknown', now, lease_expires_at: now - 1 })
-  await liveness().start()
+  await liveness().start(nobodyEnds)
   expect(await statusOf(run)).toBe('pending')
 })
 
@@ -192,13 +192,13 @@ test('a run whose attempts are used up is handed out until it has ended', async 
   const run = await world.addRun()
   await useUpAttempts(world.store)
   const calls: string[] = []
-  const one = liveness(async (exhausted, lease) => {
+  const one = liveness()
+  await one.start(async (exhausted, lease) => {
     calls.push(exhausted.run_id)
     if (calls.length === 1) throw new Error('the database is busy')
     const end = { status: 'error' as const, error: null, updated_at: new Date().toISOString() }
     expect(await world.store.runs.finish(lease, end)).toBe(true)
   })
-  await one.start()
   expect(await statusOf(run)).toBe('running')
   await one.sweep()
   await one.sweep()
@@ -212,12 +212,11 @@ test('a run whose attempts are used up is ended by a server that has its graph',
     const one = new Liveness({
       store: world.store,
       server: { server_id, host: hostId(), pid: process.pid, graphs },
-      onExhausted: async () => void ended.push(server_id),
       onReleased: () => {},
       clock: systemClock,
       log: silentLog,
     })
-    await one.start()
+    await one.start(async () => void ended.push(server_id))
     return one
   }
   const [old, young] = [await start('old', ['both']), await start('new', ['both', 'added'])]
@@ -234,7 +233,7 @@ test('a run whose attempts are used up is ended by a server that has its graph',
 
 test('a server is on the record while it works, and is seen', async () => {
   const one = liveness()
-  await one.start()
+  await one.start(nobodyEnds)
   const [first] = await world.store.servers.list()
   expect(first).toMatchObject({ server_id: 'this', host: hostId(), pid: process.pid })
   await one.sweep()

@@ -23,7 +23,6 @@ export type OnExhausted = (run: QueuedRun, lease: Lease) => Promise<void>
 interface LivenessParts {
   store: Pick<AgentStore, 'runs' | 'servers'>
   server: ThisServer
-  onExhausted: OnExhausted
   /** Called when runs became claimable. */
   onReleased: () => void
   clock: Clock
@@ -39,6 +38,8 @@ const FORGET_MS = 24 * 3_600_000
 
 export class Liveness {
   readonly #parts: LivenessParts
+  /** Known from the start on. */
+  #onExhausted: OnExhausted | undefined
   #foreignGraphs: readonly string[] = []
   /** When it looked last, and since when without a break, in ms since 1970. */
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -59,7 +60,8 @@ export class Liveness {
   }
 
   /** Registers this server and frees what dead ones left, before it answers. */
-  async start(): Promise<void> {
+  async start(onExhausted: OnExhausted): Promise<void> {
+    this.#onExhausted = onExhausted
     const { store, server, clock } = this.#parts
     const now = clock.now()
     const { graphs = [] } = server
@@ -118,10 +120,10 @@ export class Liveness {
   }
 
   async #end(run: QueuedRun, lease: Lease): Promise<void> {
-    const { log, onExhausted, onReleased } = this.#parts
+    const { log, onReleased } = this.#parts
     try {
       log.error({ run_id: run.run_id, attempt: run.attempt }, 'the run used up its attempts')
-      await onExhausted(run, lease)
+      await this.#onExhausted?.(run, lease)
       onReleased()
     } catch (error) {
       log.error({ run_id: run.run_id, err: error }, 'could not end the run; it is tried again')

@@ -12,7 +12,7 @@ import { type Lease, MAX_RUN_ATTEMPTS, type QueuedRun, type RunStatus } from '..
 import { systemClock, timestamp } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
 import { hostId } from './host-processes.ts'
-import { Queue, type QueueParts } from './queue.ts'
+import { Queue, type QueueParts, type QueueWork } from './queue.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 let world: RunWorld
@@ -33,21 +33,17 @@ afterEach(async () => {
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
 /** Executes a run, and need not say whether it has ended. */
-type Work = (...claimed: Parameters<QueueParts['execute']>) => Promise<unknown>
+type Work = (...claimed: Parameters<QueueWork['execute']>) => Promise<unknown>
 
 /** A started queue. Without `pollMs` it only looks when it is woken. */
 async function startQueue({
   execute,
+  onExhausted = async () => {},
   ...parts
-}: Partial<Omit<QueueParts, 'execute'>> & { execute: Work }) {
+}: Partial<QueueParts & Pick<QueueWork, 'onExhausted'>> & { execute: Work }) {
   const queue = new Queue({
-    execute: async (...claimed) => {
-      await execute(...claimed)
-      return false
-    },
     store: world.store,
     server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
-    onExhausted: async () => {},
     concurrency: 4,
     pollMs: 60_000,
     clock: systemClock,
@@ -55,7 +51,13 @@ async function startQueue({
     ...parts,
   })
   queues.push(queue)
-  await queue.start()
+  await queue.start({
+    execute: async (...claimed) => {
+      await execute(...claimed)
+      return false
+    },
+    onExhausted,
+  })
   return queue
 }
 

@@ -26,12 +26,6 @@ import { Ticker } from './ticker.ts'
 export interface QueueParts {
   store: Pick<AgentStore, 'runs' | 'servers'>
   server: ThisServer
-  /**
-   * Executes one run and writes its end. It must heed the signal, whose reason is a `StopReason`
-   * and which may be aborted from the start. It is called once for each claim.
-   */
-  execute: Execute
-  onExhausted: OnExhausted
   /** Absent: runs are handed back wherever they are. */
   nextCheckpoint?: NextCheckpoint
   /** How many runs execute here at once. */
@@ -49,6 +43,16 @@ export interface QueueParts {
   notices?: Notices
   clock: Clock
   log: Log
+}
+
+/** What becomes of the runs that the queue claims. */
+export interface QueueWork {
+  /**
+   * Executes one run and writes its end. It must heed the signal, whose reason is a `StopReason`
+   * and which may be aborted from the start. It is called once for each claim.
+   */
+  execute: Execute
+  onExhausted: OnExhausted
 }
 
 const DEFAULT_LEASE_MS = 15_000
@@ -75,7 +79,8 @@ export class Queue {
   readonly #earlyCancels = new Map<string, CancelAction>()
   /** Who wakes the queue has nothing to do with the runs that it claims then. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  #isAccepting = false
+  /** `undefined`: it claims nothing, because it has not been started, or stops. */
+  #execute: Execute | undefined
   #isFilling = false
   #isFillWanted = false
   /** Others are to know, should it be theirs to execute. */
@@ -89,7 +94,7 @@ export class Queue {
   #stopping: Promise<void> | undefined
 
   constructor(parts: QueueParts) {
-    const { store, server, execute, onExhausted, clock } = parts
+    const { store, server, clock } = parts
     const leaseMs = parts.leaseMs ?? DEFAULT_LEASE_MS
     const log = parts.log.child({ part: 'queue', server_id: server.server_id })
     const onReleased = () => this.wake()
@@ -100,14 +105,13 @@ export class Queue {
     const aloneMs = parts.aloneMs ?? DEFAULT_ALONE_MS
     this.#executions = new Executions({
       runs: store.runs,
-      execute,
       leaseMs,
       aloneMs,
       onAloneOver: () => this.#quarantine.over(clock.now()),
       clock,
       log,
     })
-    const liveness = new Liveness({ store, server, onExhausted, onReleased, clock, log })
+    const liveness = new Liveness({ store, server, onReleased, clock, log })
     this.#liveness = liveness
     this.#claims = new Claims({ store, server, liveness, notices, leaseMs, log })
     this.#dueTimes = new DueTimes(store.runs)
@@ -115,12 +119,12 @@ export class Queue {
   }
 
   /** Registers the server, frees what dead ones left, begins to claim. Nothing once it was stopped. */
-  async start(): Promise<void> {
+  async start({ execute, onExhausted }: QueueWork): Promise<void> {
     if (this.#stopping) return
-    await this.#liveness.start()
+    await this.#liveness.start(onExhausted)
     if (this.#stopping) return this.#liveness.stop()
     await this.#lookForSuspects()
-    this.#isAccepting = true
+    this.#execute = execute
     this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#ticker.start()
     this.wake()
@@ -191,6 +195,10 @@ export class Queue {
     }
     this.#isFillWanted = true
     if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
+  }
+
+  get #isAccepting(): boolean {
+    return this.#execute !== undefined
   }
 
   /** There is room again, and the next one of the thread's line may be claimed: by others, if not here. */
@@ -292,11 +300,13 @@ export class Queue {
   }
 
   async #begin(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
-    if (!this.#isAccepting) {
+    const execute = this.#execute
+    if (!execute) {
       await this.#parts.store.runs.giveBack(claimed.lease)
       return
     }
-    const execution = this.#executions.add({ ...claimed, leaseExpiresAt }, () => this.#onDone())
+    const held = { ...claimed, leaseExpiresAt }
+    const execution = this.#executions.add(held, execute, () => this.#onDone())
     const action = this.#earlyCancels.get(execution.run_id)
     if (action) execution.stop({ kind: 'cancelled', action })
   }
@@ -311,7 +321,7 @@ export class Queue {
   }
 
   async #stop(): Promise<void> {
-    this.#isAccepting = false
+    this.#execute = undefined
     clearTimeout(this.#poll)
     await this.#filled
     await this.#settle()

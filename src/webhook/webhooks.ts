@@ -33,12 +33,13 @@ interface WebhooksParts {
   /** The project has switched them off: none may be asked for. */
   isDisabled: boolean
   deliveries: WebhookDeliveryStore
-  /** Hands a request to this server's own app. */
-  local: (request: Request) => Promise<Response>
   onAttempt: SenderParts['onAttempt']
   clock: Clock
   log: Log
 }
+
+/** Hands a request to this server's own app. */
+type Local = (request: Request) => Promise<Response>
 
 const DEFAULT_TIMEOUT_MS = 10_000
 const DISABLED =
@@ -48,11 +49,13 @@ export class Webhooks {
   readonly #rules: UrlRules
   readonly #isDisabled: boolean
   #agent: ReturnType<typeof createGuardedAgent> | undefined
-  readonly #sender: WebhookSender
+  readonly #createSender: (local: Local) => WebhookSender
+  /** `undefined` until the start. */
+  #sender: WebhookSender | undefined
 
   /** Throws `bad_request` when the configured headers do not work. */
   constructor(parts: WebhooksParts) {
-    const { config, settings, isDisabled, deliveries, local, onAttempt, clock, log } = parts
+    const { config, settings, isDisabled, deliveries, onAttempt, clock, log } = parts
     const { secrets = [], env = {}, allowedAddresses = [], resolve } = settings
     const { timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = exponentialBackoff } = settings
     const headers = fillHeaders(config.headers, { prefix: config.envPrefix, env })
@@ -64,11 +67,12 @@ export class Webhooks {
     }
     this.#rules = rules
     this.#isDisabled = isDisabled
-    this.#sender = new WebhookSender({
-      ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
-      post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
-      log: log.child({ part: 'webhooks' }),
-    })
+    this.#createSender = (local) =>
+      new WebhookSender({
+        ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
+        post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
+        log: log.child({ part: 'webhooks' }),
+      })
   }
 
   /** Throws `invalid` for a URL that nothing will be sent to. Absent: there is nothing to check. */
@@ -85,16 +89,17 @@ export class Webhooks {
 
   /** Deliveries were written, or are to be sent again. After the commit. */
   wake(): void {
-    this.#sender.wake()
+    this.#sender?.wake()
   }
 
-  start(): void {
+  start(local: Local): void {
+    this.#sender = this.#createSender(local)
     this.#sender.start()
   }
 
   /** A second call is harmless. */
   async stop(): Promise<void> {
-    await this.#sender.stop()
+    await this.#sender?.stop()
     await (await this.#agent)?.close()
   }
 }

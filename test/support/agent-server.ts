@@ -10,11 +10,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import { Client } from '@langchain/langgraph-sdk'
-import {
-  AgentServer,
-  type AgentServerOptions,
-  type StopLimits,
-} from '../../src/agent-server/server/agent-server.ts'
+import { AgentServer, type StopLimits } from '../../src/agent-server/server/agent-server.ts'
+import type { AgentServerOptions } from '../../src/agent-server/server/options.ts'
 import { applyProjectEnvironment } from '../../src/config.ts'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'

@@ -16,6 +16,12 @@ const [path = '', leaseMs] = process.argv.slice(2)
 const queue = new Queue({
   store: await openAgentStore(path),
   server: { server_id: randomUUID(), host: hostId(), pid: process.pid },
+  leaseMs: Number(leaseMs),
+  concurrency: 10,
+  clock: systemClock,
+  log: silentLog,
+})
+await queue.start({
   execute: (run, _lease, signal) => {
     process.stdout.write(`begun ${run.run_id}\n`)
     signal.addEventListener('abort', () => {
@@ -23,10 +29,5 @@ const queue = new Queue({
     })
     return new Promise(() => {})
   },
-  leaseMs: Number(leaseMs),
   onExhausted: async () => {},
-  concurrency: 10,
-  clock: systemClock,
-  log: silentLog,
 })
-await queue.start()

@@ -4,8 +4,6 @@ import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
 interface CronSchedulerParts {
-  /** Fires what is due. */
-  fire(): Promise<void>
   /** In ms since 1970. */
   nextDue(): Promise<number | undefined>
   /** How often to look for what another server left, in ms. Default 10,000. */
@@ -22,7 +20,8 @@ export class CronScheduler {
   readonly #pollMs: number
   /** Who wakes it has nothing to do with the crons that it fires then. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  #isRunning = false
+  /** `undefined`: it does not look. */
+  #fire: (() => Promise<void>) | undefined
   #isLooking = false
   #isLookWanted = false
   #looked: Promise<void> = Promise.resolve()
@@ -33,22 +32,22 @@ export class CronScheduler {
     this.#pollMs = parts.pollMs ?? DEFAULT_POLL_MS
   }
 
-  /** Fires at once what was missed. */
-  start(): void {
-    this.#isRunning = true
+  /** `fire` fires what is due; it is called at once, for what was missed. */
+  start(fire: () => Promise<void>): void {
+    this.#fire = fire
     this.wake()
   }
 
   /** Settles when what is being fired is fired. */
   async stop(): Promise<void> {
-    this.#isRunning = false
+    this.#fire = undefined
     clearTimeout(this.#timer)
     await this.#looked
   }
 
   /** Looks now. To be called when a cron was added or changed, after the commit. */
   wake(): void {
-    if (!this.#isRunning) return
+    if (!this.#fire) return
     this.#isLookWanted = true
     if (!this.#isLooking) this.#looked = this.#outside(() => this.#look())
   }
@@ -57,17 +56,17 @@ export class CronScheduler {
     this.#isLooking = true
     clearTimeout(this.#timer)
     let nextLookMs = this.#pollMs
-    while (this.#isLookWanted && this.#isRunning) {
+    while (this.#isLookWanted && this.#fire) {
       this.#isLookWanted = false
-      nextLookMs = await this.#fire()
+      nextLookMs = await this.#fireDue(this.#fire)
     }
     this.#isLooking = false
-    if (this.#isRunning) this.#timer = setTimeout(() => this.wake(), nextLookMs)
+    if (this.#fire) this.#timer = setTimeout(() => this.wake(), nextLookMs)
   }
 
   /** Answers when to look again, in ms. */
-  async #fire(): Promise<number> {
-    const { fire, nextDue, clock, log } = this.#parts
+  async #fireDue(fire: () => Promise<void>): Promise<number> {
+    const { nextDue, clock, log } = this.#parts
     try {
       await fire()
       const due = await nextDue()

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 
 /** Makes an attempt in a span below its run's. */
 export function observeAttempt(
-  { tracer, metrics }: Parts,
+  { tracer, metrics }: Pick<Parts, 'tracer' | 'metrics'>,
   delivery: QueuedDelivery,
   attempt: () => Promise<AttemptResult>,
 ): Promise<AttemptResult> {

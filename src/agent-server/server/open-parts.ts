@@ -1,0 +1,116 @@
+/** The parts of an agent server, in an order in which each has what it needs. None of them works yet. */
+import { randomUUID } from 'node:crypto'
+import { allowAll } from '../../core/agent/authorization.ts'
+import { noAgentMetrics } from '../../core/agent/metrics.ts'
+import { noTracer } from '../../core/tracing.ts'
+import { hostId } from '../../queue/host-processes.ts'
+import { Queue } from '../../queue/queue.ts'
+import { EventLog } from '../../stream/event-log.ts'
+import { Webhooks } from '../../webhook/webhooks.ts'
+import { authorizeBy } from '../access/project-auth.ts'
+import { CronScheduler } from '../crons/scheduler.ts'
+import { nextCheckpoint } from '../execution/next-checkpoint.ts'
+import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
+import type { Parts } from '../parts.ts'
+import { Items } from '../store/items.ts'
+import { observeAttempt } from '../webhooks/observed.ts'
+import type { AgentServerOptions } from './options.ts'
+
+const DEFAULT_CONCURRENCY = 32
+const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+/** How many events are kept in memory of each run that is followed, if they are small. */
+const RING_EVENTS = 1_024
+
+/** Those that are started and stopped are there as a whole. */
+export interface OpenedParts extends Parts {
+  queue: Queue
+  crons: CronScheduler
+  webhooks: Webhooks
+}
+
+/** Throws `bad_request` when the project's headers of webhooks do not work. */
+export function openParts(options: AgentServerOptions): OpenedParts {
+  const { store, project, config, clock, log } = options
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const watchers = {
+    metrics: options.metrics ?? noAgentMetrics,
+    tracer: options.tracer ?? noTracer,
+  }
+  const queue = createQueue(options)
+  return {
+    store,
+    project,
+    config,
+    ui: options.ui ?? new Map(),
+    items: new Items({ store: store.items, config: config.store, embed: project.embed, clock }),
+    queue,
+    events: createEventLog(options, queue, limits),
+    authorize: options.authorize ?? (project.auth ? authorizeBy(project.auth) : allowAll),
+    crons: createCrons(options),
+    webhooks: createWebhooks(options, watchers),
+    ...watchers,
+    runTimeoutMs: options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
+    limits,
+    pendingRuns: new PendingRuns(store.runs, clock, limits),
+    isLangSmithUsed: options.isLangSmithUsed ?? false,
+    onNode: options.onNode ?? (() => {}),
+    clock,
+    log,
+  }
+}
+
+function createQueue(options: AgentServerOptions): Queue {
+  const { store, project, concurrency, leaseMs, clock, log } = options
+  const graphs = [...project.graphs.keys()]
+  return new Queue({
+    store,
+    notices: store.notices,
+    server: { server_id: randomUUID(), host: hostId(), pid: process.pid, graphs },
+    nextCheckpoint: (run, signal) => nextCheckpoint(store.checkpoints, run, signal),
+    concurrency: concurrency ?? DEFAULT_CONCURRENCY,
+    ...(leaseMs !== undefined && { leaseMs }),
+    clock,
+    log,
+  })
+}
+
+function createEventLog(
+  options: AgentServerOptions,
+  queue: Queue,
+  { streamBufferBytes }: Limits,
+): EventLog {
+  const { store, eventRetentionMs: retentionMs, clock, log } = options
+  return new EventLog({
+    store,
+    isLocal: (run_id) => queue.isRunning(run_id),
+    notices: store.notices,
+    ring: { events: RING_EVENTS, chars: streamBufferBytes },
+    ...(retentionMs !== undefined && { retentionMs }),
+    clock,
+    log,
+  })
+}
+
+function createCrons({ store, cronPollMs, clock, log }: AgentServerOptions): CronScheduler {
+  return new CronScheduler({
+    nextDue: () => store.crons.nextDue(),
+    ...(cronPollMs !== undefined && { pollMs: cronPollMs }),
+    clock,
+    log,
+  })
+}
+
+function createWebhooks(
+  { store, config, webhooks, clock, log }: AgentServerOptions,
+  watchers: Pick<Parts, 'metrics' | 'tracer'>,
+): Webhooks {
+  return new Webhooks({
+    config: config.webhooks,
+    settings: webhooks ?? {},
+    isDisabled: config.http.disabled.has('webhooks'),
+    deliveries: store.webhookDeliveries,
+    onAttempt: (delivery, attempt) => observeAttempt(watchers, delivery, attempt),
+    clock,
+    log,
+  })
+}
