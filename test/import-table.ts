@@ -12,7 +12,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   stream: ['core'],
   project: ['core', 'settings'],
   graph: ['core', 'project'],
-  build: ['core', 'child-process'],
+  build: ['core', 'child-process', 'project'],
   runtime: ['core', 'child-process'],
   sandbox: ['core'],
   gateway: ['core'],

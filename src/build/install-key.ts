@@ -1,7 +1,9 @@
 /** When two installs of a deployment give the same packages: what their result depends on. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { AppError } from '../core/errors.ts'
+import { readTextFile } from '../project/text-file.ts'
 import type { InstallPlan } from './package-manager.ts'
 
 /** What an install depends on beside the project's files. */
@@ -47,8 +49,9 @@ export async function installKey(
   add(plan.manager, plan.version ?? '', surroundings.node, process.platform, process.arch)
   for (const [name, value] of readVariables(surroundings.env)) add(name, value)
   for (const path of await relevantFiles(plan.folder)) {
-    const text = await readFile(path, 'utf8')
     const name = relative(plan.folder, path)
+    const text = await readTextFile(path).catch(refused)
+    if (text === undefined) return { reason: `${name} is too large` }
     if (!path.endsWith('package.json')) add(name, text)
     else {
       const { scripts, ...rest } = JSON.parse(text.replace(/^\uFEFF/, '')) as PackageFile
@@ -58,6 +61,10 @@ export async function installKey(
     }
   }
   return { key: hash.digest('hex') }
+}
+
+function refused(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
 }
 
 interface PackageFile {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -83,4 +83,13 @@ it('installs a project by itself that only lies below another', async () => {
 it('says which package.json it cannot read', async () => {
   await expect(plan({ 'package.json': '{' })).rejects.toThrow('not valid JSON')
   await expect(plan({ 'package.json': '[]' })).rejects.toThrow('not a JSON object')
+})
+
+it.each(['package.json', 'pnpm-lock.yaml'])('reads no device that %s leads to', async (name) => {
+  await symlink('/dev/zero', join(root, name))
+  const files: Record<string, string> = name === 'package.json' ? {} : { 'package.json': '{}' }
+  await expect(plan(files)).rejects.toMatchObject({
+    step: 'install',
+    message: `${join(root, name)} is not read: it is no file.`,
+  })
 })

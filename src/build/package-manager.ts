@@ -1,9 +1,10 @@
 /** Which package manager a project uses, and where it installs. */
 
-import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
+import { AppError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
+import { readTextFile } from '../project/text-file.ts'
 
 /** One install: a command and the folder that it belongs in. */
 export interface InstallPlan {
@@ -42,7 +43,8 @@ const YARN_VERSION = '4.18.1'
  * `package.json`, and further up for the workspace that it is part of. The lock file decides the
  * manager, then `packageManager`, then it is npm. `undefined`: no `package.json`, nothing to do.
  *
- * Throws `BuildError('install')` when a `package.json` is no JSON object.
+ * Throws `BuildError('install')` when a `package.json` is no JSON object, and when one of the files is
+ * no file or too large to be read.
  */
 export async function planInstall(folder: string, root: string): Promise<InstallPlan | undefined> {
   const folders = foldersUpTo(folder, root)
@@ -140,6 +142,12 @@ function pickYarn(
   return { manager: 'yarn-berry', version: named ?? YARN_BY_LOCK[form ?? ''] ?? YARN_VERSION }
 }
 
+/** What cannot be read is taken for missing. */
 async function readText(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined)
+  try {
+    return await readTextFile(path)
+  } catch (error) {
+    if (error instanceof AppError) throw new BuildError('install', error.message, { cause: error })
+    return undefined
+  }
 }

@@ -54,6 +54,13 @@ describe('readProjectConfig', () => {
     expect(config.graphs).toHaveLength(1)
   })
 
+  it('reads no device that langgraph.json leads to', async () => {
+    await symlink('/dev/zero', join(root, 'langgraph.json'))
+    await expect(readProjectConfig(join(root, 'langgraph.json'))).rejects.toEqual(
+      refusal(/langgraph\.json is not read: it is no file\.$/),
+    )
+  })
+
   it('says which file is missing, and where', async () => {
     await expect(readProjectConfig(join(root, 'langgraph.json'))).rejects.toEqual(
       refusal(/There is no langgraph\.json in .*runyard-config-/),

@@ -1,5 +1,5 @@
 /** `langgraph.json`: which graphs a project has, and what it needs around it. */
-import { readFile, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
@@ -11,6 +11,7 @@ import { HttpEntry, type ProjectHttp, readHttpConfig } from './http.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from './module-spec.ts'
 import { isMissing, resolveInside } from './path.ts'
 import { type ProjectStore, readStoreConfig, StoreSection } from './store.ts'
+import { readTextFile } from './text-file.ts'
 import { CheckpointerConfig, readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
@@ -147,8 +148,9 @@ const ConfigFile = z.looseObject(
 
 async function readText(configPath: string): Promise<string> {
   try {
-    return await readFile(configPath, 'utf8')
+    return await readTextFile(configPath)
   } catch (cause) {
+    if (cause instanceof AppError) throw cause
     const reason = isMissing(cause)
       ? `There is no ${basename(configPath)} in ${dirname(configPath)}; add one with "graphs", or name another file.`
       : `${configPath} cannot be read: ${(cause as Error).message}`
@@ -207,7 +209,7 @@ async function readEnv(
   }
   const file = await resolveInside(root, env, `${name}: "env"`)
   if (file === undefined) return {}
-  const parsed = parseEnv(await readFile(file, 'utf8'))
+  const parsed = parseEnv(await readTextFile(file))
   return Object.fromEntries(Object.entries(parsed).map(([key, value]) => [key, value ?? '']))
 }
 

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readTextFile } from './text-file.ts'
+
+let dir: string
+let path: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'text-file-'))
+  path = join(dir, 'langgraph.json')
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+it('answers the text of a file, through links too', async () => {
+  await writeFile(join(dir, 'text'), 'für alle 🎉')
+  await symlink('text', path)
+  expect(await readTextFile(path)).toBe('für alle 🎉')
+})
+
+it('reads as much as is allowed, and refuses more', async () => {
+  await writeFile(path, '12345')
+  expect(await readTextFile(path, 5)).toBe('12345')
+  await expect(readTextFile(path, 4)).rejects.toMatchObject({
+    code: 'bad_request',
+    message: `${path} is not read: it is larger than 4 bytes.`,
+  })
+})
+
+it('refuses a device that never ends', async () => {
+  await symlink('/dev/zero', path)
+  await expect(readTextFile(path)).rejects.toThrow('is not read: it is no file')
+})
+
+it('refuses a pipe that nobody writes to', async () => {
+  execFileSync('mkfifo', [path])
+  await expect(readTextFile(path)).rejects.toThrow('is not read: it is no file')
+})
+
+it('leaves it to the system to say that there is nothing', async () => {
+  await expect(readTextFile(path)).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(readTextFile(dir)).rejects.toMatchObject({ code: 'EISDIR' })
+})
