@@ -1,8 +1,8 @@
 /**
- * Which of several agent servers a request goes to: the least busy one. A thread's requests stay
- * with the one that had the last of them while that is about as idle as the others: it executes the
- * thread's run most likely, and hands its events out at once. The others read them from the database
- * that all share, so this is for speed only.
+ * Chooses among several agent servers: a request goes to the least busy one. A thread's requests stay
+ * with the server that had the last of them while it is about as idle as the others. That server most
+ * likely executes the thread's run and sends its events at once; the others would read them from the
+ * shared database. So this is for speed only.
  */
 import type { Upstream } from './upstream.ts'
 
@@ -12,7 +12,7 @@ const MOST_THREADS = 10_000
 const THREAD = /\/threads\/([0-9a-f-]{36})(?=[/?]|$)/i
 
 export class Affinity {
-  /** By thread, the url that was chosen last; the longest ago first. */
+  /** The URL that was chosen last for each thread, the oldest choice first. */
   readonly #last = new Map<string, string>()
 
   choose(upstreams: Upstream[], path: string): Upstream | undefined {

@@ -1,4 +1,7 @@
-/** What pages of other origins may read of the gateway's own answers: what they may of a deployment's. */
+/**
+ * The CORS headers of the gateway's own answers. Pages may read as much of them as of the deployment's
+ * answers.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createContext, Script } from 'node:vm'
 import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../core/cors.ts'
@@ -8,7 +11,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && 'access-control-request-method' in headers
 }
 
-/** Lets the browser send the request itself, as far as the deployment would: that one is refused. */
+/** Answers a preflight so that the browser sends the request itself, and gets the refusal of that. */
 export function answerPreflight(req: IncomingMessage, res: ServerResponse, cors: CorsConfig): void {
   const requested = req.headers['access-control-request-headers']
   res.writeHead(204, {
@@ -18,7 +21,7 @@ export function answerPreflight(req: IncomingMessage, res: ServerResponse, cors:
   endAnswer(req, res)
 }
 
-/** What an answer to a page of this origin says of itself; `undefined`: nobody said where it is from. */
+/** The CORS headers of an answer to a page of this origin. `undefined`: the request named no origin. */
 export function corsHeaders(
   config: CorsConfig,
   origin: string | undefined,
@@ -33,11 +36,11 @@ export function corsHeaders(
   }
 }
 
-/** How long a project's regular expression may take, in ms: the gateway serves others meanwhile. */
+/** How long a project's regular expression may take, in ms. The gateway cannot serve others meanwhile. */
 const MATCH_MS = 100
 const match = new Script('regex.test(origin)')
 const matchPlace = createContext({})
-/** Their expressions took longer, and are not asked again. */
+/** The configurations whose expressions took longer. They are not run again. */
 const tooSlow = new WeakSet<CorsConfig>()
 
 function isAllowedBy(config: CorsConfig, origin: string): boolean {
@@ -53,7 +56,7 @@ function isAllowedBy(config: CorsConfig, origin: string): boolean {
   })(origin)
 }
 
-/** What is more in the answer to a preflight that asks to send the headers `requested`. */
+/** The further headers that answer a preflight which asks to send the headers `requested`. */
 function preflightHeaders(
   { allow_methods, allow_headers, max_age }: CorsConfig,
   requested: string | undefined,

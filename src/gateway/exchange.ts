@@ -19,27 +19,27 @@ import type { AgentRoute } from './route.ts'
 import type { Cuttable, Upstream } from './upstream.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
-/** A request that may pass, with what is needed to answer it. */
+/** A request that was let in, with what is needed to answer it. */
 export interface Passage {
   route: AgentRoute
   req: IncomingMessage
   res: ServerResponse
   body: Readable | undefined
-  /** The `user_id` of whose key was checked; absent: nobody's was. */
+  /** The `user_id` that belongs to the key. Absent: no key was checked. */
   caller?: string | undefined
-  /** Nobody has looked for a key: only a project that asks by itself may answer. */
+  /** No key was checked, so only a project with its own auth may answer. */
   isUnchecked?: boolean
-  /** A WebSocket handshake: the client's socket, and what it has sent after its request. */
+  /** A WebSocket handshake: the client's socket, and the bytes that the client sent after its request. */
   upgrade?: { socket: Socket; head: Buffer }
 }
 
 export type Outcome =
   /** The client has its answer, or is gone. */
   | { kind: 'over' }
-  /** Nothing of an answer arrived. `wasSent`: the upstream may have acted on the request. */
+  /** No part of an answer arrived. `wasSent`: the upstream may have acted on the request. */
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
 
-/** Bytes pass as they come, in both directions no faster than the slower side reads. */
+/** Passes bytes on as they come, in both directions no faster than the slower side reads. */
 export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   readonly #passage: Passage
   readonly #upstream: Upstream
@@ -75,7 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     return this.#isStream || this.#switched !== undefined
   }
 
-  /** Destroys the client's connection: a clean end would pass for the end of a stream's run. */
+  /** Destroys the client's connection, since a clean end would look like the end of the stream. */
   cut(): void {
     this.#switched?.destroy()
     destroyClient(this.#passage)
@@ -98,7 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     const headers = answerHeaders(rawHeaders(controller), this.#upstream.target.revision_id)
     this.#isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
-    // Data of the same packet is handled before this, and then takes the headers along.
+    // Data of the same packet is handled before this runs, and sends the headers along with it.
     queueMicrotask(() => this.#flushHeaders())
   }
 
@@ -169,14 +169,14 @@ function isEventStream(headers: string[]): boolean {
   return at !== -1 && (headers[at + 1] ?? '').startsWith('text/event-stream')
 }
 
-/** As received: latin1 keeps every byte. */
+/** The headers as received: latin1 keeps every byte. */
 function rawHeaders(controller: Dispatcher.DispatchController): string[] {
   return (controller.rawHeaders as Buffer[]).map((one) => one.toString('latin1'))
 }
 
 /**
- * A body without a length and without chunks (HTTP/1.0) ends with the connection, so only a reset
- * tells that client that there should have been more.
+ * A body without length and chunks (HTTP/1.0) ends when the connection does. Only a reset tells that
+ * client that the body was cut short.
  */
 function destroyClient({ req, res, upgrade }: Passage): void {
   if (upgrade) upgrade.socket.destroy()

@@ -1,4 +1,7 @@
-/** The one address in front of everything: agents by their names, the control plane for the rest. */
+/**
+ * The one address in front of everything. It passes requests below `/agents/` to agent servers, and all
+ * others to the control plane.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -35,28 +38,31 @@ export interface GatewayOptions {
   /** What it is steered by. Default: a table of its own. */
   targets?: Targets
   /**
-   * Answers every request that is not below `/agents/`; or the name of the one deployment that
-   * answers at the root, where there is no other.
+   * Answers every request that is not below `/agents/`. A string instead: the name of the only
+   * deployment, which answers at the root.
    */
   fallback: ((req: IncomingMessage, res: ServerResponse) => void) | string
-  /** A deployment also answers at `<name>.<domain>`, at the root. Lower case. */
+  /** The base domain: a deployment also answers at the root of `<name>.<domain>`. In lower case. */
   domain?: string | undefined
   log: Log
-  /** Of one request to an agent, in bytes; 256 MiB by default. Uploads to the rest are its own. */
+  /**
+   * The largest request body for an agent, in bytes; 256 MiB by default. The control plane limits its
+   * uploads itself.
+   */
   maxBodyBytes?: number
   /** How long a request waits for an agent server that is being restarted; 10,000 ms by default. */
   restartWaitMs?: number
   /**
-   * Asked at each request: where everything is passed on to, while another Runyard leads. `url`
-   * absent: it is not known where, so that agents answer 503, and the rest is answered here.
-   * `undefined`, the default: this one leads.
+   * The gateway asks this at each request. `undefined`, the default: this Runyard leads. Otherwise
+   * another one leads, and everything is passed on to its `url`. Without a `url` its address is unknown:
+   * requests to agents get 503, and all others are answered here.
    */
   leader?: () => { url: string | undefined } | undefined
-  /** Told of each request to a deployment that there is, once it has its whole answer. */
+  /** Called once for each request to an existing deployment, when its answer is complete. */
   onPassed?: (request: PassedRequest) => void
 }
 
-/** Serves from its making on; `stop` cuts what is open. */
+/** Serves as soon as it is constructed. `stop` cuts what is open. */
 export class Gateway {
   readonly #authenticate: Authenticate
   readonly #fallback: GatewayOptions['fallback']
@@ -81,22 +87,25 @@ export class Gateway {
     this.#leader = options.leader ?? (() => undefined)
   }
 
-  /** What the control plane steers the gateway by. */
+  /** The table through which the control plane tells the gateway where agents run. */
   get targets(): TargetTable {
     return this.#table
   }
 
-  /** A server for this gateway, with a certificate one for TLS; whoever makes it listen also closes it. */
+  /**
+   * Makes a server for this gateway, with TLS when there is a certificate. The caller makes it listen and
+   * closes it.
+   */
   createServer(certificate?: Certificate): Server {
     return createGatewayServer(this, certificate)
   }
 
-  /** For `request`, and for `checkContinue`: clients that ask get their `100 Continue`. */
+  /** The listener for `request` and `checkContinue`. Clients that expect it get their `100 Continue`. */
   handleRequest(req: IncomingMessage, res: ServerResponse): void {
     this.#answer(req, res).catch((error: unknown) => this.#refuse(req, res, error))
   }
 
-  /** For `upgrade`. A handshake that is refused gets an HTTP answer. */
+  /** The listener for `upgrade`. A refused handshake gets an HTTP answer. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = socket as Socket
     const res = responseOn(req, client)
@@ -105,12 +114,12 @@ export class Gateway {
     )
   }
 
-  /** Cuts what was passed on to the Runyard that has led: this one leads now. */
+  /** This Runyard leads now: cuts what was passed on to the one that led before. */
   takeOver(): void {
     this.#relay.cut()
   }
 
-  /** Cuts what is open and forgets every name: another Runyard leads now. */
+  /** Another Runyard leads now: cuts what is open and forgets every name. */
   yield(): void {
     this.#table.clear()
   }
@@ -137,7 +146,7 @@ export class Gateway {
     await this.#forward({ route, req, res, body, ...admitted })
   }
 
-  /** Whether the request, which needs no key, was answered for a deployment that sleeps on. */
+  /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
   async #isAnsweredAsleep(
     req: IncomingMessage,
     res: ServerResponse,
@@ -149,7 +158,10 @@ export class Gateway {
     return caller === undefined && answerForSleeper(req, res, { route, name })
   }
 
-  /** Throws where there is no such deployment: anybody could make up names to count by. */
+  /**
+   * Throws when there is no such deployment: otherwise anybody could fill the metrics with made-up
+   * names.
+   */
   #observe(deployment: string, res: ServerResponse): void {
     this.#table.find(deployment)
     const begun = performance.now()
@@ -179,7 +191,7 @@ export class Gateway {
     return this.#relay.pass(request, url)
   }
 
-  /** Where agents run is known to the leader alone. */
+  /** Only the leader knows where agents run. */
   #requireLead(): void {
     if (!this.#leader()) return
     const hint = 'Another one takes over within seconds; try again.'
@@ -208,10 +220,13 @@ export class Gateway {
   }
 
   /**
-   * Another workspace's deployment is refused as if it were not there. `isUnchecked`: it is left to the
-   * project's own auth, or, of those who bring some credentials, to be decided when the first agent
-   * server has told whether there is one. Who says to be Studio has to show a key all the same: agent
-   * servers believe it of those who come in.
+   * Checks who may call the deployment. A deployment of another workspace is refused as if it did not
+   * exist.
+   *
+   * `isUnchecked`: the project's own auth decides. While nobody knows yet whether the project has one,
+   * requests with any credentials wait for the first agent server, which tells. A request that claims to
+   * be from Studio needs a key in any case, since agent servers believe that claim of whoever the gateway
+   * lets in.
    */
   async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)
@@ -235,13 +250,13 @@ export class Gateway {
     try {
       refuse(req, res, refusal, this.#corsOf(req))
     } catch (cause) {
-      // What a project says of origins may be no header; nobody else may be the worse for it.
+      // A project's CORS settings may make an invalid header. That must not hurt anybody else.
       this.#log.error({ err: cause }, 'a refusal could not be sent')
       res.destroy()
     }
   }
 
-  /** Every page may read that there is nothing. */
+  /** Pages of any origin may read that a deployment does not exist. */
   #corsOf(req: IncomingMessage): CorsConfig {
     try {
       const route = this.#routeOf(req)
@@ -257,7 +272,7 @@ type Admitted = Pick<Passage, 'caller' | 'isUnchecked'>
 const OPEN: Admitted = {}
 const UNCHECKED: Admitted = { isUnchecked: true }
 
-/** Some that a project's own auth may know. */
+/** Whether the request brings credentials that a project's own auth may know. */
 function hasCredentials({ headers }: IncomingMessage): boolean {
   return Boolean(headers.authorization ?? headers['x-api-key'] ?? headers.cookie)
 }

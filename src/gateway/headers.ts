@@ -1,9 +1,9 @@
-/** The header rules of both ways. Headers are flat lists, name and value in turn, as received. */
+/** The header rules of both directions. Headers are flat lists of names and values in turn, as received. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/deployment/runtime-protocol.ts'
 
-/** Those that speak about one connection only (RFC 9110, section 7.6.1), and `expect`. */
+/** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -26,10 +26,10 @@ const SET_BY_GATEWAY = new Set([
 ])
 
 /**
- * What the agent server gets: the client's headers, less the hop-by-hop ones and anything that
- * begins with `x-runyard-`, plus the agent server's token, who the caller is where a key was checked
- * (`caller`), and where the request came from. The client's address is added to an `x-forwarded-for`
- * that is there; a `-proto` and `-host` of a proxy in front stay.
+ * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
+ * begin with `x-runyard-`, plus the agent server's token, the `caller` whose key was checked, and where
+ * the request came from. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of
+ * a proxy in front stay.
  */
 export function requestHeaders(
   req: IncomingMessage,
@@ -46,10 +46,10 @@ export function requestHeaders(
   return sent
 }
 
-/** Marks what another Runyard has passed on. */
+/** Marks a request that another Runyard has passed on. */
 export const RELAYED_HEADER = 'x-runyard-relayed'
 
-/** What the Runyard that leads gets of one that follows; `isUpgrade`: of a WebSocket handshake. */
+/** The headers of a request that is passed on to the leader. `isUpgrade`: it is a WebSocket handshake. */
 export function relayedHeaders(req: IncomingMessage, isUpgrade: boolean): string[] {
   const sent = endToEnd(
     req.rawHeaders,
@@ -62,19 +62,19 @@ export function relayedHeaders(req: IncomingMessage, isUpgrade: boolean): string
   return sent
 }
 
-/** The leader's answer to it, less the hop-by-hop headers. */
+/** The headers of the leader's answer for the client, without the hop-by-hop ones. */
 export function answeredHeaders(answer: IncomingMessage): string[] {
   return endToEnd(answer.rawHeaders, () => false)
 }
 
-/** What the client gets: the answer's headers, less the hop-by-hop ones, plus the revision's id. */
+/** The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. */
 export function answerHeaders(raw: string[], revision_id: string): string[] {
   const headers = endToEnd(raw, (header) => header === 'x-runyard-revision')
   headers.push('x-runyard-revision', revision_id)
   return headers
 }
 
-/** `host`, and where the request came from. */
+/** The `host` header, and the headers that tell where the request came from. */
 function originOf(req: IncomingMessage): string[] {
   const origin: string[] = []
   const { host } = req.headers
@@ -97,7 +97,7 @@ function endToEnd(raw: string[], isDropped: (lowerCaseName: string) => boolean):
   return kept
 }
 
-/** The headers that a `connection` header declares to be hop-by-hop too. */
+/** The further headers that a `connection` header declares to be hop-by-hop. */
 function connectionTokens(raw: string[]): Set<string> {
   const tokens = new Set<string>()
   for (let i = 0; i + 1 < raw.length; i += 2) {

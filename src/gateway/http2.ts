@@ -1,6 +1,7 @@
 /**
- * A server that speaks TLS: HTTP/2 with those who can, HTTP/1.1 with the others and for WebSockets, which
- * browsers then open beside it. Requests over HTTP/2 look to its listeners as those over HTTP/1.1 do.
+ * A server that speaks TLS. It speaks HTTP/2 with clients that can, and HTTP/1.1 with all others and for
+ * WebSockets, for which browsers open a connection of their own. To listeners, requests over HTTP/2 look
+ * like those over HTTP/1.1.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeader, Server, ServerOptions } from 'node:http'
 import {
@@ -17,10 +18,10 @@ import type { Certificate } from '../core/tls.ts'
 
 /** Streams stay open for hours, and one page may have many. */
 const MAX_STREAMS = 1000
-/** After so long without a frame a connection takes no new request, in ms. Streams have heartbeats. */
+/** After so many ms without a frame a connection takes no new request. Streams send heartbeats. */
 const IDLE_MS = 75_000
 
-/** It does not listen yet, and answers nothing until it has listeners. `options` are for HTTP/1.1. */
+/** Makes the server. It does not listen yet. `options` are for HTTP/1.1. */
 export function createTlsServer(certificate: Certificate, options: ServerOptions = {}): Server {
   const server = createSecureServer({
     ...(options as SecureServerOptions),
@@ -42,7 +43,10 @@ export function createTlsServer(certificate: Certificate, options: ServerOptions
   return Object.assign(server, { closeAllConnections }) as unknown as Server
 }
 
-/** Has a `host`, no pseudo headers, and says of a body without a length that there is one. */
+/**
+ * A request with a `host` header and without pseudo headers. Where the length of the body is unknown, a
+ * header still tells that there is one.
+ */
 class Request extends Http2ServerRequest {
   constructor(
     stream: ServerHttp2Stream,
@@ -57,14 +61,14 @@ class Request extends Http2ServerRequest {
     ])
   }
 
-  /** Gives up what the client has not sent yet; an answer that has ended is whole all the same. */
+  /** Stops reading what the client still sends. An answer that has ended arrives whole. */
   override destroy(error?: Error): this {
     this.stream.close(constants.NGHTTP2_NO_ERROR)
     return super.destroy(error)
   }
 }
 
-/** Browsers send each cookie in a header of its own. */
+/** Joins the cookies, each of which browsers send in a header of its own, and names host and body. */
 function missingHeaders(
   { endAfterHeaders }: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -86,7 +90,7 @@ function withoutOwn(raw: readonly string[]): string[] {
   })
 }
 
-/** Those that speak about a connection: HTTP/2 refuses answers that have one. */
+/** Headers about the connection. HTTP/2 refuses answers that have one. */
 const OF_CONNECTIONS = new Set([
   'connection',
   'keep-alive',
@@ -98,7 +102,7 @@ const OF_CONNECTIONS = new Set([
 type Headers = readonly string[] | Record<string, OutgoingHttpHeader | undefined>
 
 class Response extends Http2ServerResponse {
-  /** The connection goes on, whatever becomes of this answer. */
+  /** The connection goes on, whatever happens to this answer. */
   readonly shouldKeepAlive = true
 
   constructor(stream: ServerHttp2Stream, options: object) {
@@ -110,7 +114,7 @@ class Response extends Http2ServerResponse {
     })
     Object.defineProperties(this, {
       closed: { get: () => isClosed },
-      // A client that leaves ends what is written too; that is no finish.
+      // A client that leaves also ends what is written, but the answer has not finished then.
       writableFinished: {
         get: () => this.writableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR,
       },
@@ -121,7 +125,7 @@ class Response extends Http2ServerResponse {
     if (!OF_CONNECTIONS.has(name.toLowerCase())) super.setHeader(name, value as string)
   }
 
-  /** Headers as `ServerResponse` takes them; HTTP/2 has no status message. */
+  /** Takes headers in every form that `ServerResponse` takes. HTTP/2 has no status message. */
   override writeHead(status: number, ...rest: (string | Headers | undefined)[]): this {
     const headers = rest.find((one) => typeof one === 'object')
     if (Array.isArray(headers)) this.#appendAll(headers)
@@ -130,7 +134,7 @@ class Response extends Http2ServerResponse {
     return super.writeHead(status)
   }
 
-  /** Resets the stream: without a code it would look like a clean end. */
+  /** Resets the stream: without an error code it would look like a clean end. */
   override destroy(): this {
     this.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
     return this

@@ -1,4 +1,4 @@
-/** One deployment's name: what answers under it just now, and who waits for that. */
+/** The name of a deployment: who answers under it now, and which requests wait. */
 import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { haveOwnAuth } from '../core/deployment/runtime.ts'
@@ -6,7 +6,7 @@ import type { Activity, Hold, Target, TargetState } from '../core/deployment/tar
 import { AppError } from '../core/errors.ts'
 import type { Upstream } from './upstream.ts'
 
-/** How many callers without a key may wait for a name at once. */
+/** How many callers without a key may wait for one name at a time. */
 const MAX_ANONYMOUS = 100
 
 type NameState =
@@ -17,31 +17,31 @@ type NameState =
 
 export class Name {
   readonly name: string
-  /** `undefined` once it is nobody's any more. */
+  /** `undefined`: the deployment was removed. */
   state: NameState | undefined
   readonly #waiting = new Set<() => void>()
   #openCount = 0
   #anonymousCount = 0
   #lastAt = Date.now()
   /**
-   * Whether the project's own auth decides who may call it; while nothing runs, as what ran last said.
-   * `undefined`: nothing has run yet.
+   * Whether the project's own auth decides who may call it. While nothing runs, this is what the last
+   * agent server said. `undefined`: none has run yet.
    */
   hasOwnAuth: boolean | undefined
-  /** What pages of other origins may do there, as what runs or ran last said. */
+  /** What pages of other origins may do, as the agent server says; while none runs, as the last one said. */
   cors: CorsConfig = {}
 
   constructor(name: string) {
     this.name = name
   }
 
-  /** Retires the upstreams that are not among the new ones. */
+  /** Sets the new state, retires the upstreams that it no longer has, and wakes the requests that wait. */
   setState(state: NameState | undefined): void {
     if (state?.kind === 'serving') {
       this.cors = state.upstreams[0]?.endpoint.cors ?? {}
       this.hasOwnAuth = haveOwnAuth(state.upstreams.map(({ endpoint }) => endpoint))
     }
-    // What ran here knows better than the record, which is written after it.
+    // The agent server that ran here knew better than the record, which is written after it.
     if (state?.kind === 'held') this.hasOwnAuth ??= state.hasOwnAuth
     const before = upstreamsOf(this.state)
     this.state = state
@@ -51,8 +51,8 @@ export class Name {
   }
 
   /**
-   * Counts a request, until what is answered is called. `isAsked`: it was one that keeps the deployment
-   * awake.
+   * Counts a request as open until the answered function is called. `isAsked`: the request keeps the
+   * deployment awake.
    */
   enter(): (isAsked: boolean) => void {
     this.#openCount += 1
@@ -82,13 +82,13 @@ export class Name {
     return { open: this.#openCount, last_at: this.#lastAt }
   }
 
-  /** Throws `unavailable` where there is nothing to wait for. */
+  /** Throws `unavailable` when nothing runs and nothing will: there is nothing to wait for. */
   requireNotPaused(): void {
     if (this.state?.kind !== 'paused') return
     throw new AppError('unavailable', `No revision of "${this.name}" is running; try again later.`)
   }
 
-  /** Tells that a request waits, where someone wants to know. */
+  /** Tells the holder that a request waits. */
   noteWaiting(): void {
     if (this.state?.kind !== 'held') return
     this.state.isWanted = true
@@ -96,8 +96,8 @@ export class Name {
   }
 
   /**
-   * `changed`, for a caller of whom nothing is known: they must not hold more connections than are
-   * good for the others. Throws `unavailable`.
+   * Waits like `changed`, for a caller who is not known. Throws `unavailable` when too many of them wait
+   * already, so that they do not take the connections of others.
    */
   async changedForAnonymous(ms: number, res: ServerResponse): Promise<void> {
     if (this.#anonymousCount >= MAX_ANONYMOUS) {
@@ -108,7 +108,7 @@ export class Name {
     this.#anonymousCount -= 1
   }
 
-  /** Settles with the next change of its state, after `ms`, or when the client of `res` leaves. */
+  /** Settles when the state changes, after `ms`, or when the client of `res` leaves. */
   changed(ms: number, res: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -1,4 +1,4 @@
-/** Finds the upstream for a request, and another one when the first does not answer. */
+/** Finds the upstream for a request, and tries another one when the first does not answer. */
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { Exchange, type Outcome, type Passage } from './exchange.ts'
@@ -9,20 +9,24 @@ import type { Upstream } from './upstream.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 400
-/** A read that breaks the agent server each time must not do so for as long as it may wait. */
+/**
+ * How often a request may be sent. A request that crashes the agent server must not do so again and
+ * again.
+ */
 const MOST_SENDINGS = 3
 
 interface ForwardOptions {
   targets: Targets
-  /** How long a request waits for an agent server that is being restarted, in ms. */
+  /** How long a request waits for an agent server that restarts, in ms. */
   restartWaitMs: number
   log: Log
 }
 
 /**
- * Settles when the request is answered or its client is gone. Throws `not_found`, and `unavailable`
- * when nothing answered: at once where nothing runs, or where the agent server may have acted on
- * the request already and it is not a read; else after `restartWaitMs`, or what the hold says.
+ * Settles when the request is answered or its client is gone. Throws `not_found` when the name is
+ * unknown. Throws `unavailable` when nothing answered: at once when nothing runs, or when the agent
+ * server may have acted on a request that is not a read; otherwise after `restartWaitMs`, or after the
+ * limit of the hold.
  */
 export async function forward(passage: Passage, options: ForwardOptions): Promise<void> {
   const leave = options.targets.find(passage.route.name).enter()
@@ -33,7 +37,7 @@ export async function forward(passage: Passage, options: ForwardOptions): Promis
   }
 }
 
-/** What asks nobody who it is, or is refused, keeps nothing awake. */
+/** Whether the request keeps the deployment awake. One that nobody checks, or that is refused, does not. */
 function isAsked({ caller, isUnchecked, res }: Passage): boolean {
   if (caller !== undefined) return true
   return isUnchecked === true && res.headersSent && ![401, 403].includes(res.statusCode)
@@ -57,7 +61,7 @@ class Forwarding {
   async run(): Promise<void> {
     while (!this.#passage.res.closed) {
       const name = this.#currentName()
-      // The key was checked for this workspace; the name may have been given anew meanwhile.
+      // The key was checked for this workspace. The name may belong to another one by now.
       if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
       const upstream = this.#options.targets.choose(name, this.#passage.route.path)
       if (upstream) this.#requireCheck(upstream)
@@ -67,7 +71,7 @@ class Forwarding {
     }
   }
 
-  /** The revision that answers now may leave it to the gateway who comes in. */
+  /** Throws `unauthenticated` when no key was checked and the current revision has no auth of its own. */
   #requireCheck({ endpoint }: Upstream): void {
     if (!this.#passage.isUnchecked || endpoint.hasOwnAuth) return
     throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
@@ -83,7 +87,7 @@ class Forwarding {
     return this.#failure === undefined
   }
 
-  /** Between two tries, or until the name leads elsewhere. */
+  /** Waits before the next try, or until the name has another upstream. */
   async #waitForAnother(name: Name): Promise<void> {
     const failure = this.#failure as Failure
     const isLate = this.#leftMs(name) < this.#waitMs || this.#sendings >= MOST_SENDINGS
@@ -93,7 +97,7 @@ class Forwarding {
   }
 
   async #waitForTarget(name: Name): Promise<void> {
-    // A request that has met a dying agent server waits for the next one, whatever is known of it.
+    // A request that a dying agent server did not answer waits for the next server in any case.
     if (!this.#failure) name.requireNotPaused()
     const leftMs = this.#leftMs(name)
     if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)
@@ -126,7 +130,10 @@ async function attempt(
   return outcome
 }
 
-/** Never sent, or a read without a body: nothing is done twice. */
+/**
+ * Whether the request can be sent again without doing anything twice: it was never sent, or it is a read
+ * without a body.
+ */
 function isRepeatable({ wasSent, error }: Failure, { req, body }: Passage): boolean {
   if (isRefusedByClient(error)) return false
   if (!wasSent) return body === undefined || !body.destroyed
@@ -144,7 +151,7 @@ function refusalOf({ error, wasSent }: Failure, name: string): AppError {
   return new AppError('unavailable', `The agent server of "${name}" ${happened}.`, { cause: error })
 }
 
-/** Our HTTP client found the request malformed, or the body was refused on its way. */
+/** Whether the client is at fault: the request is malformed, or its body was refused on the way. */
 function isRefusedByClient(error: Error): boolean {
   if (error instanceof AppError) return true
   const { code } = error as { code?: string }

@@ -1,4 +1,4 @@
-/** Answers that the gateway gives itself, in the form of both APIs: `{"detail": "…"}`. */
+/** The gateway's own refusals, in the form of both APIs: `{"detail": "…"}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { AppError, HTTP_STATUS } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import { endAnswer } from './request-body.ts'
 
-/** The refusal that the client is told of; what is none is logged and told as `internal`. */
+/** Answers the refusal that the client gets. Any other error is logged, and becomes `internal`. */
 export function asRefusal(error: unknown, log: Log): AppError {
   if (error instanceof AppError) return error
   log.error({ err: error }, 'the gateway failed to handle a request')
@@ -14,8 +14,9 @@ export function asRefusal(error: unknown, log: Log): AppError {
 }
 
 /**
- * Answers with the refusal. The answer must not have begun. Pages of other origins may read it as far as
- * `cors` says; a preflight is answered, so that the browser asks what is refused then.
+ * Answers with the refusal; the answer must not have begun. Pages of other origins may read it as far as
+ * `cors` allows. A preflight is answered normally, so that the browser sends the request itself and sees
+ * the refusal of that.
  */
 export function refuse(
   req: IncomingMessage,

@@ -1,24 +1,27 @@
-/** A request's body on its way to the agent server: counted, never gathered. */
+/**
+ * The body of a request on its way to the agent server. It is counted, and never held in memory as a
+ * whole.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 
-/** How long the rest of a body is read whose request is answered already. */
+/** How long the gateway reads the rest of a body whose request is already answered, in ms. */
 const DISCARD_MS = 10_000
 
 export function hasBody(req: IncomingMessage): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
 }
 
-/** Throws `too_large` for a body that is announced as larger than `maxBytes`. */
+/** Throws `too_large` when the announced length of the body exceeds `maxBytes`. */
 export function checkBodySize(req: IncomingMessage, maxBytes: number): void {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 /**
- * The body as a stream of its own: whoever destroys it leaves the client's connection as it is, so
- * that the client can still be answered. It fails with `too_large` beyond `maxBytes`, and when the
- * client leaves before its end.
+ * The body as a separate stream. Destroying it leaves the client's connection open, so that the client
+ * can still be answered. It fails with `too_large` beyond `maxBytes`, and when the client leaves before
+ * the end of the body.
  */
 export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   let bytes = 0
@@ -36,23 +39,23 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   body.once('close', () => {
     req.off('close', leave)
     req.unpipe(body)
-    // What is left of it is read and dropped: the client sees its answer only when it has sent all.
+    // Reads and drops the rest of the body: the client sees its answer only after it has sent everything.
     req.resume()
   })
-  // Its reader reports the failure; without a listener of its own it would end the process.
+  // The reader of the body reports its failure. Without this listener it would end the process.
   body.on('error', () => {})
   req.on('error', () => {})
   return req.pipe(body)
 }
 
 /**
- * Ends an answer all of which is written. Where the request's body is still on its way, the rest of
- * it is read and dropped, for ten seconds at most; a connection that closes with the answer closes
- * only then: it would be reset under a client that sends, and the answer would be lost.
+ * Ends an answer that is completely written. When the request's body is still arriving, its rest is read
+ * and dropped, for ten seconds at most. A connection that closes with the answer closes only after that:
+ * otherwise it would be reset while the client sends, and the answer would be lost.
  */
 export function endAnswer(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) return void res.end()
-  // A client that asked first whether to send its body does not, once it is refused.
+  // A client that asked whether to send its body does not send it after a refusal.
   const isLingering = req.headers.expect === undefined && !res.shouldKeepAlive
   if (!isLingering) res.end()
   discardBody(req, () => isLingering && res.end())

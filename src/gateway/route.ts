@@ -1,4 +1,4 @@
-/** Which requests are for an agent, and which of those need no key. */
+/** Decides which requests are for an agent, and which of those need no key. */
 import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
 import { AppError } from '../core/errors.ts'
@@ -6,17 +6,17 @@ import { AppError } from '../core/errors.ts'
 export interface AgentRoute {
   /** The deployment's name. */
   name: string
-  /** Path and query as the agent server gets them, byte for byte as the client sent them. */
+  /** Path and query for the agent server, byte for byte as the client sent them. */
   path: string
-  /** What was in front of the path: `/agents/<name>`, or nothing for what answers at the root. */
+  /** What stood before the path: `/agents/<name>`, or nothing for a deployment that answers at the root. */
   prefix: string
 }
 
 /**
- * Reads a request target, origin form or absolute form. `undefined`: not below `/agents/`, somebody
- * else's. Throws `not_found` for what can be no deployment's name and `bad_request` for a path that
- * a URL parser behind the gateway could read as another one (dot segments, `\`, `#`, in any
- * encoding): whether a key is needed is decided here, by the path as it stands.
+ * Reads a request target in origin or absolute form. `undefined`: it is not below `/agents/`. Throws
+ * `not_found` for what cannot be a deployment's name. Throws `bad_request` for a path that a URL parser
+ * behind the gateway could read differently (dot segments, `\`, `#`, in any encoding), because the
+ * gateway decides by the path as written whether a key is needed.
  */
 export function parseAgentRoute(target: string): AgentRoute | undefined {
   const match = /^\/agents\/([^/?#]*)(.*)$/s.exec(originForm(target))
@@ -27,16 +27,16 @@ export function parseAgentRoute(target: string): AgentRoute | undefined {
 }
 
 /**
- * The route of every request where one deployment answers at the root and there is nothing else.
- * Throws `bad_request` like `parseAgentRoute`.
+ * The route of any request when one deployment answers at the root. Throws `bad_request` like
+ * `parseAgentRoute`.
  */
 export function rootRoute(target: string, name: string): AgentRoute {
   return { name, path: unambiguous(originForm(target)), prefix: '' }
 }
 
 /**
- * What stands before the domain in a `host` header, with or without a port; `undefined` for another
- * host, and for the domain itself.
+ * The part of a `host` header before the domain; a port does not matter. `undefined`: it is another host,
+ * or the domain itself.
  */
 export function subdomainOf(host: string | undefined, domain: string): string | undefined {
   const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
@@ -55,14 +55,14 @@ function unambiguous(path: string): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** The refusal for a name that nothing answers to, be it absent or another workspace's. */
+/** The refusal for a name that does not exist or belongs to another workspace. */
 export function noDeployment(name: string): AppError {
   return new AppError('not_found', `There is no deployment "${name}".`)
 }
 
 /**
- * Requests that reach an agent server without a key: CORS preflights, which browsers send without
- * one, and reads of `/ok`, `/info` and `/ui/…`.
+ * Whether the request needs no key: CORS preflights, which browsers send without one, and reads of `/ok`,
+ * `/info` and `/ui/…`.
  */
 export function isOpen(req: IncomingMessage, route: AgentRoute): boolean {
   if (req.method === 'OPTIONS') return 'access-control-request-method' in req.headers

@@ -1,29 +1,29 @@
-/** The HTTP server's settings, and its answers to what is no HTTP. */
+/** The settings of the HTTP server, and its answers to what is not HTTP. */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../core/tls.ts'
 import { createTlsServer } from './http2.ts'
 
 const SETTINGS: http.ServerOptions = {
-  /** For the whole of a request: an upload of 200 MiB on a slow line takes its time. */
+  /** The limit for a whole request: an upload of 200 MiB on a slow line takes its time. */
   requestTimeout: 60 * 60 * 1000,
   headersTimeout: 60 * 1000,
-  /** Longer than the 60 s that proxies in front keep idle connections. */
+  /** Longer than the 60 s for which proxies in front keep idle connections. */
   keepAliveTimeout: 75 * 1000,
   noDelay: true,
-  /** Everything else that asks for an upgrade (`h2c`) is answered as a plain request. */
+  /** Every other request for an upgrade (`h2c`) is answered as a plain request. */
   shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === 'websocket',
 }
 
-/** Who answers what comes in. */
+/** The handlers of what comes in. */
 interface Answering {
   handleRequest(req: http.IncomingMessage, res: http.ServerResponse): void
   handleUpgrade(req: http.IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 /**
- * A server, not listening yet, all of whose requests go to the gateway; with a certificate it speaks TLS.
- * Answers never time out.
+ * Makes a server that passes all requests to the gateway, with TLS when there is a certificate. It does
+ * not listen yet, and never times an answer out.
  */
 export function createGatewayServer(gateway: Answering, certificate?: Certificate): http.Server {
   const answering = new WeakSet<Duplex>()
@@ -38,7 +38,7 @@ export function createGatewayServer(gateway: Answering, certificate?: Certificat
   server.on('checkContinue', onRequest)
   server.on('upgrade', (req, socket, head) => gateway.handleUpgrade(req, socket, head))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer a second one would be taken for a part of it.
+    // In the middle of an answer, a second one would look like a part of the first.
     if (!socket.writable || answering.has(socket)) socket.destroy()
     else socket.end(malformed(error))
   })

@@ -1,4 +1,4 @@
-/** What callers without a key get of a deployment that sleeps, so that they need not wake it. */
+/** Answers callers without a key while the deployment sleeps, so that they do not wake it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
 import { answerPreflight, corsHeaders } from './cors.ts'
@@ -7,9 +7,8 @@ import { endAnswer } from './request-body.ts'
 import type { AgentRoute } from './route.ts'
 
 /**
- * Answers a request that needs no key, to a deployment that sleeps. `false`: it is for the deployment
- * to answer, since its own auth may let in whoever asks. Throws `unauthenticated` where a key is needed
- * to wake it.
+ * Answers a request that needs no key, for a deployment that sleeps. `false`: the deployment has to
+ * answer, since its own auth may let anybody in. Throws `unauthenticated` when only a key may wake it.
  */
 export function answerForSleeper(
   req: IncomingMessage,

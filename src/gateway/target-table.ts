@@ -1,4 +1,4 @@
-/** The gateway's half of `core/deployment/target.ts`: which upstreams answer under which name. */
+/** The gateway's half of `core/deployment/target.ts`: the upstreams that answer under each name. */
 
 import type { Endpoint } from '../core/deployment/runtime.ts'
 import type { Activity, Hold, Target, TargetState, TargetTable } from '../core/deployment/target.ts'
@@ -8,12 +8,12 @@ import { Name } from './name.ts'
 import { noDeployment } from './route.ts'
 import { type Upstream, UpstreamPool } from './upstream.ts'
 
-/** How long answers that cannot be resumed are waited for beyond a drain's limit, in ms. */
+/** How long a drain waits, beyond its limit, for answers that cannot be resumed, in ms. */
 const DEFAULT_GRACE_MS = 600_000
 
 /**
- * In memory only: the reconciler fills it at start and keeps it right. Each method takes effect for
- * every request that has not been handed to an upstream yet.
+ * Kept in memory only: the reconciler fills it at the start and keeps it right. Each method affects every
+ * request that no upstream has got yet.
  */
 export class Targets implements TargetTable {
   readonly #names = new Map<string, Name>()
@@ -58,13 +58,13 @@ export class Targets implements TargetTable {
     return this.#names.get(name)?.activity ?? { open: 0, last_at: 0 }
   }
 
-  /** The name of the deployment that this host name stands for, where `_` is written `-`. */
+  /** The deployment that this host label stands for. In a host name `_` is written `-`. */
   nameOfHost(label: string): string | undefined {
     if (this.#names.has(label)) return label
     return [...this.#names.keys()].find((name) => name.replaceAll('_', '-') === label)
   }
 
-  /** What is known of the name. Throws `not_found`. */
+  /** The entry of the name. Throws `not_found`. */
   find(name: string): Name {
     if (this.#isStopped) throw new AppError('unavailable', 'Runyard is shutting down.')
     const entry = this.#names.get(name)
@@ -72,19 +72,22 @@ export class Targets implements TargetTable {
     return entry
   }
 
-  /** The least busy of the name's upstreams; among equals the one that knows what `path` is about. */
+  /**
+   * The least busy upstream of the name. Among equals it takes the one that last served the thread in
+   * `path`.
+   */
   choose(name: Name, path: string): Upstream | undefined {
     const { state } = name
     return state?.kind === 'serving' ? this.#affinity.choose(state.upstreams, path) : undefined
   }
 
-  /** Cuts whatever is open; every name answers `unavailable` from now on. */
+  /** Cuts all open requests. From now on every name answers `unavailable`. */
   stop(): void {
     this.#isStopped = true
     this.clear()
   }
 
-  /** Forgets every name, and cuts whatever is open. */
+  /** Forgets every name and cuts all open requests. */
   clear(): void {
     for (const name of [...this.#names.keys()]) this.remove(name)
     this.#pool.cutAll()
@@ -96,7 +99,7 @@ export class Targets implements TargetTable {
     known.setState(state)
   }
 
-  /** The one that is there already, when it is the same in everything. */
+  /** Reuses the upstream that is already there, if nothing about it has changed. */
   #upstreamAt(name: string, target: Target, endpoint: Endpoint): Upstream {
     const state = this.#names.get(name)?.state
     const there = state?.kind === 'serving' ? state.upstreams : []

@@ -1,12 +1,12 @@
-/** One running agent server as the gateway sees it: its connections, and what is open on them. */
+/** One running agent server as the gateway sees it: its connections and the open requests. */
 import { type Dispatcher, Pool } from 'undici'
 import type { Endpoint } from '../core/deployment/runtime.ts'
 import type { Target } from '../core/deployment/target.ts'
 
-/** Something open that can be ended at once, with an error for the client. */
+/** An open request that can be ended at once, with an error for the client. */
 export interface Cuttable {
   cut(): void
-  /** Whether its client can go on elsewhere from where it was: an event stream, a WebSocket. */
+  /** Whether the client can resume elsewhere: it reads an event stream, or has a WebSocket. */
   readonly isResumable: boolean
 }
 
@@ -14,8 +14,8 @@ const CONNECT_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 64 * 1024
 
 /**
- * Serves until it is retired; a retired one closes its connections once nothing is open on it.
- * As many connections as there are requests: streams stay open for hours.
+ * Serves until it is retired. A retired one closes its connections once nothing is open on it. It has as
+ * many connections as requests, since streams stay open for hours.
  */
 export class Upstream {
   readonly target: Target
@@ -26,7 +26,7 @@ export class Upstream {
   readonly #idleListeners = new Set<() => void>()
   #isRetired = false
 
-  /** `onClosed` is called once it is retired and the last request is over. */
+  /** Calls `onClosed` when it is retired and its last request has ended. */
   constructor(target: Target, endpoint: Endpoint, onClosed: () => void) {
     this.target = target
     this.endpoint = endpoint
@@ -69,7 +69,10 @@ export class Upstream {
     this.#idleListeners.clear()
   }
 
-  /** Settles when nothing is open; cuts what can be resumed after `limitMs`, the rest later. */
+  /**
+   * Settles when nothing is open. Cuts resumable requests after `limitMs`, and all others `graceMs`
+   * later.
+   */
   async drain(limitMs: number, graceMs: number): Promise<void> {
     if (this.#open.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -89,7 +92,7 @@ export class Upstream {
     for (const one of [...this.#open]) one.cut()
   }
 
-  /** No new request comes here. */
+  /** Takes no new requests from now on. */
   retire(): void {
     if (this.#isRetired) return
     this.#isRetired = true
@@ -99,7 +102,7 @@ export class Upstream {
   }
 }
 
-/** Every upstream, also those that no name leads to any more while something is open on them. */
+/** All upstreams, also those without a name that still have open requests. */
 export class UpstreamPool {
   readonly #all = new Set<Upstream>()
 

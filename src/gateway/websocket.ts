@@ -1,24 +1,24 @@
-/** WebSockets: after the handshake the gateway only carries bytes. */
+/** WebSockets. After the handshake the gateway only passes bytes on. */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../core/errors.ts'
 import { unwatchEnd, watchEnd } from '../core/handshake.ts'
 
-/** Throws `bad_request` for an upgrade to anything but a WebSocket. */
+/** Throws `bad_request` for an upgrade to anything else than a WebSocket. */
 export function checkUpgrade(req: IncomingMessage): void {
   const isWebSocket = req.headers.upgrade?.toLowerCase() === 'websocket' && req.method === 'GET'
   if (!isWebSocket) throw new AppError('bad_request', 'Only WebSocket upgrades are taken.')
 }
 
 /**
- * A response on the socket of an upgrade request, for handshakes that are refused, here or by the
- * agent server. The connection ends with it.
+ * Makes a response on the socket of an upgrade request, for a handshake that the gateway or the agent
+ * server refuses. It closes the connection at its end.
  */
 export function responseOn(req: IncomingMessage, socket: Socket): ServerResponse {
   const res = new ServerResponse(req)
   res.shouldKeepAlive = false
   res.assignSocket(socket)
-  // What `http.Server` does for the requests that it hands out itself.
+  // `http.Server` does this for its own requests.
   const onDrain = () => res.emit('drain')
   socket.on('error', () => socket.destroy())
   socket.on('drain', onDrain)
@@ -36,8 +36,8 @@ export function switchingProtocols(headers: string[]): string {
 }
 
 /**
- * Carries bytes both ways until either side is gone; then the other one goes too, once it has what
- * was on its way. `onOver` is called once, when the client's socket is closed.
+ * Passes bytes in both directions until one side closes. The other side is closed once it has received
+ * everything. `onOver` is called once, when the client's socket is closed.
  */
 export function joinSockets(
   client: Socket,
