@@ -1,4 +1,4 @@
-/** What both APIs start from: validation, error mapping, the OpenAPI document. */
+/** The common start of both APIs: validation, error mapping, the OpenAPI document. */
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context, Env, MiddlewareHandler } from 'hono'
 import type { ZodError } from 'zod'
@@ -9,13 +9,13 @@ import { notFound, onError } from './errors.ts'
 
 const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
 
-/** The path of a request that came with this `env`. */
+/** Reads the path of a request that came with this `env`. */
 export type ReadPath = (request: Request, options?: { env?: unknown }) => string
 
 /**
- * An app whose routes validate by schema and whose every error is JSON. The bodies of `jsonMethods`
- * are JSON; uploads are sent by another. `getPath` reads a request's path where that is not the URL's
- * own.
+ * Makes an app whose routes validate by schema and whose errors are all JSON. Bodies sent with
+ * `jsonMethods` are JSON; uploads use another method. `getPath` reads the path of a request when it
+ * differs from the URL's.
  */
 export function createApp<E extends Env>(
   log: Log,
@@ -30,14 +30,14 @@ export function createApp<E extends Env>(
   return app
 }
 
-/** A sub-app for one resource's routes; its errors are handled by the app it is mounted on. */
+/** A sub-app for the routes of one resource. The app that mounts it handles its errors. */
 export function createRoutes<E extends Env>(): OpenAPIHono<E> {
   return new OpenAPIHono<E>({ defaultHook: refuseInvalid })
 }
 
 /**
- * A body that is sent to one of the JSON methods is JSON, whatever its content type says or does not
- * say: `curl -d` sends a form's, browsers `text/plain`, some clients none.
+ * Treats each body that comes with one of these methods as JSON, whatever its content type: `curl -d`
+ * sends that of a form, browsers `text/plain`, some clients none.
  */
 export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
   return async (c, next) => {
@@ -51,8 +51,8 @@ export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
 }
 
 /**
- * Throws `invalid` for a body that does not say it is JSON. Pages may send any other to any server
- * without asking it first.
+ * Throws `invalid` for a body that is not declared as JSON. Pages may send any other body to any server
+ * without asking that server first.
  */
 export const requireJson: MiddlewareHandler = async (c, next) => {
   const type = c.req.header('content-type') ?? ''
@@ -97,7 +97,7 @@ function issueType(issue: ZodError['issues'][number]): string {
   return issue.code
 }
 
-/** The 422 answer, for the OpenAPI document. */
+/** The 422 answer in the OpenAPI document. */
 export const ValidationErrorSchema = z
   .object({
     detail: z.array(
@@ -110,5 +110,5 @@ export const ValidationErrorSchema = z
   })
   .openapi('HTTPValidationError')
 
-/** Every other refusal, for the OpenAPI document. */
+/** Every other refusal in the OpenAPI document. */
 export const RefusalSchema = z.object({ detail: z.string() }).openapi('Refusal')

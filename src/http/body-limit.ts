@@ -1,4 +1,4 @@
-/** Refusing requests that are too large, before they are read. */
+/** Refuses requests that are too large before their bodies are read. */
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { AppError } from '../core/errors.ts'
@@ -20,7 +20,7 @@ export function limitBody(maxBytes: number): MiddlewareHandler {
   }
 }
 
-/** That of the HTTP server only looks like one: none can be made of it, as Hono does. */
+/** Makes a real request from the HTTP server's, which only looks like one: Hono's limit cannot copy that. */
 function plainRequest({ url, method, headers, body, signal }: Request): Request {
   return new Request(url, { method, headers: [...headers], body, signal, duplex: 'half' })
 }

@@ -4,14 +4,15 @@ import { AppError } from '../core/errors.ts'
 
 /**
  * Reads a body that `treatBodyAsJson` took for JSON. Throws `bad_request` when it is not UTF-8, since the
- * broken bytes would be stored as replacement letters, and `unsupported` when it is compressed. Goes
- * behind the limit of bodies.
+ * broken bytes would be stored as replacement letters, and `unsupported` when it is compressed. Register
+ * it after the limit of bodies.
  */
 export const requireUtf8: MiddlewareHandler = async (c, next) => {
   if (c.req.header('content-type') === 'application/json' && !isTakenAway(c.req)) {
     requirePlain(c.req.header('content-encoding'))
     const text = decode(await c.req.arrayBuffer())
-    // In place of the bytes: an answer may stream for hours. The cache holds promises, whatever its type says.
+    // Keeps the text in place of the bytes, since an answer may stream for hours. The cache holds
+    // promises, although its type does not say so.
     Object.assign(c.req, { bodyCache: { text: Promise.resolve(text) } })
   }
   await next()
@@ -24,7 +25,7 @@ function requirePlain(encoding = 'identity'): void {
   throw new AppError('unsupported', `A body in "${encoding}" is not taken. ${how}`)
 }
 
-/** A project's own middleware may have read the raw request; nobody can read it again. */
+/** Whether a project's own middleware has read the raw request, which nobody can read again. */
 function isTakenAway({ raw, bodyCache }: { raw: Request; bodyCache: object }): boolean {
   return raw.bodyUsed && Object.keys(bodyCache).length === 0
 }

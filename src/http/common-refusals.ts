@@ -1,9 +1,9 @@
-/** The refusals that come before any route, for the OpenAPI documents. */
+/** Adds to the OpenAPI documents the refusals that come before any route. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** The part of an operation that this reads and adds to. */
+/** The part of an operation that is read and extended here. */
 interface Operation {
   security?: object[]
   requestBody?: object
@@ -11,8 +11,8 @@ interface Operation {
 }
 
 /**
- * The document with what each operation may be refused with besides what its route says: 401 and 403
- * where credentials are needed, 400 (not UTF-8), 413 and 415 where there is a body.
+ * The document, in which each operation also has the refusals that its route does not name: 401 and 403
+ * when it needs credentials; 400 (not UTF-8), 413 and 415 when it has a body.
  */
 export function addCommonRefusals(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [

@@ -1,4 +1,7 @@
-/** `/docs`: the OpenAPI document to read and try, without a request to anywhere else. */
+/**
+ * `/docs`: a page on which the OpenAPI document can be read and tried. It loads nothing from other
+ * servers.
+ */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,8 +15,8 @@ const ASSETS = {
 type Asset = keyof typeof ASSETS
 
 /**
- * The page and its two files, open without a key. Every address in it is relative, so that it works
- * below a prefix too; it reads the `openapi.json` beside it.
+ * The page and its two files, without a key. All its addresses are relative, so that it also works below
+ * a prefix. It reads the `openapi.json` beside it.
  */
 export function docsRoutes<E extends Env>(title: string): Hono<E> {
   const routes = new Hono<E>()
@@ -39,7 +42,10 @@ function page(title: string): string {
 </html>`
 }
 
-/** The published package carries the files beside its compiled code, a clone has the library. */
+/**
+ * Finds a file of the page. The published package has it beside its compiled code; a clone has the
+ * library.
+ */
 function locate(name: Asset): string {
   const packed = fileURLToPath(new URL(`../../swagger-ui/${name}`, import.meta.url))
   return existsSync(packed) ? packed : fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))

@@ -1,9 +1,9 @@
-/** Query values that say nothing. */
+/** Drops query values that are empty. */
 import type { HonoRequest, MiddlewareHandler } from 'hono'
 
 /**
- * An empty value counts as absent: httpx, and so the Python SDK, sends `stream_mode=` for `None`. Goes
- * before the routes, whose validation asks for `queries()`.
+ * Treats an empty value as absent: httpx, and so the Python SDK, sends `stream_mode=` for `None`.
+ * Register it before the routes, whose validation reads `queries()`.
  */
 export const passOverEmptyQueries: MiddlewareHandler = async (c, next) => {
   if (c.req.url.includes('?')) {

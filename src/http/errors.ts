@@ -15,7 +15,10 @@ export interface ErrorBody {
   detail: string | FieldIssue[]
 }
 
-/** The handler for everything thrown in a route: refusals as they are, the rest logged, as 500. */
+/**
+ * Handles what a route throws. Refusals are answered as they are; all else is logged and answered with
+ * 500.
+ */
 export function onError(log: Log) {
   return (error: Error, c: Context): Response => {
     if (error instanceof ProjectRefusal) return refuseAsProject(error)
@@ -37,7 +40,7 @@ export function notFound(c: Context): Response {
   )
 }
 
-/** The project's headers may say anything but what the body is. */
+/** Answers a project's refusal. Its headers may say anything except what the body is. */
 function refuseAsProject({ status, message, headers: own }: ProjectRefusal): Response {
   const headers = new Headers(own)
   headers.delete('content-length')

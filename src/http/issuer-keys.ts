@@ -1,4 +1,4 @@
-/** The public keys of an OpenID Connect issuer, found through its discovery document. */
+/** Finds the public keys of an OpenID Connect issuer through its discovery document. */
 import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5_000
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
 
 /**
- * Finds the keys at the first use and keeps them; asks again for a key that it does not know, and
- * after a failure. Throws `unavailable` when the issuer does not answer as it should.
+ * Fetches the keys at the first use and keeps them. Fetches them again for a key that it does not know,
+ * and after a failure. Throws `unavailable` when the issuer does not answer as it should.
  */
 export function issuerKeys(issuer: string): JWTVerifyGetKey {
   let found: Promise<JWTVerifyGetKey> | undefined
@@ -36,7 +36,10 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
 }
 
-/** OpenID Connect Discovery 1.0, section 4; the issuer must name itself as it is named here. */
+/**
+ * Reads the document of OpenID Connect Discovery 1.0, section 4. It must name the issuer exactly as the
+ * configuration does.
+ */
 async function readDiscovery(issuer: string): Promise<z.infer<typeof Discovery>> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
@@ -47,7 +50,10 @@ async function readDiscovery(issuer: string): Promise<z.infer<typeof Discovery>>
   return discovery
 }
 
-/** Keys that came in plain text would prove nothing, unless the issuer itself is spoken to so. */
+/**
+ * Throws for keys over plain HTTP, which would prove nothing, unless the issuer itself is reached that
+ * way.
+ */
 function refuseUnsafe(jwksUri: string, issuer: string): void {
   const isSafe = ['https:', new URL(issuer).protocol].includes(new URL(jwksUri).protocol)
   if (!isSafe) throw new Error(`${jwksUri} is not https`)

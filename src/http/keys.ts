@@ -1,6 +1,6 @@
 /**
- * Keys on requests. Both APIs take them as `X-Api-Key: KEY` or `Authorization: Bearer KEY`; the
- * first one wins where both are sent, so that a client's own bearer token can pass beside our key.
+ * The API keys on requests. Both APIs take them as `X-Api-Key: KEY` or `Authorization: Bearer KEY`. The
+ * first form wins when both are sent, so that a client's own bearer token can stand beside our key.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
@@ -13,7 +13,7 @@ import { type RateLimit, remoteAddress } from './rate-limit.ts'
 
 const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
 
-/** How old the noted last use of a key may be, in ms. */
+/** How old the recorded last use of a key may be, in ms. */
 const USE_NOTED_EVERY_MS = 60_000
 
 /** The form in which keys are stored and looked up: SHA-256 in hex. */
@@ -24,15 +24,16 @@ export function hashKey(key: string): string {
 interface AuthenticateParts {
   apiKeys: ApiKeyStore
   clock: Clock
-  /** For people's signed tokens; absent: only API keys are taken. */
+  /** Verifies people's signed tokens. Absent: only API keys are accepted. */
   verifyUserToken?: VerifyUserToken | undefined
 }
 
 /**
- * The control plane's and the gateway's check. A key is looked up by its hash, which leaves nothing
- * about it to learn from the time that takes. `X-Tenant-Id` may name the key's own workspace, or one
- * of a signed token's, and no other; alone it is no credential. Throws `unauthenticated`,
- * `forbidden`, and `unavailable` when the issuer of tokens does not answer.
+ * The check of the control plane and the gateway. It looks a key up by its hash, so that the time this
+ * takes tells nothing about the key. `X-Tenant-Id` may name the key's own workspace, or one of a signed
+ * token's, and no other; it is no credential by itself.
+ *
+ * Throws `unauthenticated`, `forbidden`, and `unavailable` when the issuer of tokens does not answer.
  */
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   return async (headers) => {
@@ -51,15 +52,15 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
 }
 
 /**
- * The agent server's own check, for `RUNYARD_API_KEYS`: answers the hash of the key that the headers
- * carry, throws `unauthenticated` when it is none of them. With no keys at all every request passes.
+ * The agent server's own check for `RUNYARD_API_KEYS`. Answers the hash of the key in the headers; throws
+ * `unauthenticated` when it is none of these. Without any keys every request passes.
  */
 export function serverKeys(keys: readonly string[]): (headers: Headers) => string | undefined {
   const hashes = keys.map(digest)
   return (headers) => {
     if (hashes.length === 0) return undefined
     const sent = digest(requireKey(headers))
-    // Compares with every key, so that the time does not tell which one came close.
+    // Compares with every key, so that the time does not tell which of them came close.
     const matches = hashes.filter((hash) => timingSafeEqual(hash, sent))
     if (matches.length === 0) throw unknownKey()
     return sent.toString('hex')
@@ -67,8 +68,8 @@ export function serverKeys(keys: readonly string[]): (headers: Headers) => strin
 }
 
 /**
- * Middleware that sets `c.get('principal')`, or refuses the request. With a `rate` requests count by
- * principal, those that are refused by address.
+ * Middleware that sets `c.get('principal')` or refuses the request. With a `rate` it counts requests by
+ * principal, and refused ones by address.
  */
 export function requirePrincipal(
   authenticate: Authenticate,
@@ -85,11 +86,11 @@ export function requirePrincipal(
   }
 }
 
-/** Once in a minute at most: a database is not written to for each request. */
+/** Records the use of a key, once a minute at most, so that not every request writes to the database. */
 async function noteUse({ apiKeys, clock }: AuthenticateParts, key: ApiKey): Promise<void> {
   const { last_used_at } = key
   if (last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS) return
-  // A database that can only be read still lets people in.
+  // A database that can only be read must not keep people out.
   await apiKeys.touch(key.id, timestamp(clock)).catch(() => undefined)
 }
 
@@ -103,7 +104,7 @@ function bearer(authorization: string | null): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Whether it has the form of a signed token: three parts, the first of which is an object. */
+/** Whether the text looks like a signed token: three parts, of which the first is an object. */
 function isSignedToken(text: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }

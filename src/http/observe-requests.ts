@@ -1,4 +1,4 @@
-/** Every request has an id, a span, a line in the log (at `debug`) and a place in the figures. */
+/** Gives every request an id, a span, a line in the log (at `debug`) and a place in the metrics. */
 import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -13,14 +13,14 @@ interface Observers {
   tracer?: Tracer
 }
 
-/** What callers may choose: it goes into logs as it is. */
+/** The ids that callers may choose. They go into logs as they are. */
 const SANE_ID = /^[\w.:@/+=-]{1,128}$/
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const THREAD = new RegExp(`/threads/(${UUID})(?:/|$)`, 'i')
 const RUN = new RegExp(`/runs/(${UUID})(?:/|$)`, 'i')
 
-/** To be the first one: what comes after it is observed. The id is answered as `x-request-id`. */
+/** Register it first: it observes everything after it. It answers the id as `x-request-id`. */
 export function observeRequests({ log, metrics, tracer = noTracer }: Observers): MiddlewareHandler {
   return (c, next) => {
     const { method, path } = c.req
@@ -54,7 +54,7 @@ function validTraceparent(sent: string | undefined): string | undefined {
   return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
 }
 
-/** The handler's, not its middleware's. */
+/** The route of the handler, not of its middleware. */
 function routeOf(c: Context): string {
   const route = matchedRoutes(c).findLast(({ method, path }) => method !== 'ALL' && path !== '/*')
   return route?.path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}') ?? 'other'

@@ -1,21 +1,21 @@
-/** Refusing those who send more requests than they may. */
+/** Refuses callers who send too many requests. */
 import type { Context } from 'hono'
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { AppError } from '../core/errors.ts'
 
 const SECOND_MS = 1_000
 
-/** Whom a request counts for: who its caller is, or, of one who is not known, where it came from. */
+/** Whom a request counts for: its caller, or the address that an unknown caller comes from. */
 export type Sender = { identity: string } | { address: string }
 
 /**
- * Counts requests by their senders, and refuses those after the `perSecond`th of one within a second.
- * What a caller says of itself is nothing to count by: anyone could say something else each time. Each
+ * Counts requests by their senders, and refuses those beyond `perSecond` of one sender within a second.
+ * What a caller claims to be does not count, since anyone could claim something new each time. Each
  * process counts for itself.
  */
 export class RateLimit {
   readonly #perSecond: number
-  // Few set a limit: the others need not load the library.
+  // The library is loaded at the first use, since few servers set a limit.
   #limiter: Promise<RateLimiterMemory> | undefined
 
   constructor(perSecond: number) {
@@ -31,13 +31,13 @@ export class RateLimit {
     })
   }
 
-  /** The request counts for somebody else after all. */
+  /** Takes one request back that turned out to be another sender's. */
   async giveBack(sender: Sender): Promise<void> {
     await (await this.#limiter)?.reward(nameOf(sender))
   }
 }
 
-/** Where a request's connection comes from; empty for a request from within the process. */
+/** The address that a request's connection comes from. Empty for a request from within the process. */
 export function remoteAddress(c: Context): string {
   return c.env?.incoming?.socket?.remoteAddress ?? ''
 }
@@ -47,7 +47,7 @@ async function createLimiter(points: number): Promise<RateLimiterMemory> {
   return new RateLimiterMemory({ points, duration: SECOND_MS / 1000 })
 }
 
-/** An identity can look like an address. */
+/** The key to count by. The kind is part of it, since an identity can look like an address. */
 function nameOf(sender: Sender): string {
   return 'identity' in sender ? `identity ${sender.identity}` : `address ${sender.address}`
 }

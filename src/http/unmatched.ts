@@ -1,4 +1,4 @@
-/** Answers to requests that no route takes. */
+/** Answers requests that no route takes. */
 import type { NotFoundHandler } from 'hono'
 import { METHOD_NAME_ALL } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -8,8 +8,8 @@ import { type ErrorBody, notFound } from './errors.ts'
 type Route = Pick<RouterRoute, 'method' | 'path'>
 
 /**
- * For `app.notFound`: 405, with the methods that there are in `Allow`, where one of `routes` has the
- * path, else 404. Middleware is no route.
+ * The handler for `app.notFound`. Answers 405 with `Allow` when one of `routes` has the path, otherwise
+ * 404. Middleware does not count as a route.
  */
 export function refuseUnmatched(routes: readonly Route[]): NotFoundHandler {
   const methods = new TrieRouter<string>()

@@ -1,4 +1,4 @@
-/** The check of people's signed tokens (JWT) against a configured OpenID Connect issuer. */
+/** Checks people's signed tokens (JWT) against a configured OpenID Connect issuer. */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
@@ -7,7 +7,7 @@ import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-tok
 import type { WorkspaceStore } from '../core/people/workspace.ts'
 import { issuerKeys } from './issuer-keys.ts'
 
-/** Signatures that only the holder of a private key can make. */
+/** The algorithms whose signatures only the holder of a private key can make. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -20,7 +20,7 @@ const ALGORITHMS = [
   'ES512',
 ].concat('EdDSA', 'Ed25519')
 
-/** Where a token says what its owner is called, the best first. */
+/** The claims that may hold the owner's name, the best one first. */
 const NAME_CLAIMS = ['email', 'preferred_username', 'name', 'sub']
 const MAX_NAME_LENGTH = 256
 
@@ -57,7 +57,7 @@ export function createVerifyUserToken(
   }
 }
 
-/** Before anybody is asked for keys: a foreign token is nothing that the issuer has to know of. */
+/** Refuses tokens of other issuers before any keys are fetched: our issuer need not learn of them. */
 function refuseOtherIssuer(token: string, issuer: string): void {
   let iss: string | undefined
   try {
@@ -69,13 +69,16 @@ function refuseOtherIssuer(token: string, issuer: string): void {
   throw new AppError('unauthenticated', `The token is not of the issuer ${issuer}. Get one there.`)
 }
 
-/** The library only asks that the claim is there: all whose subject is `null` would be one person. */
+/**
+ * The library only checks that the claim exists. Without this check all tokens with the subject `null`
+ * would be one person.
+ */
 function subjectOf({ sub }: JWTPayload): string {
   if (typeof sub === 'string' && sub.trim() !== '') return sub
   throw new AppError('unauthenticated', "The token's claim sub must be a text that is not empty.")
 }
 
-/** The highest of the roles that the token's values stand for. */
+/** The highest of the roles that the token's values give. */
 function roleOf(payload: JWTPayload, { roleClaim, roles }: UserTokenSettings): Role {
   const values = ['*', ...textsOf(claimOf(payload, roleClaim))]
   const granted = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]] : []))
@@ -107,7 +110,7 @@ function noWorkspace({ workspaceClaim }: UserTokenSettings, named: string | null
   return new AppError('forbidden', `The token does not lead into ${which}. ${where}`.trim())
 }
 
-/** The claim of this name, which may have dots in it (`https://…`), else the way into an object. */
+/** The claim of this name, which may contain dots (`https://…`). Otherwise the dots lead into an object. */
 function claimOf(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name]
   return name.split('.').reduce<unknown>((value, part) => {
@@ -142,7 +145,7 @@ function asRefusal(error: unknown): AppError {
   return new AppError('unauthenticated', 'The token is not signed by its issuer.', cause)
 }
 
-/** Neither the token nor its signature, but the way to the keys. */
+/** Whether fetching the keys failed; the token and its signature may be right. */
 function isAboutKeys(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true
   return ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes(error.code)

@@ -1,11 +1,11 @@
-/** Claims runs for this server, as many at a time as leaves some to the others. */
+/** Claims runs for this server. It claims few at a time, so that other servers get some too. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Claim, ClaimedRun, QueuedRun } from '../core/agent/run.ts'
 import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
 
-/** So many runs are claimed by one statement: the other servers shall have some of a line. */
+/** How many runs one statement claims at most: the other servers shall get some of a long line. */
 const MOST_AT_ONCE = 4
 
 interface ClaimsParts {
@@ -26,8 +26,8 @@ export class Claims {
   }
 
   /**
-   * Takes up to `room` runs that are due at `now`, in ms since 1970. `areAll`: there were no more. What only
-   * another server can execute is left to it. `only`: see `Claim`.
+   * Claims up to `room` runs that are due at `now`, in ms since 1970. `areAll`: there were no more. Runs
+   * that only another server can execute are left to it. `only`: see `Claim`.
    */
   async take(
     now: number,
@@ -52,13 +52,16 @@ export class Claims {
     return { claimed, leaseExpiresAt, areAll: taken.length < count }
   }
 
-  /** Whether a suspect waits that could be taken. */
+  /** Whether a suspect is pending that this server could claim. */
   hasSuspect(now: number): Promise<boolean> {
     const { store, liveness } = this.#parts
     return store.runs.hasSuspect({ now, except_graphs: liveness.foreignGraphs })
   }
 
-  /** `false`: it was left to others. Those that were claimed with it begin whatever hinders that. */
+  /**
+   * Whether this server keeps the claimed run. `false`: it was left to others. An error here does not
+   * keep the other claimed runs from starting.
+   */
   async #isOurs(one: ClaimedRun): Promise<boolean> {
     const { run_id } = one.run
     try {
@@ -73,7 +76,7 @@ export class Claims {
     return false
   }
 
-  /** Of a graph that only another server has: it may have come since the last look. */
+  /** Whether only another server has the graph. That server may have started since the last look. */
   async #isForeign(run: QueuedRun): Promise<boolean> {
     const { server, liveness } = this.#parts
     if (server.graphs?.includes(String(run.metadata.graph_id)) ?? true) return false
@@ -81,7 +84,7 @@ export class Claims {
     return liveness.isForeign(run)
   }
 
-  /** To those who have its graph. */
+  /** Gives the run back, and tells the servers that have its graph. */
   async #leave({ lease }: ClaimedRun): Promise<void> {
     const { store, notices } = this.#parts
     await store.runs.giveBack(lease)

@@ -1,6 +1,6 @@
-/** A moment that may come earlier than was said at first, never later. */
+/** A moment that may be moved to an earlier time, never to a later one. */
 export class Deadline {
-  /** Settles when the moment has come; never before one was said. */
+  /** Settles at that moment; never, as long as none was set. */
   readonly passed: Promise<void>
   #pass: () => void = () => {}
   #at = Number.POSITIVE_INFINITY
@@ -12,7 +12,7 @@ export class Deadline {
     })
   }
 
-  /** It comes in `ms` at the latest. */
+  /** Sets the moment to `ms` from now, unless it comes earlier anyhow. */
   within(ms: number): void {
     const at = performance.now() + ms
     if (at >= this.#at) return
@@ -21,7 +21,7 @@ export class Deadline {
     this.#timer = setTimeout(this.#pass, ms)
   }
 
-  /** Nobody waits any more: what is said later sets no timer. */
+  /** Nobody waits any more: later calls of `within` set no timer. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#at = Number.NEGATIVE_INFINITY

@@ -2,10 +2,7 @@
 import { isSuspect, type Lease, type QueuedRun } from '../core/agent/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
-/**
- * What the queue calls to execute a run; it ends the run itself, under the lease, and answers whether it
- * has.
- */
+/** Executes a run for the queue. It ends the run itself, under the lease, and answers whether it did. */
 export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<boolean>
 
 export class Execution {
@@ -13,15 +10,18 @@ export class Execution {
   readonly thread_id: string
   readonly lease: Lease
   readonly attempt: number
-  /** It may take this server down: nothing else is begun beside it. */
+  /** The run may crash this server: the queue starts nothing else beside it. */
   isAlone: boolean
-  /** Until when no other server may take the run, in ms since 1970, as last renewed. */
+  /** Until when no other server may take the run, in ms since 1970. Each renewal moves it. */
   leaseExpiresAt: number
-  /** Settles when `execute` has: `error` is there when it rejected. Never rejects. */
+  /** Settles when `execute` has settled; `error` is why it rejected. Never rejects. */
   readonly settled: Promise<{ isEnded: boolean; error?: unknown }>
   readonly #controller = new AbortController()
 
-  /** Begins at once. A run whose end was asked for before it was claimed begins aborted. */
+  /**
+   * Starts at once. The signal of a run that was cancelled before it was claimed is aborted from the
+   * start.
+   */
   constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
     this.run_id = claimed.run.run_id
     this.thread_id = claimed.run.thread_id
@@ -34,12 +34,12 @@ export class Execution {
     this.settled = this.#begin(claimed.run, execute)
   }
 
-  /** Why it was told to stop; `undefined` while it was not. */
+  /** Why it was told to stop. `undefined`: it was not. */
   get stopReason(): StopReason | undefined {
     return stopReasonOf(this.#controller.signal)
   }
 
-  /** Tells it to stop; the first reason stays. */
+  /** Tells the run to stop. The first reason stays. */
   stop(reason: StopReason): void {
     this.#controller.abort(reason)
   }

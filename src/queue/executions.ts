@@ -1,4 +1,4 @@
-/** The runs that execute in this process: their leases, and what becomes of them. */
+/** The runs that execute in this process, and their leases. */
 
 import {
   type Lease,
@@ -12,7 +12,7 @@ import type { Log } from '../core/log.ts'
 import { type Execute, Execution } from './execution.ts'
 import type { StopReason } from './stop-reason.ts'
 
-/** Settles when the run has written a checkpoint since the call, or when the signal aborts. */
+/** Settles when the run has written a checkpoint after the call, or when the signal aborts. */
 export type NextCheckpoint = (
   run: { run_id: string; thread_id: string },
   signal: AbortSignal,
@@ -21,22 +21,22 @@ export type NextCheckpoint = (
 interface ExecutionsParts {
   runs: RunStore
   leaseMs: number
-  /** How long a suspect executes alone at first, in ms. */
+  /** How long a suspect executes alone the first time, in ms. */
   aloneMs: number
-  /** Called when one no longer does. */
+  /** Called when a suspect no longer executes alone. */
   onAloneOver: () => void
   clock: Clock
   log: Log
 }
 
-/** When what the database did not take is tried again, in ms. */
+/** How long to wait after the database has refused a write, in ms. */
 const RETRY_MS = 1_000
-/** `setTimeout` takes no more. */
+/** The longest time that `setTimeout` takes, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export class Executions {
   readonly #parts: ExecutionsParts
-  /** Each with the promise that settles when all is done for it. That never rejects. */
+  /** Each execution with a promise that settles when it is over. The promise never rejects. */
   readonly #all = new Map<Execution, Promise<void>>()
 
   constructor(parts: ExecutionsParts) {
@@ -47,17 +47,20 @@ export class Executions {
     return this.#all.size
   }
 
-  /** Whether one executes here that nothing else may be begun beside. */
+  /** Whether a run executes here that must execute alone. */
   get areAlone(): boolean {
     return [...this.#all.keys()].some((one) => one.isAlone)
   }
 
-  /** The run's execution under a lease that is not known to be lost. */
+  /** Finds the run's execution, unless its lease is known to be lost. */
   find(run_id: string): Execution | undefined {
     return this.#held().findLast((one) => one.run_id === run_id)
   }
 
-  /** Begins to execute; `onDone` is called when there is room again: after a suspect's time alone, and at the end. */
+  /**
+   * Starts to execute a run. Calls `onDone` when there is room again: when a suspect no longer executes
+   * alone, and at the end.
+   */
   add(
     claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
     execute: Execute,
@@ -69,7 +72,7 @@ export class Executions {
     return execution
   }
 
-  /** Prolongs the leases, and stops what lost its own or is asked to end. */
+  /** Renews the leases. Stops the runs that lost theirs or were cancelled. */
   async renew(): Promise<void> {
     const held = this.#held()
     if (held.length === 0) return
@@ -90,15 +93,15 @@ export class Executions {
     for (const execution of this.#all.keys()) execution.stop(reason)
   }
 
-  /** Waits until nothing executes any more, or `limit` has settled. */
+  /** Waits until nothing executes any more, or until `limit` settles. */
   async settleBefore(limit: Promise<void>): Promise<void> {
     if (this.#all.size === 0) return
     await Promise.race([Promise.all(this.#all.values()), limit])
   }
 
   /**
-   * Tells each to stop once its run has written another checkpoint: what it has done until then is
-   * not done again. Waits as `settleBefore`.
+   * Stops each run once it has written another checkpoint, so that its work until then is not repeated.
+   * Waits like `settleBefore`.
    */
   async stopAtCheckpoints(next: NextCheckpoint, limit: Promise<void>): Promise<void> {
     const over = new AbortController()
@@ -107,7 +110,7 @@ export class Executions {
     over.abort()
   }
 
-  /** Gives up the leases of what still executes: what it writes from now on is refused. */
+  /** Gives up the leases of all runs that still execute. From now on their writes are refused. */
   async handBackAll(): Promise<void> {
     for (const execution of this.#all.keys()) await this.#handBack(execution)
   }
@@ -128,7 +131,10 @@ export class Executions {
     }
   }
 
-  /** With each attempt it executes alone twice as long: one that takes its time to kill is found too. */
+  /**
+   * How long it executes alone. The time doubles with each attempt, so that a run which takes long to
+   * crash its server is found too.
+   */
   #aloneMsOf({ attempt }: Execution): number {
     return Math.min(this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS), MAX_TIMER_MS)
   }
@@ -165,7 +171,7 @@ export class Executions {
     return [...this.#all.keys()].filter((one) => one.stopReason?.kind !== 'lease_lost')
   }
 
-  /** Another server may have taken what could not be renewed in time. */
+  /** Stops the runs whose leases could not be renewed in time: another server may have taken them. */
   #stopOverdue(held: Execution[]): void {
     const now = this.#parts.clock.now()
     const overdue = held.filter((one) => one.leaseExpiresAt <= now)
@@ -184,13 +190,13 @@ export class Executions {
     onDone()
   }
 
-  /** Sees to a run that is not at its end although its execution is. */
+  /** Handles an execution that is over although its run has not ended. */
   async #check(execution: Execution, error: unknown): Promise<void> {
     const { run_id, lease, stopReason } = execution
     if (stopReason?.kind === 'lease_lost') return
     if (stopReason?.kind === 'shutdown') return this.#handBack(execution)
     if (!(await this.#parts.runs.holds(lease))) return
-    // Not handed back: each claim of a run that cannot be executed has to count.
+    // The run is not handed back: each claim of a run that cannot be executed has to count.
     this.#parts.log.error(
       { run_id, err: error },
       'the execution did not end its run; it is taken up again when its lease runs out',

@@ -1,14 +1,14 @@
-/** This machine's processes: where a pid means something, and whether its process still lives. */
+/** The processes of this machine: where a pid is valid, and whether its process is alive. */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { performance } from 'node:perf_hooks'
 
-/** Linux counts a process's start in hundredths of a second since boot. */
+/** Linux counts the start of a process in hundredths of a second since boot. */
 const MS_PER_TICK = 10
 
 /**
- * Names the machine, its boot and, in containers, the pid namespace. Two processes with the same
- * answer see each other's pids. Where Linux's files are missing, the host's name stands in.
+ * Names the machine, its boot and, in containers, the pid namespace. Two processes with the same answer
+ * see each other's pids. The host's name stands in where Linux's files are missing.
  */
 export function hostId(): string {
   const machine = read('/etc/machine-id') ?? hostname()
@@ -16,27 +16,28 @@ export function hostId(): string {
   return [machine, boot, pidNamespace()].join(':')
 }
 
-/** `false` when there is no process with this pid. */
+/** Whether there is a process with this pid. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: it lives and belongs to someone else.
+    // EPERM: the process is alive and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 
 /**
- * When the process with this pid started, in ms since 1970; exact for this process, else to a
- * second. `undefined` where the system does not say.
+ * When the process with this pid started, in ms since 1970. Exact for this process, to a second for
+ * others. `undefined`: the system does not tell.
  */
 export function startedAt(pid: number): number | undefined {
   if (pid === process.pid) return performance.timeOrigin
   const stat = read(`/proc/${pid}/stat`)
   const boot = /^btime (\d+)$/m.exec(read('/proc/stat') ?? '')?.[1]
   if (!stat || !boot) return undefined
-  // The second field is the command in parentheses, and may hold spaces: count from its end.
+  // The second field is the command in parentheses, which may contain spaces. So the fields are counted
+  // after it.
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   return ticks === undefined ? undefined : Number(boot) * 1000 + Number(ticks) * MS_PER_TICK
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the record of which servers work on the database, and frees the runs of those that died: of
- * the same host at once, of other hosts when their leases run out.
+ * Records which servers work on the database, and frees the runs of dead ones: those of this host at
+ * once, those of other hosts when their leases expire.
  */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Lease, QueuedRun } from '../core/agent/run.ts'
@@ -11,13 +11,13 @@ import type { Log } from '../core/log.ts'
 import { isAlive, startedAt } from './host-processes.ts'
 
 /**
- * Who this process is: `hostId()` and `process.pid`, under an id of its own for every start. Without
- * `graphs` it executes whatever there is.
+ * This process: `hostId()` and `process.pid`, with a new id for every start. Without `graphs` it executes
+ * all graphs.
  */
 export type ThisServer = Pick<ServerRecord, 'server_id' | 'host' | 'pid'> &
   Partial<Pick<ServerRecord, 'graphs'>>
 
-/** Ends, in error, a run whose attempts are used up. It is asked again until the run has ended. */
+/** Ends a run in error when its attempts are used up. It is called again until the run has ended. */
 export type OnExhausted = (run: QueuedRun, lease: Lease) => Promise<void>
 
 interface LivenessParts {
@@ -29,11 +29,17 @@ interface LivenessParts {
   log: Log
 }
 
-/** A living server is seen, and looks, every second; one that was not for this long may have lost its pid. */
+/**
+ * A living server writes a sign of life and looks for others every second. After this long without one,
+ * in ms, its pid may belong to another process.
+ */
 const SILENT_MS = 3_000
-/** What a start time from the system may be wrong by. */
+/** By how much a start time from the system may be wrong, in ms. */
 const START_SLACK_MS = 1_000
-/** Servers of other hosts, and of earlier boots, that were not seen for a day are forgotten. */
+/**
+ * How long a server of another host, or of an earlier boot, is remembered after its last sign of life, in
+ * ms.
+ */
 const FORGET_MS = 24 * 3_600_000
 
 export class Liveness {
@@ -41,7 +47,7 @@ export class Liveness {
   /** Known from the start on. */
   #onExhausted: OnExhausted | undefined
   #foreignGraphs: readonly string[] = []
-  /** When it looked last, and since when without a break, in ms since 1970. */
+  /** When this server last looked at the others, and since when without a pause, in ms since 1970. */
   #lookedAt = Number.NEGATIVE_INFINITY
   #looksSince = Number.NEGATIVE_INFINITY
 
@@ -54,7 +60,7 @@ export class Liveness {
     return this.#foreignGraphs
   }
 
-  /** Whether the run is of such a graph. */
+  /** Whether only another server executes the run's graph. */
   isForeign({ metadata }: QueuedRun): boolean {
     return this.#foreignGraphs.includes(String(metadata.graph_id))
   }
@@ -69,7 +75,7 @@ export class Liveness {
     await this.sweep()
   }
 
-  /** One look at the other servers and at the leases; the queue calls it every second. */
+  /** Looks at the other servers and at the leases once. The queue calls it every second. */
   async sweep(): Promise<void> {
     const { store, server, clock } = this.#parts
     const now = clock.now()
@@ -80,7 +86,7 @@ export class Liveness {
     for (const server_id of dead) await this.#forget(server_id)
   }
 
-  /** Reads who else works here, and what. */
+  /** Reads which other servers work on this database, and which graphs they have. */
   async look(): Promise<ServerRecord[]> {
     const { store, server } = this.#parts
     const servers = await store.servers.list()
@@ -93,7 +99,7 @@ export class Liveness {
     return others
   }
 
-  /** Takes this server off the record: it holds no lease any more. */
+  /** Removes this server from the record: it no longer holds a lease. */
   async stop(): Promise<void> {
     await this.#parts.store.servers.remove(this.#parts.server.server_id)
   }
@@ -104,7 +110,10 @@ export class Liveness {
     this.#lookedAt = now
   }
 
-  /** What kept this one from looking, a database that was away, may have kept others from being seen. */
+  /**
+   * Whether the other server gave no sign of life for too long. The time in which this server could not
+   * look does not count: a missing database may have kept both from it.
+   */
   #isLost({ seen_at }: ServerRecord): boolean {
     return Math.max(seen_at, this.#looksSince) <= this.#lookedAt - LOST_SERVER_MS
   }
@@ -115,7 +124,7 @@ export class Liveness {
       this.#parts.log.warn({ runs: released }, 'took up runs of a server that died')
       this.#parts.onReleased()
     }
-    // Who has its graph can read what the run has done.
+    // Only a server that has the graph can read what the run has done.
     for (const { run, lease } of exhausted) if (!this.isForeign(run)) await this.#end(run, lease)
   }
 
@@ -141,8 +150,8 @@ export class Liveness {
     const started = startedAt(other.pid)
     if (started === undefined) return false
     const registered = Date.parse(other.started_at)
-    // Our own pid is certain. Another one's start is read off a clock that may have been set since:
-    // believe it only where the server is silent too.
+    // Our own start time is certain. That of another process comes from a clock that may have been set
+    // since, so it counts only when the server is silent too.
     if (other.pid === process.pid) return started > registered
     return started > registered + START_SLACK_MS && now - other.seen_at > SILENT_MS
   }

@@ -1,12 +1,12 @@
 /**
- * When a server makes room for suspects, each of which executes alone (`MAX_RUN_ATTEMPTS`).
+ * Decides when a server makes room for suspects, each of which executes alone (`MAX_RUN_ATTEMPTS`).
  *
  * ```
- * open ──a suspect waits──▶ held back ──its time is up──▶ open, for as long; then held back twice as long
- *                               └──nothing executes: a suspect does, alone──▶ open, for as long as it took
+ * open ──a suspect is pending──▶ held back ──time is up──▶ open for as long; then held back twice as long
+ *                                    └──nothing executes: the suspect does, alone──▶ open for as long
  * ```
- * While other runs are held back, those that execute here come to their end. They may take long, so
- * new ones are never held back for longer than they were let in, and one day there is room.
+ * While other runs are held back, those that execute here end one by one. That may take long. So new runs
+ * are never held back for longer than they were let in before, and at some point there is room.
  */
 
 /** How long other runs are held back at first, in ms. */
@@ -19,17 +19,20 @@ export class Quarantine {
   #heldSince: number | undefined
   #openUntil = Number.NEGATIVE_INFINITY
 
-  /** Whether a suspect waits that could execute here. */
+  /** Whether a suspect is pending that could execute here. */
   get isWaitedFor(): boolean {
     return this.#isWaitedFor
   }
 
-  /** Whether other runs are to be left where they are. */
+  /** Whether other runs must not be claimed now. */
   get holdsBack(): boolean {
     return this.#isWaitedFor && this.#heldSince !== undefined
   }
 
-  /** Whether a suspect waits at `now`; to be told about every second while none executes alone here. */
+  /**
+   * Tells whether a suspect is pending at `now`. Call it about every second while no suspect executes
+   * here.
+   */
   note(isWaitedFor: boolean, now: number): void {
     this.#isWaitedFor = isWaitedFor
     if (!isWaitedFor) this.over(now)
@@ -40,12 +43,12 @@ export class Quarantine {
     }
   }
 
-  /** A suspect begins to execute alone here, which holds back the others. */
+  /** A suspect begins to execute alone here: the others are held back. */
   begin(now: number): void {
     this.#heldSince ??= now
   }
 
-  /** It has, to its end or for long enough. */
+  /** The suspect has ended, or has executed alone for long enough. */
   over(now: number): void {
     this.#open(now)
     this.#holdMs = FIRST_HOLD_MS

@@ -1,11 +1,11 @@
 /**
- * Hands pending runs to `execute`: claims them by lease, keeps the leases, tells executions to stop.
+ * Hands pending runs to `execute`: claims them by lease, renews the leases, tells executions to stop.
  *
  * ```
  * claim ──▶ executing ──▶ ended by `execute` (it writes the end itself, under the lease)
- *               ├──▶ lease lost: another server has it; what `execute` still writes is refused
+ *               ├──▶ lease lost: another server has the run; further writes of `execute` are refused
  *               ├──▶ handed back: this server stops; the run is pending again, for any server
- *               └──▶ left: `execute` did not end it; its lease runs out, and the attempt counts
+ *               └──▶ left: `execute` did not end it; its lease expires, and the attempt counts
  * ```
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -30,16 +30,19 @@ export interface QueueParts {
   nextCheckpoint?: NextCheckpoint
   /** How many runs execute here at once. */
   concurrency: number
-  /** How long a server that was lost keeps its runs, in ms; renewed every third of it. 15,000. */
-  leaseMs?: number
   /**
-   * How long a suspect executes alone, in ms, until others may execute beside it; twice as long with each
-   * further attempt. 30,000.
+   * How long a lost server keeps its runs, in ms; 15,000 by default. Leases are renewed every third of
+   * it.
    */
+  leaseMs?: number
+  /** How long a suspect executes alone, in ms; 30,000 by default. It doubles with each further attempt. */
   aloneMs?: number
-  /** How often to look for runs that another process added or let go, in ms. 250; while it tells, 1,000. */
+  /**
+   * How often to look for runs that another process added or released, in ms. Default: 250, or 1,000
+   * while other processes send notices.
+   */
   pollMs?: number
-  /** How other servers are told, and tell. Default: not at all. */
+  /** Sends notices to other servers, and gets theirs. Default: none. */
   notices?: Notices
   clock: Clock
   log: Log
@@ -56,13 +59,13 @@ export interface QueueWork {
 }
 
 const DEFAULT_LEASE_MS = 15_000
-/** Longer than a blocked event loop may take to be found, of what blocks it at its start. */
+/** Longer than it takes to notice that a run blocks the event loop at its start, in ms. */
 const DEFAULT_ALONE_MS = 30_000
 const DEFAULT_POLL_MS = 250
 const CONNECTED_POLL_MS = 1_000
-/** How often dead servers are looked for; leases are renewed at least as often. */
+/** How often to look for dead servers, in ms. Leases are renewed at least as often. */
 const SWEEP_MS = 1_000
-/** How long an execution that was told to stop may take before its run is handed back regardless. */
+/** How long an execution may take to stop before its run is handed back regardless, in ms. */
 const ABORT_MS = 2_000
 
 export class Queue {
@@ -75,20 +78,20 @@ export class Queue {
   readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
   readonly #quarantine = new Quarantine()
-  /** Cancels that came while a claim was under way, which may turn out to be of their run. */
+  /** Cancels that came during a claim, which may be about a run of that claim. */
   readonly #earlyCancels = new Map<string, CancelAction>()
-  /** Who wakes the queue has nothing to do with the runs that it claims then. */
+  /** The async context of the constructor: claimed runs must not inherit that of whoever woke the queue. */
   readonly #outside = AsyncLocalStorage.snapshot()
   /** `undefined`: it claims nothing, because it has not been started, or stops. */
   #execute: Execute | undefined
   #isFilling = false
   #isFillWanted = false
-  /** Others are to know, should it be theirs to execute. */
+  /** Whether other servers must be told of pending runs that this one cannot take. */
   #shouldPublish = false
   #unsubscribe = () => {}
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
-  /** When runs are no longer left alone, and when they are stopped wherever they are. */
+  /** When runs are told to stop at a checkpoint, and when they are stopped wherever they are. */
   readonly #graceDeadline = new Deadline()
   readonly #checkpointDeadline = new Deadline()
   #stopping: Promise<void> | undefined
@@ -130,7 +133,7 @@ export class Queue {
     this.wake()
   }
 
-  /** How many runs execute here, and how many may; `isFull`: what waits is not begun here at present. */
+  /** How many runs execute here, and how many may. `isFull`: no further run starts here at present. */
   get load(): { running: number; capacity: number; isFull: boolean } {
     const { size, areAlone } = this.#executions
     const { concurrency: capacity } = this.#parts
@@ -139,10 +142,9 @@ export class Queue {
   }
 
   /**
-   * Claims no more and waits up to `graceMs` for the runs that execute here. Those that are not
-   * done then are told to stop at their next checkpoint, after `checkpointMs` (default 0) wherever
-   * they are, and handed back: another server may take them at once. A further call with less time
-   * shortens what is left.
+   * Claims no more runs and waits up to `graceMs` for those that execute here. Then it tells them to stop
+   * at their next checkpoint, and after `checkpointMs` (default 0) wherever they are. They are handed
+   * back, and another server may take them at once. A further call can only shorten the time.
    */
   stop({ graceMs, checkpointMs = 0 }: { graceMs: number; checkpointMs?: number }): Promise<void> {
     this.#graceDeadline.within(graceMs)
@@ -152,27 +154,30 @@ export class Queue {
   }
 
   /**
-   * Looks for runs now, and where there is no room, or not every graph, has the other servers look. To be
-   * called when one was added and when one ended, after the commit.
+   * Looks for runs now. Other servers look too when this one has no room or not every graph. Call it
+   * after the commit that added or ended a run.
    */
   wake(): void {
     this.#shouldPublish = true
     this.#look()
   }
 
-  /** A run was added that is due at this time, in ms since 1970, and is looked for then. Before `wake`. */
+  /**
+   * A run was added that is due at this time, in ms since 1970. The queue will look for it then. Call it
+   * before `wake`.
+   */
   expect(dueAt: number): void {
     if (dueAt > this.#parts.clock.now()) this.#dueTimes.expect(dueAt)
   }
 
-  /** Whether the run executes in this process, under a lease that is not known to be lost. */
+  /** Whether the run executes in this process, with a lease that is not known to be lost. */
   isRunning(run_id: string): boolean {
     return this.#executions.find(run_id) !== undefined
   }
 
   /**
-   * Tells the run to stop, where it executes here. `false`: it does not; the server that executes
-   * it is told, and sees what `requestCancel` has noted when it renews its lease, within a second.
+   * Tells the run to stop if it executes here. `false`: it does not. The server that executes it gets a
+   * notice, and in any case sees the noted `requestCancel` when it renews its lease, within a second.
    */
   cancelLocal(run_id: string, action: CancelAction): boolean {
     const execution = this.#executions.find(run_id)
@@ -213,7 +218,7 @@ export class Queue {
     this.#shouldPublish = false
   }
 
-  /** What waits may be of a graph that only another server has. */
+  /** A pending run may be of a graph that only another server has. */
   get #mayNeedOthers(): boolean {
     return this.#liveness.foreignGraphs.length > 0
   }
@@ -230,7 +235,7 @@ export class Queue {
     while (this.#isFillWanted) {
       this.#isFillWanted = false
       nextLookMs = await this.#claimAll()
-      // What is claimed from now on has them in its row.
+      // Runs that are claimed from now on have the cancel in their rows.
       this.#earlyCancels.clear()
       this.#publishIfForOthers()
     }
@@ -243,7 +248,7 @@ export class Queue {
     this.#look()
   }
 
-  /** Claims what there is room for; answers when to look again, in ms. */
+  /** Claims as many runs as there is room for. Answers when to look again, in ms. */
   async #claimAll(): Promise<number> {
     try {
       while (this.#room > 0) {
@@ -268,7 +273,7 @@ export class Queue {
     return Math.min(this.#pollMs, Math.max(1, dueAt - this.#parts.clock.now()))
   }
 
-  /** `false`: there are no more than were claimed, or what executes has to end first. */
+  /** Claims once. `false`: there are no more runs, or those that execute have to end first. */
   async #claim(now: number): Promise<boolean> {
     if (this.#quarantine.holdsBack) return this.#claimSuspect(now)
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room, 'others')
@@ -277,7 +282,7 @@ export class Queue {
     return !areAll
   }
 
-  /** Only where nothing executes. `true`: none is left to make room for. */
+  /** Claims a suspect if nothing executes. `true`: no suspect is left to make room for. */
   async #claimSuspect(now: number): Promise<boolean> {
     if (!this.#quarantine.isWaitedFor || this.#executions.size > 0) return false
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, 1, 'suspects')
@@ -312,7 +317,7 @@ export class Queue {
   }
 
   async #tick(): Promise<void> {
-    // In this order: after a pause of the whole process our own leases are prolonged, not released.
+    // The order matters: after a pause of the whole process our own leases must be renewed, not released.
     await this.#executions.renew()
     await this.#liveness.sweep()
     if (!this.#isAccepting || this.#executions.areAlone) return

@@ -1,12 +1,12 @@
-/** Work done again and again, one round after the other. */
+/** Repeats work, one round after the other. */
 import type { Log } from '../core/log.ts'
 
-/** How long nothing more is said of rounds that fail in the same way, in ms. */
+/** How long the same failure is not logged again, in ms. */
 const TOLD_ONCE_MS = 60_000
 
 /**
- * Does `work` every `ms` until it is stopped; a round that fails is logged, once a minute where all fail in
- * the same way, and the next one comes.
+ * Calls `work` every `ms` until it is stopped. A failed round is logged and does not end the rounds; the
+ * same failure is logged once a minute.
  */
 export class Ticker {
   readonly #ms: number

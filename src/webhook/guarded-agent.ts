@@ -1,14 +1,14 @@
-/** Connections to addresses that webhooks may reach, and to no others. */
+/** Opens connections only to addresses that webhooks may reach. */
 import { type LookupAddress, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import type { IpRange } from '../core/ip-range.ts'
 import { isReachable } from './url-rules.ts'
 
-/** All addresses of a name. */
+/** Finds all addresses of a host name. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
 
-/** As the machine's own resolver says. */
+/** Asks the machine's own resolver. */
 const resolveName: ResolveName = (hostname) =>
   new Promise((resolve, reject) => {
     lookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
@@ -17,11 +17,11 @@ const resolveName: ResolveName = (hostname) =>
   })
 
 /**
- * A dispatcher whose connections go to the very addresses that were checked: the name is resolved
- * once, and what it stands for at another moment does not matter. It follows no redirects. Whoever
- * uses it has checked hosts that are addresses themselves: those are not resolved.
+ * Makes a dispatcher that connects to exactly those addresses that were checked: a name is resolved once,
+ * so that it cannot stand for another address a moment later. It follows no redirects. It does not check
+ * hosts that are addresses themselves, since those are not resolved; the caller has to.
  *
- * The library is loaded here: a server is ready the sooner for it, and most send no webhook.
+ * The library is loaded here, so that servers start faster; most send no webhook.
  */
 export async function createGuardedAgent(
   allowed: readonly IpRange[],

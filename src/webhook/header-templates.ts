@@ -1,16 +1,16 @@
-/** Headers that a project adds to its webhooks, with values from the environment. */
+/** The headers that a project adds to its webhooks, with values from the environment. */
 import { AppError } from '../core/errors.ts'
 
-/** Set by the sender, or by HTTP itself. */
+/** Headers that the sender or HTTP itself sets. */
 const RESERVED =
   /^(host|content-(type|length)|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|webhook-.*)$/i
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const TEMPLATE = /\$\{\{\s*(.*?)\s*\}\}/g
 
 /**
- * The headers with each `${{ env.NAME }}` replaced. Only variables whose names begin with the prefix
- * may be named, so that a header cannot give away any other secret of the server. Throws
- * `bad_request`, which names the header and never a value.
+ * Replaces each `${{ env.NAME }}` in the headers. Only variables that begin with the prefix may be used,
+ * so that a header cannot reveal another secret of the server. Throws `bad_request`, which names the
+ * header and never its value.
  */
 export function fillHeaders(
   headers: Readonly<Record<string, string>>,

@@ -9,20 +9,20 @@ export interface Message {
   body: string
 }
 
-/** What came back: a status, or why there is none. */
+/** The answer's status, or why there is none. */
 export type Answer = { response_status: number } | { problem: string }
 
 interface PostParts {
   rules: UrlRules
-  /** What makes the connections; asked for when one is needed. */
+  /** Gives the dispatcher when a connection is needed. */
   dispatcher: () => Promise<Dispatcher>
-  /** Hands a request to this server's own app. */
+  /** Passes a request to this server's own app. */
   local: (request: Request) => Promise<Response>
 }
 
 /**
- * Posts once; redirects are not followed. The rules are asked again: they may have become stricter
- * since the URL was taken. Never rejects.
+ * Posts once and follows no redirects. It checks the rules again, which may have become stricter since
+ * the URL was accepted. Never rejects.
  */
 export async function post(
   parts: PostParts,
@@ -56,7 +56,7 @@ async function send(
   const { request } = await import('undici')
   const options = { headers, body, dispatcher: await dispatcher(), signal }
   const answer = await request(destination.url, { method: 'POST', ...options })
-  // What it says is nobody's business here; a long or slow answer is cut.
+  // The body of the answer does not matter: a long or slow one is cut.
   answer.body.on('error', () => {}).destroy()
   return answer.statusCode
 }

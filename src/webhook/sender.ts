@@ -1,6 +1,6 @@
 /**
- * Sends what is in the outbox: claims a delivery, posts it, notes what came of it. A delivery that
- * was claimed by a server that died is due again by itself, so each is sent at least once.
+ * Sends the deliveries of the outbox: claims one, posts it, and notes the result. A delivery whose server
+ * died is due again by itself, so that each is sent at least once.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
@@ -13,15 +13,15 @@ export interface SenderParts {
   deliveries: WebhookDeliveryStore
   /** Never rejects. */
   post: (message: Message, signal: AbortSignal) => Promise<Answer>
-  /** The project's own, in every message. */
+  /** The project's own headers, in every message. */
   headers: Readonly<Record<string, string>>
-  /** Each signs; none: messages are not signed. */
+  /** The keys, each of which makes a signature. Empty: messages are not signed. */
   secrets: readonly Uint8Array[]
   /** How long an attempt may take, in ms. */
   timeoutMs: number
-  /** How long to wait after an attempt (1, 2, …) that failed, in ms. */
+  /** How long to wait after the failed attempt 1, 2, …, in ms. */
   backoffMs: (attempt: number) => number
-  /** Told of each attempt, for metrics and traces: does it and answers what came of it. */
+  /** Wraps each attempt, for metrics and traces: runs it and answers its result. */
   onAttempt: (
     delivery: QueuedDelivery,
     attempt: () => Promise<AttemptResult>,
@@ -30,20 +30,20 @@ export interface SenderParts {
   log: Log
 }
 
-/** How many are sent at once. */
+/** How many deliveries are sent at once. */
 const CONCURRENCY = 32
-/** How often to look for what another process wrote or left, in ms. */
+/** How often to look for deliveries that another process wrote or left, in ms. */
 const POLL_MS = 5_000
-/** What a claim has beyond the time of its attempt, in ms. */
+/** How much longer a claim lasts than its attempt may take, in ms. */
 const CLAIM_MARGIN_MS = 2_000
-/** An answer that says that nobody wants to hear of it again. */
+/** The status with which a receiver asks for no further attempts. */
 const GONE = 410
 
 export class WebhookSender {
   readonly #parts: SenderParts
   readonly #sending = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** Who wakes the sender has nothing to do with what it sends. */
+  /** The async context of the constructor: deliveries must not inherit that of whoever woke the sender. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #isStarted = false
   #isFilling = false
@@ -60,7 +60,7 @@ export class WebhookSender {
     this.wake()
   }
 
-  /** Attempts under way are cut off, and made again by whoever comes next. */
+  /** Cuts off attempts under way. Another server makes them again. */
   async stop(): Promise<void> {
     this.#isStarted = false
     clearTimeout(this.#poll)
@@ -69,7 +69,7 @@ export class WebhookSender {
     await Promise.all(this.#sending)
   }
 
-  /** Looks for deliveries now: one was written or is to be sent again. After the commit. */
+  /** Looks for deliveries now. Call it after the commit that wrote one or made one due again. */
   wake(): void {
     if (!this.#isStarted) return
     this.#isFillWanted = true
@@ -88,7 +88,7 @@ export class WebhookSender {
     if (this.#isStarted) this.#poll = setTimeout(() => this.wake(), nextLookMs)
   }
 
-  /** Claims what there is room for; answers when to look again, in ms. */
+  /** Claims as many deliveries as there is room for. Answers when to look again, in ms. */
   async #claimAll(): Promise<number> {
     const { deliveries, clock, log } = this.#parts
     try {
@@ -186,9 +186,9 @@ function tell(line: Log, { status, error, response_status }: AttemptResult): voi
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 3_600_000
 
-/** A second after the first attempt, then four times as long each time, up to an hour. */
+/** One second after the first attempt, then four times as long each time, up to an hour. */
 export function exponentialBackoff(attempt: number): number {
   const waitMs = Math.min(FIRST_WAIT_MS * 4 ** (attempt - 1), LONGEST_WAIT_MS)
-  // Not all at once, when a receiver comes back.
+  // Spreads the attempts, so that they do not all come at once when a receiver is back.
   return Math.round(waitMs * (1 + Math.random() / 5))
 }

@@ -1,9 +1,9 @@
-/** Signatures of webhooks, as the specification of Standard Webhooks has them. */
+/** Signs webhooks as the specification of Standard Webhooks says. */
 import { createHmac } from 'node:crypto'
 
 /**
- * `webhook-id`, `webhook-timestamp` (s since 1970), and with secrets `webhook-signature`: one
- * signature for each of them, so that receivers can change from one to the next.
+ * The headers `webhook-id`, `webhook-timestamp` (s since 1970) and, with secrets, `webhook-signature`. It
+ * has one signature for each secret, so that receivers can change from one secret to the next.
  */
 export function signatureHeaders(
   message: { id: string; body: string },

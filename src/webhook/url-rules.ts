@@ -1,18 +1,21 @@
-/** Which URLs a run may name as its webhook. */
+/** Decides which URLs a run may name as its webhook. */
 import { isIP } from 'node:net'
 import type { WebhookConfig } from '../core/agent/webhook.ts'
 import { type IpRange, isInRange, isPublic } from '../core/ip-range.ts'
 
-/** `webhooks.url` of `langgraph.json`, and what the operator says. */
+/** The rules from `webhooks.url` of `langgraph.json`, and those of the operator. */
 export type UrlRules = WebhookConfig['url'] & {
   /** Addresses that may be reached although they are not public. */
   allowedAddresses: readonly IpRange[]
 }
 
-/** Where a webhook goes: to a path of this server, or elsewhere. */
+/** Where a webhook goes: to a path of this server, or to another server. */
 export type Destination = { kind: 'local'; path: string } | { kind: 'remote'; url: URL }
 
-/** Where it goes, or in `problem` why it may not, as a sentence that says what to do. */
+/**
+ * Reads where the webhook goes. Or answers in `problem` why it may not go there, as a sentence that says
+ * what to do.
+ */
 export function destinationOf(text: string, rules: UrlRules): Destination | { problem: string } {
   if (text.length > rules.maxLength) {
     return {
@@ -22,7 +25,7 @@ export function destinationOf(text: string, rules: UrlRules): Destination | { pr
   return text.startsWith('/') ? localDestination(text, rules) : remoteDestination(text, rules)
 }
 
-/** Nobody hears of this base: it only makes a URL of a path. */
+/** Only used to make a URL of a path; nothing is ever sent there. */
 const OWN_BASE = 'http://runyard.invalid'
 
 function localDestination(text: string, rules: UrlRules): Destination | { problem: string } {
@@ -30,7 +33,7 @@ function localDestination(text: string, rules: UrlRules): Destination | { proble
     return { problem: 'Paths of this server are refused by "disable_loopback"; give a whole URL.' }
   }
   const url = URL.parse(text, OWN_BASE)
-  // "//host" and "/\host" would be another server's.
+  // "//host" and "/\host" would lead to another server.
   if (url?.origin !== OWN_BASE) return { problem: 'A path of this server begins with one slash.' }
   return { kind: 'local', path: `${url.pathname}${url.search}` }
 }
@@ -72,7 +75,10 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80
 }
 
-/** Names are looked at when it is known what they stand for: with each connection. */
+/**
+ * Checks a host that is an address. A name is checked with each connection, when its addresses are
+ * known.
+ */
 function addressProblem(hostname: string, allowed: readonly IpRange[]): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')
   const isLocalName = /^(.*\.)?localhost\.?$/.test(bare)

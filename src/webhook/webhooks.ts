@@ -1,4 +1,4 @@
-/** Webhooks as one part: what may be asked for, and the sending of it. */
+/** Webhooks as one part: checks what runs ask for, and sends the deliveries. */
 
 import type { WebhookConfig, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
@@ -11,17 +11,17 @@ import { post } from './post.ts'
 import { exponentialBackoff, type SenderParts, WebhookSender } from './sender.ts'
 import { destinationOf, type UrlRules } from './url-rules.ts'
 
-/** What the operator and the environment say of webhooks. */
+/** The settings of webhooks, from the operator and the environment. */
 export interface WebhookSettings {
-  /** What signs them; the first is the newest. Default: none, they are not signed. */
+  /** The keys that sign, the newest first. Default: none; messages are not signed. */
   secrets?: readonly Uint8Array[]
-  /** What the header templates may take. Default: nothing. */
+  /** The variables that header templates may use. Default: none. */
   env?: Readonly<Record<string, string | undefined>>
   /** Addresses that may be reached although they are not public. Default: none. */
   allowedAddresses?: readonly IpRange[]
   /** How long an attempt may take, in ms. Default 10,000. */
   timeoutMs?: number
-  /** How long to wait after an attempt that failed, in ms. Default: 1 s to an hour. */
+  /** How long to wait after a failed attempt, in ms. Default: from 1 s up to an hour. */
   backoffMs?: (attempt: number) => number
   /** Default: the machine's own resolver. */
   resolve?: ResolveName
@@ -30,7 +30,7 @@ export interface WebhookSettings {
 interface WebhooksParts {
   config: WebhookConfig
   settings: WebhookSettings
-  /** The project has switched them off: none may be asked for. */
+  /** The project has switched webhooks off: no run may ask for one. */
   isDisabled: boolean
   deliveries: WebhookDeliveryStore
   onAttempt: SenderParts['onAttempt']
@@ -75,7 +75,7 @@ export class Webhooks {
       })
   }
 
-  /** Throws `invalid` for a URL that nothing will be sent to. Absent: there is nothing to check. */
+  /** Throws `invalid` for a URL to which nothing may be sent. An absent URL passes. */
   check(url: string | undefined): void {
     const problem = url === undefined ? undefined : this.#problemOf(url)
     if (problem !== undefined) throw invalidField(['body', 'webhook'], problem)
@@ -87,7 +87,7 @@ export class Webhooks {
     return 'problem' in destination ? destination.problem : undefined
   }
 
-  /** Deliveries were written, or are to be sent again. After the commit. */
+  /** Looks for deliveries. Call it after the commit that wrote one or made one due again. */
   wake(): void {
     this.#sender?.wake()
   }
