@@ -1,4 +1,4 @@
-/** The one source of time. Tests hand in their own. */
+/** The one source of time. Tests pass their own. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number
@@ -6,7 +6,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A moment as both APIs write it: ISO 8601, UTC, milliseconds. Sorts as text. */
+/** A moment as both APIs write it: ISO 8601, UTC, with milliseconds. Such texts sort by time. */
 export function timestamp(clock: Clock): string {
   return new Date(clock.now()).toISOString()
 }

@@ -1,6 +1,6 @@
-/** Which pages of other origins may do what: the part `http.cors` of `langgraph.json`, and its one rule. */
+/** What pages of other origins may do: the part `http.cors` of `langgraph.json`, and its one rule. */
 
-/** Absent: every origin may read and write, without cookies. */
+/** With every field absent, every origin may read and write, without cookies. */
 export interface CorsConfig {
   allow_origins?: string[] | null | undefined
   /** Has to match the whole origin. */
@@ -13,14 +13,14 @@ export interface CorsConfig {
   max_age?: number | null | undefined
 }
 
-/** Whether the rule is the same for every origin: all may read, none with cookies. */
+/** Whether all origins are treated alike: all may read, none may send cookies. */
 export function isAnyOriginAllowed({ allow_origins, allow_origin_regex }: CorsConfig): boolean {
   return !allow_origin_regex && (!allow_origins || allow_origins.includes('*'))
 }
 
 /**
- * An origin is allowed when either the list or the regular expression says so; `matches` is how that one is
- * asked.
+ * The rule by which an origin is allowed: it is on the list, or the regular expression matches. The
+ * caller evaluates that expression with `matches`.
  */
 export function originRule(
   config: CorsConfig,
@@ -35,21 +35,21 @@ export function originRule(
   }
 }
 
-/** Whether the browser sends cookies along, and lets pages of other origins read what is answered. */
+/** Whether browsers send cookies along and let pages of other origins read the answers. */
 export function areCookiesAllowed(config: CorsConfig): boolean {
   return config.allow_credentials === true && !isAnyOriginAllowed(config)
 }
 
 /**
- * Whether a page of this origin is one of the server's own: `host` is what its client asked for, with
- * or without a port. A proxy in front may have taken the TLS away, so the scheme does not count.
+ * Whether this origin is the server's own. `host` is the one that the client asked for, with or without a
+ * port. The scheme does not count, since a proxy in front may have ended TLS.
  */
 export function isOwnOrigin(origin: string, host: string | null | undefined): boolean {
   const page = URL.parse(origin)
   return Boolean(page?.host && host) && URL.parse(`${page?.protocol}//${host}`)?.host === page?.host
 }
 
-/** What SDKs in a browser read from answers; they do not work without. */
+/** Headers that the SDKs read in a browser; they do not work without them. */
 const EXPOSED_HEADERS = [
   'Content-Location',
   'Location',

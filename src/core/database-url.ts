@@ -1,25 +1,25 @@
 /**
- * Where a PostgreSQL database is, and how Runyard uses it: `postgres://USER:PASSWORD@HOST:PORT/NAME`
- * with what libpq knows after the `?`, and these of Runyard's own:
+ * Where a PostgreSQL database is, and how Runyard uses it: `postgres://USER:PASSWORD@HOST:PORT/NAME`.
+ * After the `?` come the parameters that libpq knows, and these of Runyard:
  *
- * - `schema`: where the tables lie; lower-case letters, digits and `_`
+ * - `schema`: the schema of the tables; lower-case letters, digits and `_`
  * - `pool_size`: how many connections a process opens at most; default 10
  * - `statement_timeout`: how long a statement may take, in ms; default 30,000
- * - `pgbouncer=true`: it is PgBouncer in transaction mode: no named statements, nothing that outlives
- *   a transaction
- * - `direct`: `HOST:PORT` of PostgreSQL itself beside PgBouncer, for LISTEN
+ * - `pgbouncer=true`: this is PgBouncer in transaction mode, so Runyard uses no named statements and nothing
+ *   that outlives a transaction
+ * - `direct`: `HOST:PORT` of PostgreSQL itself behind PgBouncer, for LISTEN
  */
 import { AppError } from './errors.ts'
 
 export interface DatabaseUrl {
-  /** What the driver connects to: without Runyard's own parameters. Secret: it holds the password. */
+  /** The URL for the driver, without Runyard's own parameters. Secret: it holds the password. */
   connectionString: string
   schema: string | undefined
   poolSize: number
   statementTimeoutMs: number
-  /** The server hands a connection on after each transaction. */
+  /** Another client gets the server's connection after each transaction. */
   isShared: boolean
-  /** What LISTEN connects to. `undefined`: there is only PgBouncer, which keeps nobody listening. */
+  /** The URL for LISTEN. `undefined`: only PgBouncer can be reached, which does not support LISTEN. */
   listenString: string | undefined
 }
 
@@ -27,18 +27,18 @@ const OWN = ['schema', 'pool_size', 'statement_timeout', 'pgbouncer', 'direct']
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000
 const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
-/** Where the control plane's tables lie unless the URL says otherwise. */
+/** The schema of the control plane's tables, unless the URL names another one. */
 export const CONTROL_PLANE_SCHEMA = 'runyard'
-/** PostgreSQL cuts longer names off. */
+/** PostgreSQL cuts off longer names. */
 const MAX_SCHEMA_LENGTH = 63
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/
 
-/** Whether it is a URL of PostgreSQL's, right or wrong, and not a path. */
+/** Whether the text is a URL of PostgreSQL, valid or not, rather than a path. */
 export function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:/i.test(text)
 }
 
-/** Throws `bad_request` with what is wrong; never with the URL itself. */
+/** Throws `bad_request` with what is wrong; the message never holds the URL itself. */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
   const url = URL.parse(text)
   if (!url || !isDatabaseUrl(text)) throw refusal('must be postgres://USER:PASSWORD@HOST:PORT/NAME')
@@ -62,7 +62,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
   return { connectionString, ...parsed, listenString }
 }
 
-/** Where a deployment's agent servers keep theirs: a schema of its own, named after the URL's. */
+/** The database of a deployment's agent servers: a schema of its own, named after the URL's. */
 export function deploymentDatabaseUrl(text: string, deployment_id: string): string {
   const { schema = CONTROL_PLANE_SCHEMA } = parseDatabaseUrl(text)
   const id = deployment_id.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -94,7 +94,10 @@ function booleanIn(name: string, text: string | undefined): boolean {
   throw refusal(`${name} must be true or false`)
 }
 
-/** A host that begins with a slash is the folder of a socket. */
+/**
+ * The URL with the host and port from `direct`. A host that begins with a slash is the folder of a
+ * socket.
+ */
 function directly(url: URL, direct: string): string {
   const [, host, port] = /^([^\s/@?#]+|\/[^\s?#:]*):(\d{1,5})$/.exec(direct) ?? []
   if (host === undefined || port === undefined) throw refusal('direct must be HOST:PORT')

@@ -1,6 +1,6 @@
 /**
- * What can go wrong in a way that a caller can act on. The list is closed: a new code needs a row
- * in the table of HTTP statuses below too.
+ * What can go wrong in a way that a caller can act on. The list is closed: a new code also needs a row in
+ * the table of HTTP statuses below.
  */
 const ERROR_CODES = [
   'bad_request',
@@ -37,7 +37,7 @@ export const HTTP_STATUS = {
 
 /** One field that did not validate, in the form that both APIs answer with (422 `detail[]`). */
 export interface FieldIssue {
-  /** Where: `body`, `query`, `path` or `header`, then the way to the field. */
+  /** Where: `body`, `query`, `path` or `header`, then the path to the field. */
   loc: (string | number)[]
   /** What is wrong and what is expected, as a sentence fragment. */
   msg: string
@@ -46,9 +46,9 @@ export interface FieldIssue {
 }
 
 /**
- * The one error type for refusals. `message` goes to the caller: it says which thing and what to
- * do. `cause` goes to the log only. `issues` is there for code `invalid` and nothing else;
- * `retryAfterSeconds` where it is known when the same may be asked again.
+ * The one error type for refusals. `message` goes to the caller: it says which thing is wrong and what to
+ * do. `cause` goes to the log only. `issues` belongs to the code `invalid` alone. `retryAfterSeconds`
+ * tells when the same request may be sent again, if that is known.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -69,8 +69,8 @@ export class AppError extends Error {
 }
 
 /**
- * `unavailable`: the database cannot be reached, takes no writes or is too slow; nothing is wrong with what
- * was asked of it.
+ * The code `unavailable`: the database cannot be reached, takes no writes or is too slow. Nothing is
+ * wrong with the request.
  */
 export class DatabaseAway extends AppError {
   constructor(message: string, cause: unknown) {
@@ -80,8 +80,8 @@ export class DatabaseAway extends AppError {
 }
 
 /**
- * A refusal that the project's own code decided on, with the status and the headers that it chose.
- * `status` is one of HTTP's from 300 on: a project may send people elsewhere, too.
+ * A refusal by the project's own code, with the status and the headers that it chose. `status` may be any
+ * HTTP status from 300 on, since a project may also redirect.
  */
 export class ProjectRefusal extends Error {
   readonly status: number
@@ -95,7 +95,7 @@ export class ProjectRefusal extends Error {
   }
 }
 
-/** A refusal of one field, without a schema that could have found it. */
+/** The refusal of one field by a check that no schema can express. */
 export function invalidField(
   loc: (string | number)[],
   msg: string,

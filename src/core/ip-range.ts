@@ -1,4 +1,4 @@
-/** Ranges of IP addresses, as settings name them. */
+/** Ranges of IP addresses, as they are written in settings. */
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -12,8 +12,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The ranges that a text names: an address (`10.1.2.3`), a range (`10.0.0.0/8`), or one of the words
- * `loopback` and `private`. `undefined`: it is none of these.
+ * Reads an address (`10.1.2.3`), a range (`10.0.0.0/8`), or one of the words `loopback` and `private`.
+ * `undefined`: the text is none of these.
  */
 export function parseIpRange(text: string): readonly IpRange[] | undefined {
   const word = Object.hasOwn(WORDS, text) ? WORDS[text] : undefined
@@ -24,19 +24,19 @@ export function parseIpRange(text: string): readonly IpRange[] | undefined {
   return [[address, address.kind() === 'ipv4' ? 32 : 128]]
 }
 
-/** Of an IPv4 address in IPv6 clothes the IPv4 address counts. */
+/** An IPv4 address that is written as an IPv6 address counts as IPv4. */
 export function isInRange(address: string, ranges: readonly IpRange[]): boolean {
   const parsed = ipaddr.process(address)
   return ranges.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits))
 }
 
-/** Azure's metadata service: the one that lies among public addresses. */
+/** Azure's metadata service. It is the only one with an address among the public ones. */
 const SPECIAL = '168.63.129.16'
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * Whether the whole Internet calls it by this address: not loopback, private, link-local, shared,
- * reserved, multicast, a tunnel to one of those, or a cloud's metadata service.
+ * Whether the address is one of the public Internet: not loopback, private, link-local, shared, reserved,
+ * multicast, a tunnel to one of those, or the metadata service of a cloud.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)

@@ -1,9 +1,9 @@
-/** Containment of JSON, as searches by metadata and values mean it (PostgreSQL's `@>`). */
+/** Containment of JSON, as PostgreSQL's `@>` has it. Searches by metadata and values use it. */
 import type { JsonValue } from './json.ts'
 
 /**
- * Whether `document` holds all of `wanted`: of an object each key with what it holds, of a list each
- * item somewhere, of anything else the same value.
+ * Whether `document` contains all of `wanted`: each key of an object with its contents, each item of a
+ * list at any place, any other value as it is.
  */
 export function containsJson(document: JsonValue | undefined, wanted: JsonValue): boolean {
   if (Array.isArray(wanted)) {

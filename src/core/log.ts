@@ -1,8 +1,8 @@
-/** How much is said: what is at the level or after it in this list; at `silent` nothing. */
+/** How much is logged: entries of the level and of those after it in this list; at `silent` none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What the parts log through; `telemetry/` provides it. Fields first, then a sentence. */
+/** The log of every part; `telemetry/` provides it. Fields come first, then a sentence. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void
@@ -12,7 +12,7 @@ export interface Log {
   child(fields: object): Log
 }
 
-/** For tests and for parts that were given none. */
+/** For tests, and for parts that got no log. */
 export const silentLog: Log = {
   debug() {},
   info() {},

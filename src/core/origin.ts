@@ -1,35 +1,35 @@
 /**
- * What the work at hand belongs to: the request that asked for it, the run that it is part of. It
- * goes with the chain of calls, so that every log line and every span can say it.
+ * What the present work belongs to: the request that asked for it, and the run that it is part of. It
+ * follows the chain of calls, so that every log line and every span can name it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface Origin {
-  /** Of the request that is answered, or that made the run. */
+  /** The request that is being answered, or that made the run. */
   request_id?: string | undefined
-  /** The span around, in the form of W3C's `traceparent` header. Only where traces are sent. */
+  /** The surrounding span, in the form of W3C's `traceparent` header. Only when traces are sent. */
   traceparent?: string | undefined
   thread_id?: string | undefined
   run_id?: string | undefined
-  /** The node of the run's graph whose function is at work. */
+  /** The node of the run's graph whose function runs. */
   node?: string | undefined
   /**
-   * Ends, with this error, the run that executes here; absent where none does. `false`: it is ending
-   * already.
+   * Ends the run that executes here with this error. Absent: no run executes here. Answers `false` when
+   * the run is ending already.
    */
   fail?: ((error: unknown) => boolean) | undefined
 }
 
-/** What is kept with a run of the request that made it. */
+/** What a run keeps of the request that made it. */
 export type RunOrigin = Pick<Origin, 'request_id' | 'traceparent'>
 
-/** Where in a run the work is. */
+/** The place in a run where the work is done. */
 export type Place = Pick<Origin, 'run_id' | 'thread_id' | 'node'>
 
 const NONE: Origin = {}
 const current = new AsyncLocalStorage<Origin>()
 
-/** Of the present chain of calls; empty where there is none. */
+/** The origin of the present chain of calls; empty when it has none. */
 export function currentOrigin(): Origin {
   return current.getStore() ?? NONE
 }
@@ -39,7 +39,7 @@ export function currentPlace(): Place {
   return { run_id, thread_id, node }
 }
 
-/** Does the work under this origin, in place of the one around. */
+/** Runs `work` with this origin instead of the surrounding one. */
 export function withOrigin<T>(origin: Origin, work: () => T): T {
   return current.run(origin, work)
 }

@@ -1,6 +1,6 @@
-/** What a server that speaks TLS shows who it is by. */
+/** What a TLS server proves its identity with. */
 
-/** PEM: the certificate with those that lead to a known one behind it, and its private key. */
+/** In PEM: the certificate followed by its chain to a known authority, and its private key. */
 export interface Certificate {
   cert: Buffer
   key: Buffer

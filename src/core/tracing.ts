@@ -1,28 +1,28 @@
-/** Spans: pieces of work that a tracing system shows, one within the other. */
+/** Spans: pieces of work, one within the other, for a tracing system. */
 
-/** What a span may say of its work. */
+/** What a span tells about its work. */
 type SpanAttributes = Record<string, string | number | boolean>
 
 export interface SpanOptions {
   name: string
-  /** How it came to be: asked for from outside, taken from a line, sent to the outside. */
+  /** `server`: asked for from outside. `consumer`: taken from a queue. `client`: sent to another server. */
   kind: 'server' | 'consumer' | 'client'
-  /** The span around it, as `traceparent` says it. Default: the one of the present work. */
+  /** The surrounding span, as its `traceparent`. Default: that of the present work. */
   parent?: string | undefined
   attributes?: SpanAttributes
 }
 
 export interface Span {
-  /** For those who go on elsewhere (W3C); `undefined`: nothing is traced. */
+  /** Passes the trace on to another server (W3C). `undefined`: nothing is traced. */
   readonly traceparent: string | undefined
   rename(name: string): void
   set(attributes: SpanAttributes): void
-  /** The work failed, although it does not throw. */
+  /** Marks the work as failed although it does not throw. */
   fail(message: string): void
 }
 
 export interface Tracer {
-  /** Does the work in a span; what it throws is noted there and thrown. */
+  /** Runs the work in a span. An error is noted on the span and thrown on. */
   span<T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>
 }
 

@@ -19,24 +19,27 @@ export interface ControlPlaneStore {
   auditLog: AuditLogStore
   leadership: LeadershipStore
   /**
-   * Signs URLs and secrets of webhooks: made with the database, at least 32 bytes, and the same when
-   * the encryption key changes.
+   * Signs URLs and derives the secrets of webhooks. It has at least 32 bytes, is made with the database,
+   * and stays the same when the encryption key changes.
    */
   readonly signingKey: Uint8Array
-  /** All or nothing; only the store handed to `work` takes part. May not be nested. */
+  /**
+   * Commits all of it or nothing. Only writes through the store that `work` gets take part. Transactions
+   * may not be nested.
+   */
   transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
   /**
-   * Seals anew what was sealed with an older encryption key than the present one; answers how many
-   * texts. Not within a transaction.
+   * Encrypts with the present key what was encrypted with an older one; answers how many texts that were.
+   * Not within a transaction.
    */
   reseal(): Promise<number>
   /**
-   * The same store for who leads in this term: what it writes is refused (`unavailable`) once another
-   * leads, and all of it while the term is not sure. Closing it closes this one.
+   * The same store for the leader of this term. Its writes are refused (`unavailable`) once another one
+   * leads, and as long as the term is not sure. Closing it closes this store.
    */
   under(term: Term): ControlPlaneStore
   ping(): Promise<void>
-  /** Answers when the database has taken a write within the last second; throws `unavailable`. */
+  /** Settles when the database has taken a write within the last second. Throws `unavailable`. */
   checkWrites(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * The key that a deployment's repository is fetched with over ssh. It is one of the deployment's
- * secrets, so that every client can set it; the project never sees it, neither while it is built nor
- * while it runs.
+ * The key with which a deployment's repository is fetched over ssh. It is one of the deployment's
+ * secrets, so that every client can set it. The project never sees it, neither at build time nor at run
+ * time.
  */
 import type { Secret } from './revision.ts'
 

@@ -1,4 +1,4 @@
-/** A deployment: a name that an agent is reached by, and the revisions behind it. */
+/** A deployment: the name under which an agent is reached, and its revisions. */
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { JsonObject } from '../json.ts'
@@ -15,28 +15,28 @@ export const DEPLOYMENT_STATUSES = [
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number]
 
 /**
- * Lower-case letters, digits, `-` and `_`, 1 to 63 characters, beginning and ending with a letter
- * or a digit (facts, section 9). Unique in the installation.
+ * Lower-case letters, digits, `-` and `_`, 1 to 63 characters, beginning and ending with a letter or a
+ * digit. Unique in the installation.
  */
 export const DEPLOYMENT_NAME = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
 
 /** The type of a deployment that was created without one. */
 const DEFAULT_DEPLOYMENT_TYPE = 'prod'
 
-/** Those that the original calls free. */
+/** The types that LangGraph Platform calls free. */
 export const FREE_DEPLOYMENT_TYPES = ['dev_free', 'dev_free_zero']
 
-/** What a deployment's `source_config` says, and answers say; any word. */
+/** The deployment's type, as its `source_config` and the API's answers give it. It may be any word. */
 export function deploymentTypeOf(source_config: JsonObject): string {
   const { deployment_type } = source_config
   return typeof deployment_type === 'string' ? deployment_type : DEFAULT_DEPLOYMENT_TYPE
 }
 
-/** Which of a workspace's deployments; an absent or empty member filters nothing. */
+/** Selects among a workspace's deployments. An absent or empty field filters nothing. */
 export interface DeploymentFilter {
   tenant_id: string
   name?: string
-  /** A plain part of the name. */
+  /** Plain text that the name contains. */
   name_contains?: string
   ids?: string[]
   statuses?: DeploymentStatus[]
@@ -50,25 +50,25 @@ export interface Deployment {
   name: string
   display_name: string | null
   source: Source
-  /** As sent, every member of `SourceConfig` present, `null` where not given. */
+  /** The configuration as sent. Every field of `SourceConfig` is present; `null` where none was given. */
   source_config: JsonObject
   secrets: Secret[]
   status: DeploymentStatus
   created_at: string
   updated_at: string
-  /** What the push webhook's secret is derived with; `null`: there is none. */
+  /** The secret of the push webhook is derived from it. `null`: there is no push webhook. */
   push_nonce: string | null
   /** The newest revision. */
   latest_revision_id: string | null
-  /** The one that serves. */
+  /** The revision that serves. */
   active_revision_id: string | null
-  /** Since when nothing of it runs because nobody asked for it; `null`: it is awake. */
+  /** Since when it sleeps, because nobody sent a request. `null`: it is awake. */
   asleep_since: string | null
-  /** When it has to be awake again without being asked; `null`: when it is asked. */
+  /** When it has to wake up without a request. `null`: only a request wakes it. */
   wake_at: string | null
   /**
-   * Whether its project's own auth decides who may call it, as what went to sleep last has said.
-   * `null`: it has never slept.
+   * Whether the project's own auth decides who may call it, as the agent server said that went to sleep
+   * last. `null`: it has never slept.
    */
   has_own_auth: boolean | null
 }
@@ -89,17 +89,17 @@ export type DeploymentPatch = Partial<
 > & { updated_at: string }
 
 export interface DeploymentStore {
-  /** How many there are with each status, in all workspaces. */
+  /** How many deployments have each status, in all workspaces. */
   countByStatus(): Promise<Record<string, number>>
-  /** `false`: the name is taken, nothing was written. */
+  /** Adds the deployment. `false`: the name is taken, and nothing was written. */
   insert(deployment: Deployment): Promise<boolean>
   get(id: string): Promise<Deployment | undefined>
   getByName(name: string): Promise<Deployment | undefined>
-  /** Every deployment, whatever its workspace: for the reconciler. */
+  /** Every deployment of all workspaces, for the reconciler. */
   listAll(): Promise<Deployment[]>
   /**
-   * One workspace's deployments: the one whose whole name is `name_contains` first, then the newest
-   * first.
+   * The deployments of one workspace. The one with exactly the name `name_contains` comes first, then the
+   * newest.
    */
   list(query: DeploymentFilter & { limit: number; offset: number }): Promise<Deployment[]>
   count(filter: DeploymentFilter): Promise<number>
@@ -109,7 +109,7 @@ export interface DeploymentStore {
 }
 
 export interface RevisionStore {
-  /** How many there are with each status, in all workspaces. */
+  /** How many revisions have each status, in all workspaces. */
   countByStatus(): Promise<Record<string, number>>
   /** Adds the deployment's next revision, numbers it, and makes it the deployment's latest. */
   insert(revision: Omit<Revision, 'number'>): Promise<Revision>
@@ -126,8 +126,8 @@ export interface RevisionStore {
     },
   ): Promise<Revision[]>
   /**
-   * Moves the revision on. `false`: it is not at `from` any more, nothing was written. Throws when
-   * the transition is not in the table.
+   * Moves the revision to its next status. `false`: its status is not `from` any more, and nothing was
+   * written. Throws when the step is not in the table.
    */
   move(
     id: string,
@@ -140,7 +140,7 @@ export interface RevisionStore {
     },
   ): Promise<boolean>
   setParkedThreads(id: string, parked_threads: ParkedThreads): Promise<void>
-  /** Notes whose build a revision takes: its own id when it was built after all. */
+  /** Notes whose build the revision uses: its own id when it was built after all. */
   setBuiltFrom(id: string, built_from: string): Promise<void>
   /** Notes the commit that a `github` revision was resolved to. */
   setCommit(id: string, repo_commit_sha: string): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * A listener: the part of a data plane elsewhere that runs deployments of source `external_docker`
- * in its cluster. Runyard keeps the records, so that clients which ask for them work; it runs every
- * deployment itself.
+ * A listener: the part of a remote data plane that runs deployments of source `external_docker` in its
+ * cluster. Runyard keeps the records, so that clients which ask for them work, but runs every deployment
+ * itself.
  */
 export interface Listener {
   id: string
@@ -16,10 +16,10 @@ export interface Listener {
 }
 
 export interface ListenerStore {
-  /** `false`: the workspace has one with this `compute_id`, nothing was written. */
+  /** Adds the listener. `false`: the workspace has one with this `compute_id`, and nothing was written. */
   insert(listener: Listener): Promise<boolean>
   get(workspace_id: string, id: string): Promise<Listener | undefined>
-  /** One workspace's, newest first. */
+  /** The listeners of one workspace, the newest first. */
   list(query: { workspace_id: string; limit: number; offset: number }): Promise<Listener[]>
   update(
     id: string,

@@ -1,11 +1,11 @@
-/** What a revision's build and its agent server have printed, read back page by page. */
+/** The output of a revision's build and of its agent servers, read page by page. */
 
 export const LOG_ENTRY_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export type LogEntryLevel = (typeof LOG_ENTRY_LEVELS)[number]
 
 /** One line. */
 export interface LogEntry {
-  /** The same whenever the line is read; also the place to go on from (`LogQuery.after`). */
+  /** Stays the same each time the line is read. It is also the place to continue from (`LogQuery.after`). */
   id: string
   /** ISO 8601, UTC, milliseconds. */
   timestamp: string
@@ -13,15 +13,15 @@ export interface LogEntry {
   message: string
 }
 
-/** `build`: fetching, installing, building. `deploy`: what its agent servers print. */
+/** `build`: fetching, installing, building. `deploy`: the output of the agent servers. */
 export type LogKind = 'build' | 'deploy'
 
 /** A revision whose log is to be read. */
 export interface LogSource {
   revision_id: string
-  /** When the revision was made, in ms since 1970: nothing of it is older. */
+  /** When the revision was made, in ms since 1970: none of its lines is older. */
   sinceMs: number
-  /** Takes out of a line what nobody may read; done before anything is searched for. */
+  /** Removes the secrets from a line. This is done before anything is searched for. */
   mask(text: string): string
 }
 
@@ -32,33 +32,33 @@ export interface LogQuery {
   order: 'asc' | 'desc'
   /** How many entries at most. */
   limit: number
-  /** The id of an entry: what comes after it in this order, without it. */
+  /** The id of an entry: the page begins with the entry behind it, in this order. */
   after?: string | undefined
-  /** This level and no other. */
+  /** Only entries of exactly this level. */
   level?: LogEntryLevel | undefined
-  /** A part of the message, in whatever case. */
+  /** Text in the message, in upper or lower case. */
   query?: string | undefined
-  /** A text that the line has, such as a run's id. */
+  /** Text in the line, such as the id of a run. */
   run_id?: string | undefined
-  /** The first and the last millisecond, since 1970, that count. */
+  /** The first and the last moment that count, in ms since 1970. */
   startMs?: number | undefined
   endMs?: number | undefined
 }
 
 export interface LogPage {
   entries: LogEntry[]
-  /** The `after` of the next page; `null` when there is nothing more at present. */
+  /** The `after` of the next page. `null`: there is nothing more at present. */
   next: string | null
 }
 
 export interface RevisionLogs {
-  /** Reads what is there now, without holding more than a few lines of it in memory. */
+  /** Reads one page of what is there now. Only a few lines are in memory at a time. */
   read(query: LogQuery): Promise<LogPage>
-  /** Removes the revision's logs; none is no error. */
+  /** Removes the revision's logs; it is no error when there are none. */
   remove(revision_id: string): Promise<void>
 }
 
-/** Where a line lies: by time, and in the order of writing where the times are the same. */
+/** The place of a line: by time, and by the order of writing where the times are equal. */
 export interface LogPosition {
   /** Since 1970. */
   ms: number
@@ -78,7 +78,7 @@ export function entryId(at: LogPosition): string {
 export const ENTRY_ID =
   /^([0-9a-z]{1,9})\.([0-9a-zA-Z_-]{1,100})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})$/
 
-/** `undefined` for what is no entry's id. */
+/** Answers `undefined` for a text that is not the id of an entry. */
 export function parseEntryId(id: string): LogPosition | undefined {
   const [, ms, revision_id, fileMs, offset] = ENTRY_ID.exec(id) ?? []
   if (!ms || !revision_id || !fileMs || !offset) return undefined

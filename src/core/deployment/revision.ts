@@ -84,12 +84,12 @@ export interface Revision {
   source_config: JsonObject
   secrets: Secret[]
   /**
-   * A revision that was deployed again: whose build it takes, as long as that is kept; itself once
-   * it had to be built. `null`: it is no repetition.
+   * For a revision that deploys an earlier one again: whose build it uses, as long as that is kept. Its
+   * own id once it had to be built. `null`: it repeats no other revision.
    */
   built_from: string | null
   /** When it became DEPLOYED. */
   deployed_at: string | null
-  /** What was found out about threads in the middle of a graph before it got its first request. */
+  /** The threads in the middle of a graph that it cannot go on with, as found before its first request. */
   parked_threads: ParkedThreads | null
 }

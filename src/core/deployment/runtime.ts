@@ -106,8 +106,8 @@ export interface RuntimeDriver<A extends Artifact = Artifact> {
   /** Its agent servers, in the order of their start; none where it is absent. */
   replicas(revision_id: string): Replica[]
   /**
-   * Which threads that are in the middle of a graph the revision cannot go on with. `undefined`: it
-   * is not healthy, or could not find out in time.
+   * Which threads in the middle of a graph the revision cannot go on with. `undefined`: it is not
+   * healthy, or could not find out in time.
    */
   inspect(revision_id: string): Promise<ParkedThreads | undefined>
   /**

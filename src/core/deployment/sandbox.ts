@@ -1,49 +1,52 @@
 /**
- * Keeps the code of projects away from what is the operator's: keys, environment, files, and the
- * folders of other projects.
+ * Keeps the code of projects away from the operator's keys, environment and files, and from other
+ * projects.
  */
 
 /** What `RUNYARD_SANDBOX` asks for. */
 export interface SandboxSetting {
-  /** `auto`: whatever works here; `given`: `user` and `isBubblewrap`, or no start at all. */
+  /**
+   * `auto`: whatever works on this machine. `given`: exactly `user` and `isBubblewrap`, or the start
+   * fails.
+   */
   mode: 'off' | 'auto' | 'given'
-  /** A name or a number; for processes that were started as root. */
+  /** The name or number of a user; only for processes that root started. */
   user?: string
   isBubblewrap?: boolean
 }
 
-/** What a command works with; absolute. It sees the programs of the machine besides. */
+/** The files that a command works with, as absolute paths. It also sees the programs of the machine. */
 export interface SandboxView {
   cwd: string
   readable: readonly string[]
-  /** Folders, made where they are missing; the last is its home. */
+  /** Folders that it may write to. Missing ones are made; the last one is its home. */
   writable: readonly string[]
   /**
-   * The whole of the command's environment, where whoever wrote the command chose some of it: a loader or
-   * a shell outside of the sandbox obeys variables too, so that none of it gets there.
+   * The whole environment of the command, when its author chose some of it. None of these reaches a
+   * process outside of the sandbox, since loaders and shells obey variables too.
    */
   variables?: Readonly<Record<string, string>>
 }
 
-/** What is spawned in place of a command. */
+/** The command to spawn in place of the original. */
 export interface ConfinedCommand {
   command: readonly [string, ...string[]]
-  /** Whom it runs as; absent: as this process. */
+  /** The user that it runs as. Absent: the user of this process. */
   uid?: number
   gid?: number
-  /** What it finds in its environment in place of what there would be; with `variables` all of it. */
+  /** Variables that replace those of the environment; with `SandboxView.variables` they are all of it. */
   env: Readonly<Record<string, string>>
-  /** What it reads from descriptor 4 first, to the end; absent: nothing. */
+  /** What the command has to read first, to the end, from descriptor 4. Absent: nothing. */
   input?: string
-  /** Another process stands between, which signals do not pass. */
+  /** A monitor process stands between, which does not pass signals on. */
   hasMonitor: boolean
 }
 
 export interface Sandbox {
   confine(command: readonly [string, ...string[]], view: SandboxView): ConfinedCommand
-  /** Commands run as another user: what they have made is not to be trusted with this one's rights. */
+  /** Commands run as another user. Files that they made must not be trusted with this user's rights. */
   readonly hasOwnUser: boolean
-  /** Hands a folder with all that is in it to whom commands run as. */
+  /** Makes the user of the commands the owner of the folder and everything in it. */
   handOver(folder: string): Promise<void>
 }
 

@@ -1,25 +1,28 @@
-/** The gateway, as the control plane sees it: names, and what answers under them. */
+/** The gateway as the control plane sees it: names, and the agent servers behind them. */
 import type { Principal } from '../people/api-key.ts'
 import type { Endpoints } from './runtime.ts'
 
 export interface Target {
   deployment_id: string
-  /** Whose keys may call it. */
+  /** The workspace whose keys may call it. */
   workspace_id: string
   revision_id: string
-  /** Its agent servers: each request goes to the least busy one. */
+  /** Its agent servers. Each request goes to the least busy one. */
   endpoints: Endpoints
 }
 
-/** How long requests wait for a name whose agent server is on its way. */
+/** How requests wait while the agent server of a name is starting. */
 export interface Hold {
   deployment_id: string
   workspace_id: string
-  /** In ms, for each request from its arrival; then it is answered 503 with `Retry-After`. */
+  /**
+   * How long each request waits after its arrival, in ms. Then it is answered with 503 and
+   * `Retry-After`.
+   */
   limitMs: number
-  /** It sleeps; called when a request that may wake it begins to wait. */
+  /** Given when the deployment sleeps: called when a request begins to wait that may wake it. */
   onRequest?: () => void
-  /** Whether the project's own auth decides who may call it. Absent: as what ran last has said. */
+  /** Whether the project's own auth decides who may call it. Absent: as its last agent server said. */
   hasOwnAuth?: boolean
 }
 
@@ -43,35 +46,34 @@ export interface TargetTable {
   observe(name: string): TargetState
   /** From now on new requests to the name, and those that wait, go to this target. */
   set(name: string, target: Target): void
-  /** From now on requests to the name wait for a target; it is being started or will be. */
+  /** From now on requests to the name wait for a target, which is being started or soon will be. */
   hold(name: string, hold: Hold): void
-  /** From now on the name answers 503 with `Retry-After` (it has a deployment, but nothing runs). */
+  /** From now on the name answers 503 with `Retry-After`: it has a deployment, but nothing runs. */
   pause(name: string, deployment: { deployment_id: string; workspace_id: string }): void
   /** From now on the name answers 404. */
   remove(name: string): void
   /**
-   * Settles when no request to the revision (where `url` is given: to that agent server of it) is
-   * open any more. After `limitMs` open event streams and WebSockets are cut (sockets destroyed, so
-   * that clients reconnect and resume), and after `graceMs` more, ten minutes by default,
-   * whatever is open.
+   * Settles when no request to the revision is open any more; with `url`, none to that one of its agent
+   * servers. After `limitMs` it destroys the sockets of open event streams and WebSockets, so that
+   * clients reconnect and resume. After `graceMs` more, ten minutes by default, it cuts everything.
    */
   drain(
     what: { revision_id: string; url?: string },
     limitMs: number,
     graceMs?: number,
   ): Promise<void>
-  /** The requests of a name: how many are open or wait, and when the last one ended or came. */
+  /** How many requests to the name are open or wait, and when the last one came or ended. */
   activity(name: string): Activity
 }
 
 export interface Activity {
   open: number
-  /** ms since 1970; the time of the gateway's start when there was none */
+  /** In ms since 1970. The time of the gateway's start when there was no request. */
   last_at: number
 }
 
 /**
- * Who a request comes from, by its headers (`x-api-key`, `authorization`, `x-tenant-id`). Throws
- * `unauthenticated` without a valid key, `forbidden` when the key is not of the named workspace.
+ * Finds out who sent a request, from its headers (`x-api-key`, `authorization`, `x-tenant-id`). Throws
+ * `unauthenticated` without a valid key, `forbidden` when the key belongs to another workspace.
  */
 export type Authenticate = (headers: Headers) => Promise<Principal>

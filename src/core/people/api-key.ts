@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
 /**
- * `admin` may do everything; `developer` all but what touches the machine (`file://` sources) and
- * keys; `viewer` reads; `agent` only talks to deployed agents through the gateway.
+ * `admin` may do everything. `developer` may do everything except what concerns the machine (`file://`
+ * sources) and keys. `viewer` reads. `agent` only calls deployed agents through the gateway.
  */
 export type Role = (typeof ROLES)[number]
 
-/** What a role may be asked to allow. */
+/** What a role may permit. */
 export type Permission = 'read' | 'write' | 'administer' | 'call_agents'
 
 const ALLOWED: Readonly<Record<Role, readonly Permission[]>> = {
@@ -23,14 +23,14 @@ export function isAllowed(role: Role, permission: Permission): boolean {
 }
 
 /**
- * The workspace that is made with the installation. Its admins run the installation: they make the
- * other workspaces and the first keys in them, and change the encryption key.
+ * The first workspace, made with the installation. Its admins run the installation: they make the other
+ * workspaces and the first keys in them, and change the encryption key.
  */
 export const DEFAULT_WORKSPACE_ID = '00000000-0000-4000-8000-000000000001'
-/** The admin key's own id: it stays when the key itself is changed. */
+/** The id of the admin key. It stays when the key itself changes. */
 export const ADMIN_KEY_ID = '00000000-0000-4000-8000-000000000002'
 
-/** Whether it is an admin of the first workspace. */
+/** Whether this is an admin of the first workspace. */
 export function isOperator({ role, workspace_id }: Pick<Principal, 'role' | 'workspace_id'>) {
   return role === 'admin' && workspace_id === DEFAULT_WORKSPACE_ID
 }
@@ -44,28 +44,28 @@ export const PRINCIPAL_KINDS = ['api_key', 'user', 'push_webhook'] as const
 
 /** Who sent a request to the control plane or through the gateway. */
 export interface Principal {
-  /** The owner of OAuth tokens: an API key's own id, or `user:` and the subject of a signed token. */
+  /** The owner of OAuth tokens: the id of an API key, or `user:` and the subject of a signed token. */
   user_id: string
-  /** What people know them by: the key's name, or what the token says. */
+  /** The name for people to read: that of the key, or the one in the token. */
   name: string
   kind: (typeof PRINCIPAL_KINDS)[number]
   workspace_id: string
   role: Role
 }
 
-/** A key as stored: never itself, only its SHA-256 in hex. */
+/** A key as stored: never the key itself, only its SHA-256 in hex. */
 export interface ApiKey {
   id: string
   name: string
   workspace_id: string
   role: Role
   key_hash: string
-  /** How the key begins, to tell one from another; `null` for one that was not made here. */
+  /** The first characters of the key, to tell keys apart. `null`: the key was not made here. */
   hint: string | null
   created_at: string
   expires_at: string | null
   revoked_at: string | null
-  /** When it was taken last, to the minute. */
+  /** When the key was last used, to the minute. */
   last_used_at: string | null
 }
 
@@ -74,10 +74,10 @@ export interface ApiKeyStore {
   /** Adds the key, or replaces the one with the same id. */
   put(key: ApiKey): Promise<void>
   get(id: string): Promise<ApiKey | undefined>
-  /** One workspace's, newest first, the revoked ones too. */
+  /** The keys of one workspace, the newest first, revoked ones included. */
   list(query: { workspace_id: string; limit: number; offset: number }): Promise<ApiKey[]>
-  /** `false`: it is revoked already, or not there. */
+  /** Revokes the key. `false`: it is revoked already, or does not exist. */
   revoke(id: string, revoked_at: string): Promise<boolean>
-  /** Notes that the key was taken; an earlier time than the noted one changes nothing. */
+  /** Notes that the key was used. A time before the noted one changes nothing. */
   touch(id: string, last_used_at: string): Promise<void>
 }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../json.ts'
 import type { Principal } from './api-key.ts'
 
-/** What can be done, by the noun that it is done to. */
+/** What can be done, named after the noun that it is done to. */
 export const AUDIT_ACTIONS = [
   'api_key.create',
   'api_key.revoke',
@@ -32,7 +32,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 export interface AuditEntry {
   id: string
   created_at: string
-  /** Whose log it is in: the workspace of the thing that it was done to. */
+  /** The workspace of the target: its log has the entry. */
   workspace_id: string
   actor_kind: Principal['kind']
   /** `Principal.user_id`. */
@@ -40,32 +40,33 @@ export interface AuditEntry {
   actor_name: string
   action: AuditAction
   target_id: string
-  /** The target's name at the time, where it has one. */
+  /** The name of the target at that time, if it has one. */
   target_name: string | null
-  /** What else tells what was done; never a secret's value. */
+  /** Further facts about the action; never the value of a secret. */
   detail: JsonObject
 }
 
-/** Which of a workspace's entries; an absent member filters nothing. */
+/** Selects among a workspace's entries. An absent field filters nothing. */
 export interface AuditFilter {
   workspace_id: string
   actor_id?: string | undefined
   /** An action, or its noun. */
   action?: string | undefined
   target_id?: string | undefined
-  /** From this moment on. */
+  /** Entries from this moment on. */
   since?: string | undefined
-  /** Before this moment. */
+  /** Entries before this moment. */
   until?: string | undefined
-  /** A part of the action or of a name or id, in any case of ASCII letters. */
+  /** Text in the action, a name or an id. Upper and lower case of ASCII letters are the same. */
   text?: string | undefined
 }
 
-/** Entries can be added and read. Databases refuse anything else themselves. */
+/** Entries can only be added and read. The databases themselves refuse everything else. */
 export interface AuditLogStore {
   append(entry: AuditEntry): Promise<void>
   /**
-   * Newest first. `before`: the `next` of the page before. `next`: `undefined` at the end.
+   * The entries, the newest first. `before`: the `next` of the previous page. `next` is `undefined` at
+   * the end.
    */
   list(
     filter: AuditFilter,

@@ -1,4 +1,4 @@
-/** OAuth tokens that users gave to agents, by provider. Encrypted in the database. */
+/** The OAuth tokens that users gave to agents, by provider. They are encrypted in the database. */
 export interface OAuthToken {
   id: string
   workspace_id: string
@@ -18,6 +18,6 @@ export interface OAuthToken {
 export interface OAuthTokenStore {
   insert(token: OAuthToken): Promise<void>
   listOf(owner: { workspace_id: string; user_id: string }): Promise<OAuthToken[]>
-  /** Removes the owner's tokens of one provider. Answers how many there were. */
+  /** Removes the owner's tokens of one provider. Answers how many that were. */
   deleteOf(owner: { workspace_id: string; user_id: string }, provider_id: string): Promise<number>
 }

@@ -1,25 +1,25 @@
-/** Signed tokens of people, made by an OpenID Connect issuer: what of them is believed. */
+/** People's signed tokens from an OpenID Connect issuer: which of their claims count. */
 import type { Principal, Role } from './api-key.ts'
 
-/** Which issuer's tokens are taken, and what their claims mean here. */
+/** Which issuer's tokens are accepted, and what their claims mean here. */
 export interface UserTokenSettings {
-  /** As it names itself in its tokens; its keys are found through its discovery document. */
+  /** The issuer's name as in its tokens. Its keys are found through its discovery document. */
   readonly issuer: string
-  /** Whom tokens must be meant for. */
+  /** The audience that tokens must name. */
   readonly audience: string
-  /** The claim that holds one or several of the keys of `roles`; a dot leads into an object. */
+  /** The claim that holds one or several keys of `roles`. A dot leads into an object. */
   readonly roleClaim: string
-  /** By a value of that claim; `*` is for everybody whom the issuer knows. */
+  /** The role for each value of that claim. `*` stands for everybody with a token of the issuer. */
   readonly roles: Readonly<Record<string, Role>>
-  /** The claim with the ids of the user's workspaces; `undefined`: everybody is in the first one. */
+  /** The claim with the ids of the user's workspaces. `undefined`: everybody is in the first one. */
   readonly workspaceClaim: string | undefined
-  /** How far its clock and ours may be apart, in ms. */
+  /** How far the issuer's clock may differ from ours, in ms. */
   readonly clockSkewMs: number
 }
 
 /**
- * Whom a token stands for, in the named workspace or else in the first of its own. Throws
- * `unauthenticated` for a token that is not to be believed, `forbidden` for one without a role or a
- * workspace here, `unavailable` when the issuer's keys cannot be had.
+ * Answers whom a token stands for, in the named workspace or else in the first one of its owner. Throws
+ * `unauthenticated` for an invalid token, `forbidden` when it gives no role or workspace here, and
+ * `unavailable` when the issuer's keys cannot be fetched.
  */
 export type VerifyUserToken = (token: string, workspace_id: string | null) => Promise<Principal>

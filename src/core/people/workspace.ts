@@ -1,4 +1,4 @@
-/** A workspace: whose deployments, keys and records are apart from everybody else's. */
+/** A workspace. Its deployments, keys and records are separate from those of all others. */
 export interface Workspace {
   id: string
   name: string
@@ -11,6 +11,6 @@ export interface WorkspaceStore {
   /** The oldest first. */
   list(page: { limit: number; offset: number }): Promise<Workspace[]>
   rename(id: string, name: string): Promise<void>
-  /** Removes it with its API keys, listeners and OAuth tokens. Its audit log stays. */
+  /** Removes the workspace with its API keys, listeners and OAuth tokens. Its audit log stays. */
   delete(id: string): Promise<void>
 }
