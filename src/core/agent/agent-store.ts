@@ -25,37 +25,42 @@ export interface AgentStore {
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore
   pushConfigs: PushConfigStore
-  /** Within a transaction nothing can be told: it is not through. */
+  /** In a transaction they reach nobody, since its writes may still be undone. */
   notices: Notices
   /**
-   * All or nothing. Only the store handed to `work` takes part; it must not be used afterwards.
-   * May not be nested. `work` may be run again from the start, so it must change nothing else.
+   * Commits all of it or nothing. Only writes through the store that `work` gets take part. That store
+   * must not be used afterwards, and transactions may not be nested. `work` may run again from the start,
+   * so it must change nothing else.
    *
-   * Without `locks` it is as if no one else wrote meanwhile, and whoever collides begins again. What
-   * is done often names what it decides about (`lockOf`): only those who name the same wait for each
-   * other, and of all else it may see more from one step to the next.
+   * Without `locks` the transaction behaves as if nobody else wrote meanwhile; one that collides starts
+   * again. Frequent transactions name what they decide about (`lockOf`) instead: only those with the same
+   * lock wait for each other, and they may see other data change from one step to the next.
    *
-   * When the connection is lost while it is committed, nobody knows whether it was. Then `wasCommitted` is
-   * asked, in a transaction of its own with the same locks and only once the other has ended, whether
-   * what `work` has answered is there; if not, `work` is run again. Without it: `unavailable`.
+   * When the connection is lost during the commit, nobody knows whether it succeeded. Then `wasCommitted`
+   * is asked, in a transaction of its own with the same locks, once the first one has certainly ended: is
+   * the result of `work` there? If not, `work` runs again. Without `wasCommitted` the answer is
+   * `unavailable`.
    */
   transaction<T>(
     work: (store: AgentStore) => Promise<T>,
     locks?: readonly string[],
     wasCommitted?: (store: AgentStore, result: T) => Promise<boolean>,
   ): Promise<T>
-  /** Answers when the database does. */
+  /** Settles when the database answers. */
   ping(): Promise<void>
-  /** Answers when the database has taken a write within the last second; throws `unavailable`. */
+  /** Settles when the database has taken a write within the last second. Throws `unavailable`. */
   checkWrites(): Promise<void>
-  /** Whether what it writes to was removed under it: every operation is refused then, `unavailable`. */
+  /**
+   * Whether its database was removed while it was open. Then it refuses every operation with
+   * `unavailable`.
+   */
   isGone(): boolean
-  /** How much room the database takes, in bytes. */
+  /** The size of the database in bytes. */
   sizeBytes(): Promise<number>
   close(): Promise<void>
 }
 
-/** The name under which all who decide about this thread, assistant or key wait for each other. */
+/** The name of the lock for decisions about this thread, assistant or key. */
 export function lockOf(noun: 'thread' | 'assistant' | 'idempotency key', id: string): string {
   return `${noun} ${id}`
 }

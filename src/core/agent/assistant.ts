@@ -1,6 +1,6 @@
 /**
- * An assistant: a graph with a configuration and a name. Each change of what it is makes a version;
- * one of its versions is the one in force.
+ * An assistant: a graph with a configuration and a name. Each change of these makes a version. One of the
+ * versions is the current one.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '../json.ts'
@@ -15,13 +15,13 @@ export interface Assistant {
   metadata: JsonObject
   name: string
   description: string | null
-  /** The version in force; the first is 1. */
+  /** The current version. The first is 1. */
   version: number
   created_at: string
   updated_at: string
 }
 
-/** What a version holds: a change of any of these makes a new one. */
+/** The fields of a version. A change of any of them makes a new version. */
 const VERSIONED_FIELDS = [
   'graph_id',
   'config',
@@ -33,25 +33,28 @@ const VERSIONED_FIELDS = [
 
 export type AssistantContent = Pick<Assistant, (typeof VERSIONED_FIELDS)[number]>
 
-/** Whether both would be the same version. */
+/** Whether the two have the same contents, and so would be the same version. */
 export function hasSameContent(one: AssistantContent, other: AssistantContent): boolean {
   return VERSIONED_FIELDS.every((field) => isDeepStrictEqual(one[field], other[field]))
 }
 
-/** The name of an assistant that was given none. */
+/** The name of an assistant that was created without one. */
 export const UNTITLED = 'Untitled'
 
-/** The namespace of system assistants' ids: uuid v5 of the graph's name (facts, section 1.1). */
+/**
+ * The namespace of the ids of system assistants, each of which is the UUID v5 of its graph's name. It is
+ * the one that LangGraph Server uses.
+ */
 export const SYSTEM_ASSISTANT_NAMESPACE = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
 
-/** Which assistants: those for which all of it holds. */
+/** Selects assistants: those that meet all conditions. */
 export interface AssistantQuery {
   graph_id?: string
-  /** A part of the name, upper or lower case. */
+  /** Text in the name, in upper or lower case. */
   name?: string
-  /** What the metadata contains (`containsJson`). */
+  /** JSON that the metadata contains (`containsJson`). */
   metadata?: JsonObject
-  /** What the caller may see. */
+  /** The caller sees no others. */
   filter?: MetadataFilter
 }
 
@@ -73,22 +76,25 @@ export interface AssistantPage {
 /** The assistants of one database, and their versions. */
 export interface AssistantStore {
   get(assistant_id: string): Promise<Assistant | undefined>
-  /** Adds the assistant and its version. `false`: its id is taken, nothing was written. */
+  /** Adds the assistant and its version. `false`: the id is taken, and nothing was written. */
   insert(assistant: Assistant): Promise<boolean>
-  /** Puts the assistant in the place of the one with its id, but for `created_at`. */
+  /** Replaces the assistant with the same id, except its `created_at`. */
   update(assistant: Assistant): Promise<void>
   /** Removes the assistant and its versions. `false`: there was none. */
   delete(assistant_id: string): Promise<boolean>
-  /** In order of `sort_by`; where that is the same, of `created_at` and id. */
+  /** Sorted by `sort_by`, then by `created_at` and id. */
   search(query: AssistantQuery, page: AssistantPage): Promise<Assistant[]>
   count(query: AssistantQuery): Promise<number>
-  /** Keeps the assistant as its version `version`, made at `updated_at`, in place of an older one. */
+  /**
+   * Stores the assistant as its version `version`, made at `updated_at`. It replaces an older version of
+   * that number.
+   */
   putVersion(assistant: Assistant): Promise<void>
-  /** A version as an assistant: both its times are those of the version. */
+  /** The version in the form of an assistant. Both times are those of the version. */
   getVersion(assistant_id: string, version: number): Promise<Assistant | undefined>
-  /** The highest number given; 0 where there is no such assistant. */
+  /** The highest version number so far; 0 when there is no such assistant. */
   lastVersion(assistant_id: string): Promise<number>
-  /** Newest first; with `metadata` those that contain it. */
+  /** The newest first. With `metadata`, only those that contain it. */
   versions(
     assistant_id: string,
     page: { metadata?: JsonObject; limit: number; offset: number },

@@ -1,10 +1,13 @@
 /**
- * Who asks, and whether it may. Every verb of the agent server asks `Authorize` first, so that a
- * project's own `auth` decides on every operation from one place.
+ * Who sends a request, and whether it is allowed. Every verb of the agent server asks `Authorize` first,
+ * so that a project's own `auth` decides about each operation in one place.
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 
-/** Whom the project's `auth` recognised: what its `authenticate` answered, with these filled in. */
+/**
+ * The user that the project's `auth` recognised: the answer of its `authenticate`, with these fields
+ * filled in.
+ */
 export interface AuthUser extends JsonObject {
   identity: string
   display_name: string
@@ -13,19 +16,19 @@ export interface AuthUser extends JsonObject {
 }
 
 /**
- * The key of a run's `configurable` that holds the `AuthUser`. Graphs see it; answers never show it: a
- * project may keep the user's own tokens in it, and others may see the same run.
+ * The key of a run's `configurable` that holds the `AuthUser`. Graphs see it. Answers never show it: a
+ * project may keep the user's own tokens in it, and other users may see the same run.
  */
 export const AUTH_USER_KEY = 'langgraph_auth_user'
 
 /** Who sent a request to the agent server. */
 export interface Caller {
-  /** `undefined`: nobody was authenticated, and the server asks for no one. */
+  /** `undefined`: nobody was authenticated, and the server does not ask for it. */
   identity: string | undefined
   permissions: string[]
-  /** What the project knows of who asks; absent where it has no `auth`. */
+  /** What the project knows about the user. Absent: the project has no `auth`. */
   user?: AuthUser
-  /** The headers that graphs may see in `configurable` (`x-*` and `user-agent`, without keys). */
+  /** The headers that graphs may see in `configurable`: `x-*` and `user-agent`, without keys. */
   headers: Record<string, string>
 }
 
@@ -39,8 +42,8 @@ export type AuthorizationEvent =
   | { resource: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' }
 
 /**
- * What a thing's metadata must hold to be seen; keys are joined by AND. Under the keys `$or` and
- * `$and` stand filters, at least one: of which any, or all, have to let it through.
+ * What the metadata of a visible resource must contain. Keys are joined by AND. The keys `$or` and `$and`
+ * hold one or more filters, of which any, or all, must match.
  */
 export interface MetadataFilter {
   [key: string]:
@@ -51,10 +54,10 @@ export interface MetadataFilter {
 }
 
 /**
- * Allows or refuses one operation. `value` is what the operation is about to write or to look for; it
- * may be changed in place (of the store's operations its `namespace` too), so what is done is what it
- * holds afterwards. Answers a filter when only some things may be seen. Throws `forbidden`, and
- * whatever refusal the project decided on.
+ * Allows or refuses one operation. `value` is what the operation will write or search for. The project
+ * may change it in place (for operations of the store its `namespace` too); the operation then uses the
+ * changed value. Answers a filter when only some resources may be seen. Throws `forbidden`, or the
+ * refusal that the project chose.
  */
 export type Authorize = (
   caller: Caller,
@@ -64,7 +67,7 @@ export type Authorize = (
 
 export const allowAll: Authorize = async () => undefined
 
-/** Whether a thing with this metadata may be seen under the filter. */
+/** Whether the filter lets a resource with this metadata through. */
 export function matchesFilter(metadata: JsonObject, filter: MetadataFilter | undefined): boolean {
   if (!filter) return true
   return Object.entries(filter).every(([key, condition]) => {

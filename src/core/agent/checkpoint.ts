@@ -1,8 +1,11 @@
-/** Checkpoints as storage keeps them: bytes from the project's own serializer, and what is searched. */
+/**
+ * Checkpoints as they are stored: bytes from the project's own serializer, and the fields that are
+ * searched.
+ */
 import type { JsonObject } from '../json.ts'
 import type { Lease } from './run.ts'
 
-/** A value with the name of the encoding that its serializer gave it. */
+/** A serialized value, with the name of its encoding. */
 export interface TypedBytes {
   type: string
   bytes: Uint8Array
@@ -14,7 +17,7 @@ export interface CheckpointKey {
   checkpoint_id: string
 }
 
-/** One channel's value at one version; checkpoints with the same version share it. */
+/** The value of one channel at one version. Checkpoints with the same version share it. */
 export interface ChannelValue extends TypedBytes {
   channel: string
   version: string
@@ -23,7 +26,7 @@ export interface ChannelValue extends TypedBytes {
 /** A checkpoint without its channel values. */
 export interface StoredCheckpoint extends CheckpointKey {
   parent_checkpoint_id: string | null
-  /** The run that wrote it; `null` for an update through the API. */
+  /** The run that wrote it. `null`: an update through the API did. */
   run_id: string | null
   checkpoint: TypedBytes
   metadata: JsonObject
@@ -32,17 +35,17 @@ export interface StoredCheckpoint extends CheckpointKey {
 export interface PendingWrite extends TypedBytes {
   task_id: string
   channel: string
-  /** Place among the task's writes; negative for the special ones (error, interrupt, resume). */
+  /** The position among the task's writes. Negative for special ones: error, interrupt, resume. */
   idx: number
 }
 
-/** A checkpoint with all that belongs to it. */
+/** A checkpoint with its values and writes. */
 export interface CheckpointRecord extends StoredCheckpoint {
   values: ChannelValue[]
   writes: PendingWrite[]
 }
 
-/** What a thread's history takes, in bytes as stored. */
+/** The size of a thread's history in bytes, as stored. */
 export interface StorageUse {
   checkpoints: { count: number; bytes: number }
   channel_values: {
@@ -53,14 +56,17 @@ export interface StorageUse {
   pending_writes: { count: number; bytes: number }
 }
 
-/** What its values and writes take, in bytes as they are read. */
+/** The size of its values and writes in bytes, as they are read. */
 export function sizeOf({ values, writes }: CheckpointRecord): number {
   return [...values, ...writes].reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** The checkpoints of one database. Writes that carry a lost lease throw `conflict`. */
+/** The checkpoints of one database. A write with a lost lease throws `conflict`. */
 export interface CheckpointStore {
-  /** `versions` names every channel's version at this checkpoint, `values` the new ones of them. */
+  /**
+   * Stores a checkpoint. `versions` names the version of every channel; `values` holds those that are
+   * new.
+   */
   put(
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,
@@ -68,61 +74,62 @@ export interface CheckpointStore {
     lease?: Lease,
   ): Promise<void>
   putWrites(key: CheckpointKey, writes: PendingWrite[], lease?: Lease): Promise<void>
-  /** The named checkpoint, or the latest of the namespace. */
+  /** The checkpoint of this id, or else the latest one of the namespace. */
   get(at: {
     thread_id: string
     checkpoint_ns: string
     checkpoint_id?: string
   }): Promise<CheckpointRecord | undefined>
-  /** Newest first. Without `checkpoint_ns`, those of every namespace. */
+  /** The newest first. Without `checkpoint_ns`, those of all namespaces. */
   list(query: {
     thread_id?: string
     checkpoint_ns?: string
     checkpoint_id?: string
-    /** Only checkpoints with an id lower than this one. */
+    /** Only checkpoints with a lower id than this. */
     before?: string
-    /** Every key equal. */
+    /** Only checkpoints whose metadata has the same value for every key. */
     metadata?: JsonObject
     limit?: number
-    /** Ends with the record that makes them so many bytes together. */
+    /** The page ends with the record that reaches this size, in bytes. */
     maxBytes?: number
   }): Promise<CheckpointRecord[]>
-  /** The id of the latest checkpoint of a namespace, by default the root graph's. */
+  /** The id of the latest checkpoint of a namespace; by default that of the root graph. */
   latestId(thread_id: string, checkpoint_ns?: string): Promise<string | undefined>
   deleteThread(thread_id: string): Promise<void>
-  /** Gives another thread, which has none, the whole history. */
+  /** Copies the whole history to another thread, which has none yet. */
   copyThread(from: string, to: string): Promise<void>
   /**
-   * Removes all but what goes on from here: the root graph's latest checkpoint, the latest of each
-   * subgraph that belongs to it, and of those subgraphs that keep a memory of their own.
+   * Removes everything that is not needed to go on from here. It keeps the latest checkpoint of the root
+   * graph, the latest one of each subgraph that belongs to it, and those of subgraphs with a memory of
+   * their own.
    */
   keepLatest(thread_id: string): Promise<void>
-  /** Merges into the metadata of one checkpoint. */
+  /** Merges fields into the metadata of one checkpoint. */
   patchMetadata(key: CheckpointKey, metadata: JsonObject): Promise<void>
   measure(thread_id: string): Promise<StorageUse>
   /** Removes what the run wrote (rollback). */
   deleteRun(thread_id: string, run_id: string): Promise<void>
-  /** Whether the run has written a checkpoint of the root graph: then it is continued, not begun. */
+  /** Whether the run has written a checkpoint of the root graph. Then it continues instead of starting. */
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
-  /** Whether the run has stored what its tasks wrote, or its answers to interrupts. */
+  /** Whether the run has stored writes of its tasks, or its answers to interrupts. */
   hasWritesOf(thread_id: string, run_id: string): Promise<boolean>
 }
 
-/** Keeps what a run stores and what it tells in one order; its checkpointer asks. */
+/** Keeps the checkpoints and the events of a run in one order. The run's checkpointer calls it. */
 export interface WriteOrder {
   /**
-   * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
-   * the run has emitted until now is in its log. Rejects where that could not be written: then the
-   * checkpoint must not be stored either.
+   * Called before a checkpoint is stored, or (`writes`) what a task has written to it. Settles when
+   * everything that the run has emitted so far is in its log. Rejects when that could not be written;
+   * then the checkpoint must not be stored either.
    */
   settled(what: 'checkpoint' | 'writes', at: Omit<CheckpointKey, 'thread_id'>): Promise<void>
-  /** The run goes on from this checkpoint of the namespace, or begins there. */
+  /** The run continues from this checkpoint of the namespace, or starts there. */
   loaded(checkpoint_ns: string, checkpoint_id: string | undefined): void
-  /** The checkpoint is stored, or could not be. */
+  /** The checkpoint was stored, or could not be stored. */
   stored(checkpoint_id: string): void
 }
 
-/** What a graph's checkpointer does with its store. */
+/** What a graph's checkpointer needs of its store. */
 export type GraphCheckpoints = Pick<
   CheckpointStore,
   'put' | 'putWrites' | 'get' | 'list' | 'deleteThread'

@@ -1,23 +1,23 @@
-/** A WebSocket's client, as the agent server talks to it. */
+/** The client of a WebSocket, as the agent server sees it. */
 export interface ClientSocket {
   /**
-   * Sends a text, and settles when more is welcome: at once, or when the client has taken most of what
-   * was sent. What is sent to one that has left is dropped.
+   * Sends a text. Settles when the client has room for more: at once, or when it has received most of
+   * what was sent. Texts to a client that has left are dropped.
    */
   send(text: string): Promise<void>
   /**
-   * `code` as RFC 6455 has it, or 4000 and an HTTP status. A reason that is too long is cut. Once is
-   * enough.
+   * Closes the connection. `code` is one of RFC 6455, or 4000 plus an HTTP status. A reason that is too
+   * long is cut. Only the first call counts.
    */
   close(code: number, reason: string): void
-  /** Calls back with each text that comes; none is lost before. */
+  /** Calls back for each text that arrives. Texts that came earlier are not lost. */
   onText(callback: (text: string) => void): void
-  /** Nothing more is read until `resume`: the client is made to wait. */
+  /** Stops reading until `resume`, so that the client has to wait. */
   pause(): void
   resume(): void
-  /** Aborts when the client has left, or was told to. */
+  /** Aborts when the client has left, or when the connection was closed here. */
   readonly left: AbortSignal
 }
 
-/** What a request that wants a WebSocket brings along: takes what is to be done with its client. */
+/** What a request for a WebSocket carries: takes the function that serves its client. */
 export type AcceptSocket = (serve: (socket: ClientSocket) => void) => void

@@ -1,4 +1,4 @@
-/** A cron: a run that is asked for again and again, at the times of a schedule. */
+/** A cron: a run that is created again and again, at the times of a schedule. */
 
 import type { JsonObject } from '../json.ts'
 import type { Caller, MetadataFilter } from './authorization.ts'
@@ -9,42 +9,42 @@ export const ON_RUN_COMPLETED = ['delete', 'keep'] as const
 export interface Cron {
   cron_id: string
   assistant_id: string
-  /** `null`: each firing has a thread of its own. */
+  /** `null`: each firing gets a new thread. */
   thread_id: string | null
-  /** It is not due at this moment or later; `null`: it has no end. */
+  /** The cron is not due at this moment or later. `null`: it has no end. */
   end_time: string | null
   /** Minute, hour, day of the month, month, day of the week; or `@daily` and the like. */
   schedule: string
-  /** The time zone that the schedule is meant in (IANA); `null`: UTC. */
+  /** The time zone of the schedule (IANA). `null`: UTC. */
   timezone: string | null
   created_at: string
   updated_at: string
-  /** Who made it. */
+  /** The user who made it. */
   user_id: string | null
-  /** What its runs are created with, as the body of a run's creation has it. */
+  /** The body with which its runs are created. */
   payload: JsonObject
-  /** When it is due next; `null`: never again, or while it is not enabled. */
+  /** When it is due next. `null`: never again, or not while it is disabled. */
   next_run_date: string | null
-  /** Of the cron, and of its runs, which have its `cron_id` besides. */
+  /** The metadata of the cron and of its runs, which also have its `cron_id`. */
   metadata: JsonObject
   enabled: boolean
-  /** What becomes of a firing's own thread; `null` where the cron has a thread. */
+  /** What happens to the thread of a firing when its run ends. `null`: the cron has a thread. */
   on_run_completed: (typeof ON_RUN_COMPLETED)[number] | null
 }
 
-/** A cron with whom its runs are made for: who made it. */
+/** A cron with the user who made it and for whom its runs are created. */
 export interface StoredCron extends Cron {
   caller: Caller
 }
 
-/** Which crons: those for which all that is given holds. */
+/** Selects crons: those that meet all given conditions. */
 export interface CronQuery {
   assistant_id?: string
   thread_id?: string
   enabled?: boolean
-  /** Contained in the cron's metadata. */
+  /** JSON that the cron's metadata contains. */
   metadata?: JsonObject
-  /** What the caller may see. */
+  /** The caller sees no others. */
   filter?: MetadataFilter
 }
 
@@ -65,27 +65,27 @@ export interface CronPage {
   offset: number
 }
 
-/** The crons of one database. They go with their assistant and with their thread. */
+/** The crons of one database. They are removed with their assistant or their thread. */
 export interface CronStore {
   insert(cron: StoredCron): Promise<void>
   get(cron_id: string): Promise<StoredCron | undefined>
-  /** Puts the cron in the place of the one with its id, but for what it is of and who made it. */
+  /** Replaces the cron with the same id. Its assistant, its thread and its maker stay. */
   update(cron: StoredCron): Promise<void>
   /** `false`: there was none. */
   delete(cron_id: string): Promise<boolean>
-  /** In order of `sort_by`, what has none last; where that is the same, of `created_at` and id. */
+  /** Sorted by `sort_by`, crons without a value last; then by `created_at` and id. */
   search(query: CronQuery, page: CronPage): Promise<Cron[]>
   count(query: CronQuery): Promise<number>
-  /** Those that are due at `now` (ISO 8601), the one that waits longest first. */
+  /** The crons that are due at `now` (ISO 8601), the longest overdue first. */
   listDue(now: string, limit: number): Promise<StoredCron[]>
   /**
-   * Takes the due time of the cron as it was read, and sets the next one. `false`: another server was
-   * first, or the cron was changed; nothing was written.
+   * Takes the due time that was read from the cron, and sets the next one. `false`: another server was
+   * faster, or the cron was changed; nothing was written.
    */
   advance(
     read: Pick<StoredCron, 'cron_id' | 'next_run_date' | 'updated_at'>,
     next_run_date: string | null,
   ): Promise<boolean>
-  /** When the next one is due, in ms since 1970: in the past where one is. */
+  /** When the next cron is due, in ms since 1970. In the past: one is due now. */
   nextDue(): Promise<number | undefined>
 }

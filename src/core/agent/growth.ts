@@ -1,13 +1,16 @@
 /**
- * How one JSON value became another, where that is mostly longer texts and longer lists: a message
- * that a model is writing. A text of n pieces costs n pieces this way; each time whole it costs n².
+ * Describes how one JSON value became another by longer texts and longer lists, as a message does while a
+ * model writes it. A text of n pieces costs n pieces this way; sending it whole each time costs n².
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 
-/** `+`: the text goes on like this. `=`: it is this now. `in`: what its items or fields became. */
+/** `+`: this follows the text. `=`: this is the new value. `in`: the growth of its items or fields. */
 export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string]: Growth } }
 
-/** `undefined`: they are the same. `applyGrowth` makes the second of the first, its order included. */
+/**
+ * How `before` became `after`. `undefined`: they are equal. `applyGrowth` restores the second value
+ * exactly, including the order of its fields.
+ */
 export function growthOf(before: JsonValue, after: JsonValue): Growth | undefined {
   if (before === after) return undefined
   if (typeof before === 'string' && typeof after === 'string' && after.startsWith(before)) {
@@ -18,7 +21,7 @@ export function growthOf(before: JsonValue, after: JsonValue): Growth | undefine
   return changes.length === 0 ? undefined : { in: Object.fromEntries(changes) }
 }
 
-/** The value that `growthOf` was asked about second. The first stays as it is. */
+/** Applies the growth to the first value, and answers the second. The first stays unchanged. */
 export function applyGrowth(before: JsonValue, growth: Growth): JsonValue {
   if ('=' in growth) return growth['=']
   if ('+' in growth) return `${before}${growth['+']}`
@@ -32,7 +35,7 @@ export function applyGrowth(before: JsonValue, growth: Growth): JsonValue {
 
 type Parts = JsonObject | JsonValue[]
 
-/** Both lists or both objects, and nothing was taken away or put in between. */
+/** Both are lists or both are objects, and items were only changed or added at the end. */
 function areGrown(before: JsonValue, after: JsonValue): boolean {
   if (!isParts(before) || !isParts(after)) return false
   if (Array.isArray(before) !== Array.isArray(after)) return false

@@ -1,14 +1,14 @@
-/** `Idempotency-Key`: a request that creates a run, sent again, creates no second one. */
+/** `Idempotency-Key`: a request that creates a run and is sent again creates no second run. */
 
 /** How long a key is remembered, in ms: a day. */
 export const IDEMPOTENCY_KEY_MS = 24 * 3_600_000
 
-/** A key that created a run. */
+/** A key that has created a run. */
 export interface IdempotencyKey {
-  /** Whose key, and for what: the same text elsewhere is another key. */
+  /** The caller and the resource that the key belongs to. The same text in another scope is another key. */
   scope: string
   key: string
-  /** Of what was asked: another request may not use the key. */
+  /** The hash of the request. A different request may not use the key. */
   fingerprint: string
   run_id: string
   /** ms since 1970 */
@@ -18,8 +18,8 @@ export interface IdempotencyKey {
 /** The keys of one database. */
 export interface IdempotencyKeyStore {
   find(scope: string, key: string): Promise<IdempotencyKey | undefined>
-  /** Adds it, in place of an older one of its scope. */
+  /** Adds the key. It replaces an older one of the same scope. */
   put(key: IdempotencyKey): Promise<void>
-  /** Forgets those made before `before` (ms since 1970). Answers how many. */
+  /** Removes keys from before `before` (ms since 1970). Answers how many. */
   expire(before: number): Promise<number>
 }

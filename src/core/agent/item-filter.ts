@@ -1,4 +1,4 @@
-/** What must hold of an item's value, with the operators of LangGraph's `BaseStore`. */
+/** Conditions on the value of an item, with the operators of LangGraph's `BaseStore`. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject, type JsonValue } from '../json.ts'
 
@@ -6,12 +6,13 @@ const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin
 type Operator = (typeof ITEM_OPERATORS)[number]
 
 /**
- * By key of the value, joined by AND: the value itself, an object of operators, or an object without
- * operators, which holds key by key. What is not there equals nothing, and is neither more nor less.
+ * The conditions by key of the value, joined by AND. A condition is the value itself, an object of
+ * operators, or an object without operators, whose keys are conditions again. A missing value equals
+ * nothing, and is neither greater nor smaller than anything.
  */
 export type ItemFilter = JsonObject
 
-/** Why this is no filter, as a sentence; `undefined`: it is one. */
+/** Why this is not a filter, as a sentence. `undefined`: it is one. */
 export function filterProblem(filter: ItemFilter): string | undefined {
   for (const condition of Object.values(filter)) {
     if (!isObject(condition)) continue
@@ -39,8 +40,8 @@ export function matchesItemFilter(value: JsonObject, filter: ItemFilter): boolea
 }
 
 /**
- * The conditions that ask for one plain value, which a database can look for itself. Not those of a
- * key that PostgreSQL could not even be asked for.
+ * The conditions that name one plain value, which a database can search for itself. Keys that PostgreSQL
+ * cannot take are left out.
  */
 export function plainEqualities(filter: ItemFilter): [string, string | number | boolean][] {
   return Object.entries(filter).flatMap(([key, condition]) => {
@@ -82,8 +83,8 @@ function compare(value: JsonValue | undefined, operator: Operator, wanted: JsonV
 }
 
 /**
- * Below, at or above 0. Numbers, and texts that are numbers, are compared as numbers, other texts (a
- * date) as texts; `NaN` for what has no order.
+ * Less than, equal to or greater than 0. Numbers, and texts that are numbers, compare as numbers; other
+ * texts (a date) as texts. `NaN`: the values have no order.
  */
 function order(value: JsonValue | undefined, wanted: JsonValue): number {
   const [a, b] = [toNumber(value), toNumber(wanted)]

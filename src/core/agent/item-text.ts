@@ -1,10 +1,11 @@
-/** Which texts of an item's value are embedded: paths as in `store.index.fields`. */
+/** Finds the texts of an item's value that are embedded, by paths as in `store.index.fields`. */
 import type { JsonValue } from '../json.ts'
 
 /**
- * The texts at a path. `$` is the whole value. Else keys joined by periods, with `[0]` or `[-1]` for
- * one item of a list, `[*]` for each, `*` for each item or field, `{a,b}` for several fields. A number
- * or a truth is its text, an object or a list its JSON; what is not there is no text.
+ * The texts at a path. `$` is the whole value. Otherwise the path consists of keys joined by periods,
+ * with `[0]` or `[-1]` for one item of a list, `[*]` for each item, `*` for each item or field, and
+ * `{a,b}` for several fields. A number or a boolean gives its text, an object or a list its JSON, a
+ * missing value nothing.
  */
 export function textsAt(value: JsonValue, path: string): string[] {
   if (path === '$' || path === '') return [JSON.stringify(value)]
@@ -13,7 +14,7 @@ export function textsAt(value: JsonValue, path: string): string[] {
   return found.flatMap(toText)
 }
 
-/** `a.b[*].{c,d}` as `a`, `b`, `[*]`, `{c,d}`. */
+/** Splits `a.b[*].{c,d}` into `a`, `b`, `[*]`, `{c,d}`. */
 function stepsOf(path: string): string[] {
   return path.match(/\[[^\]]*\]|\{[^}]*\}|[^.[\]{}]+/g) ?? []
 }

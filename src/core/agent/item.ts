@@ -1,7 +1,7 @@
 /**
  * An item of the store: what graphs and clients remember beyond threads, by namespace and key.
  *
- * A namespace is a path of labels. Labels hold no period, so that a namespace is also one text:
+ * A namespace is a path of labels. Labels contain no period, so that a namespace is also one text:
  * `["users", "ann"]` is `users.ann`.
  */
 
@@ -18,7 +18,7 @@ export interface Item {
   updated_at: string
 }
 
-/** `score`: how near it is to what was asked, -1…1; absent where nothing was asked for by meaning. */
+/** `score`: how similar the item is to the query, from -1 to 1. Absent: the search was not by meaning. */
 export interface FoundItem extends Item {
   score?: number
 }
@@ -26,8 +26,8 @@ export interface FoundItem extends Item {
 export type ItemId = Pick<Item, 'namespace' | 'key'>
 
 /**
- * Whether a caller's filter lets an item through. It speaks of what the value holds, and of
- * `namespace` and `key`. Without a value: whether it could be the caller's by its place alone.
+ * Whether a caller may see an item, by its value, `namespace` and `key`. Without a value: whether an item
+ * at this place could be the caller's.
  */
 export function isVisible(
   { namespace, key, value }: ItemId & { value?: JsonObject },
@@ -36,26 +36,26 @@ export function isVisible(
   return matchesFilter({ ...value, namespace, key }, filter)
 }
 
-/** A text of an item, as the vector that the project's embeddings give for it. */
+/** A text of an item, as the vector from the project's embeddings. */
 export interface ItemVector {
-  /** The path that the text lies at, with its place among several: `chapters[*].title.2`. */
+  /** The path of the text, with its position when there are several: `chapters[*].title.2`. */
   field: string
   vector: number[]
 }
 
-/** An item to be written. One that is there keeps its `created_at`. */
+/** An item to write. An existing one keeps its `created_at`. */
 export interface NewItem extends ItemId {
   value: JsonObject
-  /** How long it is kept after it was written, or read with a refresh; `null`: for good. */
+  /** How long it is kept after it was written, or read with a refresh, in minutes. `null`: forever. */
   ttl_minutes: number | null
-  /** In place of those that it had; empty: it is not found by meaning. */
+  /** Replaces the item's vectors. Empty: searches by meaning do not find the item. */
   vectors: ItemVector[]
 }
 
-/** `value: null` removes the item, if there is one. */
+/** `value: null` removes the item, if it exists. */
 export type ItemChange = NewItem | (ItemId & { value: null })
 
-/** When is read, in ms since 1970, and whether what is found begins its time anew. */
+/** The time of the read, in ms since 1970, and whether reading an item restarts its lifetime. */
 export interface ItemReading {
   now: number
   isRefreshed: boolean
@@ -64,9 +64,9 @@ export interface ItemReading {
 export interface ItemQuery {
   /** Empty: all namespaces. */
   namespace_prefix: string[]
-  /** What the value must hold. */
+  /** Conditions on the value. */
   filter?: ItemFilter
-  /** What the caller may see, as `isVisible` has it. */
+  /** The caller sees no others. */
   seen?: MetadataFilter
 }
 
@@ -76,46 +76,46 @@ export interface ItemPage {
 }
 
 export interface NamespaceQuery {
-  /** How the namespaces begin and end; `*` stands for any label. */
+  /** How the namespaces begin and end. `*` stands for any label. */
   prefix?: string[]
   suffix?: string[]
-  /** Only the first labels of each, so many. */
+  /** Only this many labels of each namespace, from its beginning. */
   max_depth?: number
-  /** Only those with an item that the caller may see. */
+  /** Only namespaces with an item that the caller may see. */
   seen?: MetadataFilter
 }
 
-/** The items of one database. Those whose time is up are not there, removed or not. */
+/** The items of one database. An expired item counts as absent, whether it was removed yet or not. */
 export interface ItemStore {
   get(id: ItemId, reading: ItemReading): Promise<Item | undefined>
-  /** All of them or none, in order. `now` in ms since 1970. */
+  /** Writes all of them or none, in order. `now` in ms since 1970. */
   write(changes: ItemChange[], now: number): Promise<void>
-  /** The one changed last first. */
+  /** The last changed first. */
   search(query: ItemQuery, page: ItemPage, reading: ItemReading): Promise<Item[]>
   /**
-   * Those that have vectors of the same length, the one with the nearest first, with a `score`: the
-   * cosine of the angle between the two. Exact, whatever the filter.
+   * Items with vectors of the same length, the nearest first, with their `score`: the cosine of the angle
+   * between the two vectors. The result is exact for every filter.
    */
   nearest(
     query: ItemQuery & { vector: number[] },
     page: ItemPage,
     reading: ItemReading,
   ): Promise<FoundItem[]>
-  /** In the order of their labels, each once. */
+  /** Sorted by their labels, each once. */
   namespaces(query: NamespaceQuery, page: ItemPage, now: number): Promise<string[][]>
-  /** Removes those whose time is up, at most `limit`. Answers how many. */
+  /** Removes expired items, `limit` at most. Answers how many. */
   expire(now: number, limit: number): Promise<number>
-  /** Makes sure that vectors can be compared. Throws `unavailable` where they cannot. */
+  /** Makes sure that the database can compare vectors. Throws `unavailable` when it cannot. */
   prepareVectors(): Promise<void>
 }
 
-/** Longer ones do not fit into the index of every database, in bytes. */
+/** Longer keys do not fit into the index of every database, in bytes. */
 export const MAX_NAME_BYTES = 1000
 
-/** LangGraph keeps this namespace for itself. */
+/** LangGraph reserves this namespace for itself. */
 const RESERVED_LABEL = 'langgraph'
 
-/** Why items cannot be in such a namespace, as a sentence; `undefined`: they can. */
+/** Why items cannot be in this namespace, as a sentence. `undefined`: they can. */
 export function namespaceProblem(namespace: readonly string[]): string | undefined {
   if (namespace.length === 0) return 'Namespace is required: give at least one label.'
   if (namespace[0] === RESERVED_LABEL) {
@@ -124,7 +124,7 @@ export function namespaceProblem(namespace: readonly string[]): string | undefin
   return labelsProblem(namespace)
 }
 
-/** The same for the beginning or the end of namespaces, which may be empty. */
+/** The same for the beginning or the end of a namespace, which may be empty. */
 export function labelsProblem(labels: readonly string[]): string | undefined {
   const bad = labels.find((label) => typeof label !== 'string' || !label || label.includes('.'))
   if (bad !== undefined) {
@@ -133,7 +133,7 @@ export function labelsProblem(labels: readonly string[]): string | undefined {
   return textProblem('The namespace', labels.join('.'))
 }
 
-/** Why no item can have such a key; `undefined`: it can. */
+/** Why no item can have this key. `undefined`: it can. */
 export function keyProblem(key: string): string | undefined {
   if (typeof key !== 'string' || key === '') return 'The key is empty: give a text.'
   return textProblem('The key', key)

@@ -1,4 +1,4 @@
-/** Figures about a server: what its parts tell as it happens, and who adds it up. */
+/** Figures about a server: what its parts report, and who collects it. */
 import type { RunStatus } from './run.ts'
 import type { DeliveryStatus } from './webhook.ts'
 
@@ -8,31 +8,31 @@ export type MetricsFormat = (typeof METRICS_FORMATS)[number]
 /** A request that was answered. */
 export interface AnsweredRequest {
   method: string
-  /** As the route is written: `/threads/{thread_id}`; `other`: there is none. */
+  /** The pattern of the route: `/threads/{thread_id}`. `other`: no route matched. */
   route: string
   status: number
   seconds: number
 }
 
-/** What every server tells of its requests. */
+/** What every server reports about its requests. */
 export interface RequestMetrics {
   requestAnswered(request: AnsweredRequest): void
 }
 
-/** All figures as they are now, in a form to be sent. */
+/** All present figures, in a form that can be sent. */
 interface ReadableMetrics {
   read(format: MetricsFormat): Promise<{ contentType: string; body: string }>
 }
 
-/** Those of an agent server. */
+/** What an agent server reports. */
 export interface AgentMetrics extends RequestMetrics, ReadableMetrics {
-  /** `waited`: since it was due, in s. */
+  /** `waited`: the time since the run was due, in s. */
   runStarted(run: { waited: number }): void
-  /** `seconds`: since it was started. */
+  /** `seconds`: the time since the run was started. */
   runEnded(run: { status: Exclude<RunStatus, 'pending' | 'running'>; seconds: number }): void
-  /** The graph's first output, in s since the run was due. */
+  /** Reports the first output of a graph, in s after the run was due. */
   firstEvent(seconds: number): void
-  /** A stream was opened; the answer is to be called once when it is closed. */
+  /** Reports an opened stream. Call the answered function once, when the stream is closed. */
   streamOpened(): () => void
   webhookAttempted(attempt: { status: DeliveryStatus; seconds: number }): void
 }
@@ -49,14 +49,14 @@ export const noAgentMetrics: AgentMetrics = {
 
 /** A request that went to an agent server through the gateway. */
 export interface PassedRequest {
-  /** Its name. */
+  /** The name of the deployment. */
   deployment: string
   status: number
-  /** Until the end of the answer. */
+  /** The time until the end of the answer. */
   seconds: number
 }
 
-/** Those of the control plane. */
+/** What the control plane reports. */
 export interface ControlPlaneMetrics extends RequestMetrics, ReadableMetrics {
   requestPassed(request: PassedRequest): void
 }

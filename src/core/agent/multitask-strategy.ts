@@ -9,13 +9,13 @@ export const DEFAULT_MULTITASK_STRATEGY: MultitaskStrategy = 'enqueue'
 type MultitaskPlan =
   | { kind: 'reject' }
   | { kind: 'accept' }
-  /** Accept it, once all the thread's active runs were told to end. */
+  /** Accept it, after all active runs of the thread were told to end. */
   | { kind: 'supersede'; action: 'interrupt' | 'rollback' }
 
 /**
- * Decides over a new run; `isBusy`: the thread has runs that are pending or running. `reject`
- * refuses it then; `enqueue` lets it wait for them; `interrupt` and `rollback` end them all first.
- * Source: facts, "multitask_strategy".
+ * Decides about a new run. `isBusy`: the thread has runs that are pending or running. Then `reject`
+ * refuses the new run, `enqueue` lets it wait for the others, and `interrupt` and `rollback` end the
+ * others first. LangGraph Server does the same.
  */
 export function planMultitask(strategy: MultitaskStrategy, isBusy: boolean): MultitaskPlan {
   if (!isBusy || strategy === 'enqueue') return { kind: 'accept' }

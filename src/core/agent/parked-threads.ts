@@ -1,24 +1,24 @@
 /**
- * Threads that an older version of a graph has left in the middle: interrupted, or busy. Whether a
- * newer version can go on with them is found out before it gets its first request.
+ * Threads that an older version of a graph has left in the middle: interrupted, or busy. Before a newer
+ * version gets its first request, Runyard finds out whether it can go on with them.
  */
 
-/** A thread that the new version cannot go on with as it is. */
+/** A thread that the new version cannot go on with. */
 export interface BrokenThread {
   thread_id: string
   status: 'interrupted' | 'busy'
   graph_id: string
-  /** The graph itself is not there any more; then nothing else is said. */
+  /** The graph no longer exists. Then the other fields are absent. */
   is_graph_missing: boolean
-  /** Nodes that come next on the thread and that the graph does not have. */
+  /** Nodes that come next on the thread and no longer exist. */
   missing_nodes: string[]
-  /** State keys that the thread has a value of and that the graph does not have. */
+  /** State keys that have a value on the thread and no longer exist. */
   missing_keys: string[]
 }
 
 export interface ParkedThreads {
   checked_at: string
-  /** How many threads are parked; of more than 1,000 the latest are looked at. */
+  /** How many threads are parked. Of more than 1,000 only the latest are checked. */
   parked: number
   /** How many of them are broken. */
   broken: number
@@ -26,10 +26,10 @@ export interface ParkedThreads {
   threads: BrokenThread[]
 }
 
-/** What a deployment does about broken threads: tells of them, or keeps the old revision. */
+/** What a deployment does about broken threads: it warns of them, or keeps the old revision. */
 export const PARKED_THREADS_RULES = ['warn', 'block'] as const
 
-/** In a sentence, for a status message. */
+/** A sentence for a status message. */
 export function describeBroken({ broken, threads }: ParkedThreads): string {
   const missing = new Set(
     threads.flatMap(({ graph_id, is_graph_missing, missing_nodes, missing_keys }) => [

@@ -1,9 +1,12 @@
 /**
- * The thread-centred streaming protocol: what a client may subscribe to, and how its events stand in
- * the log. Source: `@langchain/protocol`.
+ * The thread-centred streaming protocol: the channels that a client may subscribe to, and how the log
+ * holds its events. Source: `@langchain/protocol`.
  */
 
-/** What a client subscribes to; beside these `custom:<name>`, of `custom` only what has the name. */
+/**
+ * The channels of a subscription. There is also `custom:<name>`, for the `custom` events of that name
+ * only.
+ */
 export const CHANNELS = [
   'values',
   'updates',
@@ -38,45 +41,45 @@ export const PROTOCOL_ERROR_CODES = [
 
 export type ProtocolErrorCode = (typeof PROTOCOL_ERROR_CODES)[number]
 
-/** Which of a thread's events a subscriber wants. */
+/** Selects those events of a thread that a subscriber wants. */
 export interface ProtocolFilter {
   channels: readonly string[]
-  /** Only of these namespaces and of those below them; absent or empty: of all. */
+  /** Only events of these namespaces and of those below them. Absent or empty: of all. */
   namespaces?: readonly (readonly string[])[]
-  /** How many levels below such a namespace, or below the root; absent: any. */
+  /** How many levels below such a namespace, or below the root. Absent: any number. */
   depth?: number
 }
 
 /**
- * Where a client looks for messages and tool calls: at the node that wrote them (`["model:<task>"]` for a
- * node of the root graph), where the official TypeScript server tells them, or at the graph of that node
- * (`[]`), where the Python one does.
+ * Where a client expects messages and tool calls. The official TypeScript server reports them at the node
+ * that wrote them (`["model:<task>"]` for a node of the root graph), the Python server at the graph of
+ * that node (`[]`).
  */
 export type Attribution = 'node' | 'graph'
 
-/** Where a run, its parts and its children stand. */
+/** The state of a run, of its parts and of its children. */
 export type AgentStatus = 'started' | 'running' | 'completed' | 'failed' | 'interrupted'
 
 const PREFIX = 'protocol/'
 
-/** The name of a `lifecycle` event whose namespace is that of a node, and of no graph. */
+/** The name of a `lifecycle` event whose namespace belongs to a node and not to a graph. */
 export const NODE = 'node'
 
-/** A place in the log's names: channel, the name of a `custom` event, namespace. */
+/** The place that an event's name in the log encodes: channel, name of a `custom` event, namespace. */
 export interface ProtocolPlace {
   channel: Channel
-  /** Of a `custom` event, or `NODE`. */
+  /** The name of a `custom` event, or `NODE`. */
   name?: string
   namespace: string[]
 }
 
-/** The name under which the log keeps an event of the protocol; its data are the event's `params`. */
+/** The name of a protocol event in the log. Its data are the event's `params`. */
 export function protocolEventName({ channel, name, namespace }: ProtocolPlace): string {
   const suffix = name === undefined ? '' : `:${encodeURIComponent(name)}`
   return [`${PREFIX}${channel}${suffix}`, ...namespace].join('|')
 }
 
-/** `undefined`: the event is one of the legacy streams. */
+/** `undefined`: the event belongs to the legacy streams. */
 export function protocolPlaceOf(event: string): ProtocolPlace | undefined {
   if (!event.startsWith(PREFIX)) return undefined
   const [head = '', ...namespace] = event.slice(PREFIX.length).split('|')

@@ -1,10 +1,10 @@
 /**
- * Where a task of the Agent2Agent protocol is posted to when one of its runs ends: a task may have
- * several. They go with the task's thread.
+ * Where a task of the Agent2Agent protocol is posted to when one of its runs ends. A task may have
+ * several of these. They are removed with the task's thread.
  */
 import type { JsonObject } from '../json.ts'
 
-/** The versions of the protocol, which tell a task in different words. */
+/** The versions of the protocol, which describe a task in different forms. */
 const PUSH_VERSIONS = ['0.3', '1.0'] as const
 export type PushVersion = (typeof PUSH_VERSIONS)[number]
 
@@ -13,19 +13,19 @@ export interface PushConfig {
   /** Unique within the task. */
   config_id: string
   thread_id: string
-  /** In which words the task is told: those in which the config was given. */
+  /** The version in whose form the task is posted: the one in which the config was given. */
   version: PushVersion
   created_at: string
-  /** As the client gave it, in the words of 1.0: `url`, `token`, `authentication`. */
+  /** As the client gave it, in the form of 1.0: `url`, `token`, `authentication`. */
   config: JsonObject
 }
 
 /** Every method is one atomic step. */
 export interface PushConfigStore {
-  /** In place of the one with the same ids. */
+  /** Adds the config. It replaces the one with the same ids. */
   put(config: PushConfig): Promise<void>
-  /** A task's, the first one first. */
+  /** The configs of a task, the oldest first. */
   list(task_id: string): Promise<PushConfig[]>
-  /** `false`: there is none. */
+  /** `false`: there was none. */
   delete(task_id: string, config_id: string): Promise<boolean>
 }

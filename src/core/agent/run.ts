@@ -41,15 +41,15 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /**
- * How often a run is begun that loses its server each time, before it ends in `error`. From the last
- * of these attempts on it is a suspect: it may be what takes its servers down, so it executes alone.
+ * How often a run may be started that loses its server each time, before it ends in `error`. From its
+ * last such attempt on the run is a suspect: it may be what crashes its servers, so it executes alone.
  */
 export const MAX_RUN_ATTEMPTS = 3
 
 /**
- * How the graph of a run that was told to stop (cancelled, superseded, out of time) came to its end:
- * the functions of its nodes ended in time, or they went on and were cut off from the thread, so that
- * nothing that they still do is written.
+ * How the graph of a run that was told to stop (cancelled, superseded, out of time) came to its end.
+ * `stopped`: the functions of its nodes ended in time. `cut_off`: they went on, but nothing that they
+ * still do reaches the thread.
  */
 export const STOP_OUTCOMES = ['stopped', 'cut_off'] as const
 export type StopOutcome = (typeof STOP_OUTCOMES)[number]
@@ -65,14 +65,14 @@ export interface CheckpointRef {
   checkpoint_map?: JsonObject
 }
 
-/** What resumes or steers a thread instead of `input`. */
+/** Resumes or steers a thread. It replaces `input`. */
 export interface RunCommand {
   update?: JsonValue
   resume?: JsonValue
   goto?: JsonValue
 }
 
-/** What the run was created with; answered as `kwargs`. Absent fields were not given. */
+/** What the run was created with, answered as `kwargs`. Absent fields were not given. */
 export interface RunKwargs {
   input?: JsonValue
   command?: RunCommand
@@ -83,17 +83,17 @@ export interface RunKwargs {
   interrupt_after?: '*' | string[]
   stream_mode: StreamMode[]
   stream_subgraphs: boolean
-  /** `v2`: its log is written for the thread-centred protocol. Absent: for the legacy streams. */
+  /** `v2`: the run's log is for the thread-centred protocol. Absent: for the legacy streams. */
   stream_protocol?: 'v2'
   durability?: 'sync' | 'async' | 'exit'
   stream_resumable?: boolean
-  /** Refuses an answer to an interrupt that is not open: the run fails and changes nothing. */
+  /** An answer to an interrupt that is not open makes the run fail, and changes nothing. */
   strict_resume?: boolean
-  /** Where the run's end is to be posted. */
+  /** The URL to which the end of the run is posted. */
   webhook?: string
   feedback_keys?: string[]
   langsmith_tracer?: JsonObject
-  /** `delete`: the run made its thread, which goes when the run ends. */
+  /** `delete`: the thread was made for this run, and is removed at its end. */
   on_completion?: 'delete' | 'keep'
 }
 
@@ -108,7 +108,7 @@ export interface Run {
   metadata: JsonObject
   kwargs: RunKwargs
   multitask_strategy: MultitaskStrategy
-  /** How often it was begun: once more whenever its server was lost. 0: it waits for the first time. */
+  /** How often the run was started: once more whenever its server was lost. 0: it was never started. */
   attempt: number
   /** Why it was cancelled: a word, a colon, a sentence (`taken: …`). `null`: nobody cancelled it. */
   cancel_reason: string | null
@@ -122,24 +122,24 @@ export interface RunError {
   message: string
 }
 
-/** A run with what the queue keeps about it. */
+/** A run with the fields that the queue needs. */
 export interface QueuedRun extends Run {
-  /** Place in the order received, over all threads of the database. */
+  /** The position in the order received, over all threads of the database. */
   seq: number
-  /** Not to be claimed before this moment (`after_seconds`), in ms since 1970. */
+  /** The run may not be claimed before this moment (`after_seconds`), in ms since 1970. */
   available_at: number
-  /** Someone asked for its end while it was running. */
+  /** Set when the run was cancelled while it was running. */
   cancel_action: CancelAction | null
   error: RunError | null
-  /** When it was claimed for the first time, in ms since 1970. */
+  /** When the run was claimed for the first time, in ms since 1970. */
   started_at: number | null
   /** The request that made it; `null`: unknown. */
   origin: RunOrigin | null
 }
 
 /**
- * The right to execute one run. Each claim gives a higher `token`; whatever is written for the run
- * is refused unless it carries the latest one, so a server that lost its lease can write no more.
+ * The right to execute one run. Each claim gives a higher `token`. A write for the run is refused unless
+ * it has the latest token, so that a server that lost its lease can write no more.
  */
 export interface Lease {
   run_id: string
@@ -147,12 +147,12 @@ export interface Lease {
   token: number
 }
 
-/** What became of a lease at its renewal. */
+/** The state of a lease after its renewal. */
 export interface LeaseState {
   run_id: string
-  /** `false`: another server has the run, or it is gone. Stop at once. */
+  /** `false`: another server has the run, or the run is gone. Stop at once. */
   held: boolean
-  /** What was asked of the run meanwhile. */
+  /** Set when the run was cancelled meanwhile. */
   cancel_action: CancelAction | null
 }
 
@@ -168,7 +168,7 @@ export type NewRun = Omit<
   | 'origin'
 > & { origin?: RunOrigin }
 
-/** How a run ended, for its row. */
+/** The end of a run, for its row. */
 export interface RunFinish {
   status: RunStatus
   error: RunError | null
@@ -182,11 +182,11 @@ export interface Claim {
   server_id: string
   now: number
   lease_expires_at: number
-  /** Runs of these graphs are left where they are, with their threads' lines behind them. */
+  /** Runs of these graphs are not claimed, and neither are the runs behind them on the same threads. */
   except_graphs?: readonly string[]
   /**
-   * `suspects`: only runs that this claim makes suspects, and none while another one executes alone
-   * anywhere. `others`: all but those. Default: whatever there is.
+   * `suspects`: only runs that become suspects by this claim, and none while another suspect executes
+   * alone anywhere. `others`: all except those. Default: all.
    */
   only?: 'suspects' | 'others'
 }
@@ -196,30 +196,33 @@ export interface ClaimedRun {
   lease: Lease
 }
 
-/** Whether a claimed run may be what takes its servers down. Of one that is to end nothing is executed. */
+/**
+ * Whether a claimed run may be what crashes its servers. A cancelled run is not, since nothing of it is
+ * executed.
+ */
 export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
   return attempt >= MAX_RUN_ATTEMPTS && cancel_action === null
 }
 
-/** The runs that are not over. */
+/** The runs that have not ended. */
 export interface QueueFigures {
-  /** Pending and due. */
+  /** Pending runs that are due. */
   waiting: number
-  /** Pending and not due yet (`after_seconds`). */
+  /** Pending runs that are not due yet (`after_seconds`). */
   delayed: number
   running: number
-  /** When the one that waits longest was due, in ms since 1970; `null`: none waits. */
+  /** When the run that waits longest was due, in ms since 1970. `null`: none waits. */
   oldest_due_at: number | null
 }
 
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
-  /** Adds a pending run at the end of the order and answers it as stored. */
+  /** Adds a pending run at the end of the order, and answers it as stored. */
   insert(run: NewRun): Promise<QueuedRun>
   get(run_id: string): Promise<QueuedRun | undefined>
-  /** Part of a transaction: the run as it is, and stays for all others until the transaction ends. */
+  /** Within a transaction: the run as it is. Nobody else can change it until the transaction ends. */
   hold(run_id: string): Promise<QueuedRun | undefined>
-  /** A thread's runs, the one received last first. */
+  /** The runs of a thread, the last received first. */
   list(
     thread_id: string,
     page: { status?: RunStatus; limit: number; offset: number },
@@ -230,64 +233,67 @@ export interface RunStore {
   hasPending(thread_id: string, count: number): Promise<boolean>
   /** The runs of a thread that are pending or running, in the order received. */
   listActive(thread_id: string): Promise<QueuedRun[]>
-  /** Those of all threads with one of these statuses and a `seq` greater than `after`, in order. */
+  /** The runs of all threads with one of these statuses and a `seq` greater than `after`, in order. */
   listWithStatus(
     statuses: ('pending' | 'running')[],
     page: { after: number; limit: number },
   ): Promise<QueuedRun[]>
   /** The runs of an assistant that are pending or running, on all threads. */
   listActiveOf(assistant_id: string): Promise<QueuedRun[]>
-  /** The thread's run that was received last, whatever its status. */
+  /** The last received run of the thread, whatever its status. */
   latest(thread_id: string): Promise<QueuedRun | undefined>
   /**
-   * Hands out the next `count` runs at most, in their order: pending, due, first in its thread's line, no
-   * other run of its thread running. Fewer are answered when there are no more. A delayed run stands in
-   * the line, at its place, once it is due; until then later runs pass it.
+   * Claims the next runs in their order, `count` at most. A claimable run is pending and due, the first
+   * in the line of its thread, and no other run of its thread is running. A delayed run takes its place
+   * in the line once it is due; until then later runs pass it.
    */
   claim(claim: Claim, count: number): Promise<ClaimedRun[]>
   /** Whether a claim of suspects would find one. */
   hasSuspect(claim: Pick<Claim, 'now' | 'except_graphs'>): Promise<boolean>
   /**
-   * Notes that a suspect has executed alone for long enough: others may execute beside it, and its
-   * loss from now on does not end it. `false`: the lease was lost, nothing was written.
+   * Notes that a suspect has executed alone for long enough. Other runs may now execute beside it, and
+   * the loss of its server no longer ends it. `false`: the lease was lost, and nothing was written.
    */
   clear(lease: Lease): Promise<boolean>
-  /** Prolongs the leases that are still held; answers one state for each lease given. */
+  /** Extends the leases that are still held. Answers one state for each lease. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**
-   * Ends the run that this lease is for, in the same transaction as whatever else `tx` does.
-   * `false`: the lease was lost, nothing was written.
+   * Ends the run of this lease, in the same transaction as the other writes of the store. `false`: the
+   * lease was lost, and nothing was written.
    */
   finish(lease: Lease, end: RunFinish): Promise<boolean>
-  /** `true` while the lease is the latest one of its run and the run is running. */
+  /** Whether the lease is the latest one of its run and the run is running. */
   holds(lease: Lease): Promise<boolean>
-  /** The same with what was asked of the run; in a transaction it stays so until that ends. */
+  /**
+   * Like `holds`, and also tells whether the run was cancelled. In a transaction both stay so until it
+   * ends.
+   */
   look(lease: Lease): Promise<LeaseState>
-  /** A pending run ends as interrupted, without having run. `false`: it was not pending. */
+  /** Ends a pending run as interrupted, before it has run. `false`: it was not pending. */
   interruptPending(run_id: string, updated_at: string, reason?: string): Promise<boolean>
   /**
-   * Notes on a run that has begun that it shall end, and why; the first reason stays. One that was
-   * handed back, or whose server died, is pending: who claims it next ends it. `false`: it is over,
+   * Notes on a run that has started that it shall end, and why; the first reason stays. A run that was
+   * handed back, or whose server died, is pending: whoever claims it next ends it. `false`: it is over,
    * or was never claimed.
    */
   requestCancel(run_id: string, action: CancelAction, reason?: string): Promise<boolean>
-  /** Replaces what the run is called with. `false`: there is no such run. */
+  /** Replaces the run's `kwargs`. `false`: there is no such run. */
   setKwargs(run_id: string, kwargs: RunKwargs): Promise<boolean>
-  /** Removes the row. Its checkpoints are another store's. */
+  /** Removes the row. The run's checkpoints are removed separately. */
   delete(run_id: string): Promise<boolean>
   /**
-   * Puts the running runs whose lease ran out before `now`, or whose server is in `dead_servers`,
-   * back to pending, at their old place. Those whose attempts are used up, who executed alone, are
-   * answered separately and left running: the caller ends them.
+   * Makes running runs pending again, at their old place, when their lease expired before `now` or their
+   * server is in `dead_servers`. Runs whose attempts are used up, all of which executed alone, stay
+   * running and are answered separately: the caller ends them.
    */
   release(from: {
     now: number
     dead_servers: string[]
   }): Promise<{ released: string[]; exhausted: { run: QueuedRun; lease: Lease }[] }>
   /**
-   * Hands a running run back: pending again, at its old place, as if this claim had not been (the
-   * attempt does not count; a noted `cancel_action` stays). For a server that stops. `false`: the
-   * lease was lost, nothing was written.
+   * Hands a running run back, for a server that stops. It is pending again, at its old place, as if it
+   * had not been claimed: the attempt does not count, and a noted `cancel_action` stays. `false`: the
+   * lease was lost, and nothing was written.
    */
   giveBack(lease: Lease): Promise<boolean>
   /** How many threads have a run that could be claimed now. */

@@ -1,20 +1,23 @@
 /**
- * The agent server processes that work on one database. Each writes a row when it starts; those of
- * the same host that are no longer alive are known dead and lose their leases at once.
+ * The agent server processes of one database. Each writes a row when it starts. When one of them dies,
+ * the others on its host notice, and it loses its leases at once.
  */
 export interface ServerRecord {
   server_id: string
-  /** Identifies the machine and its boot: a pid means something only there. */
+  /** Names the machine and its boot: a pid is valid only there. */
   host: string
   pid: number
   started_at: string
-  /** ms since 1970; renewed with the leases */
+  /** In ms since 1970; updated when the leases are renewed. */
   seen_at: number
-  /** The ids of the graphs that it executes. `[]`: it has not said. */
+  /** The ids of the graphs that it executes. `[]`: not known. */
   graphs: string[]
 }
 
-/** Who was not seen for this long, in ms, though it could have been, executes nothing. */
+/**
+ * A server without a sign of life for this long, in ms, executes nothing. Time in which nobody could look
+ * does not count.
+ */
 export const LOST_SERVER_MS = 15_000
 
 export interface ServerStore {

@@ -1,4 +1,4 @@
-/** What of a run a client may ask to see (facts: run creation, `stream_mode`). */
+/** The parts of a run that a client may ask for, by the names of LangGraph Server's `stream_mode`. */
 export const STREAM_MODES = [
   'values',
   'updates',
@@ -16,8 +16,8 @@ export const STREAM_MODES = [
 export type StreamMode = (typeof STREAM_MODES)[number]
 
 /**
- * What of a thread a client may ask to see: all that its runs show and that each is done, only that
- * they began and are done, or what its state became through the API.
+ * The parts of a thread that a client may ask for: everything that its runs show, and their ends; only
+ * the beginnings and ends of its runs; or the new state after each update through the API.
  */
 export const THREAD_STREAM_MODES = ['run_modes', 'lifecycle', 'state_update'] as const
 

@@ -1,16 +1,16 @@
-/** A thread: a conversation's metadata, its latest values, and the line of its runs. */
+/** A thread: the metadata of a conversation, its latest values, and the line of its runs. */
 
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { MetadataFilter } from './authorization.ts'
 
 export const THREAD_STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const
 /**
- * `busy` while any run is pending or running; afterwards what the last run left: `interrupted` when
- * the graph waits (an interrupt, a breakpoint), `error` when it failed, else `idle`.
+ * `busy` while any run is pending or running. Afterwards the last run decides: `interrupted` when the
+ * graph waits (an interrupt, a breakpoint), `error` when it failed, otherwise `idle`.
  */
 type ThreadStatus = (typeof THREAD_STATUSES)[number]
 
-/** A question that a graph asks; a run resumes it by its id. */
+/** A question that a graph asks. A run answers it by its id. */
 export interface Interrupt {
   id?: string
   value: JsonValue
@@ -27,7 +27,7 @@ export interface Thread {
   status: ThreadStatus
   /** The root graph's values at the last checkpoint; `null` before the first. */
   values: JsonObject | null
-  /** Open interrupts by the task that asked. */
+  /** The open interrupts, by the task that asked. */
   interrupts: Record<string, Interrupt[]>
   error: string | null
 }
@@ -55,7 +55,7 @@ export interface ThreadState {
   interrupts: Interrupt[]
 }
 
-/** What a fresh thread answers for its state: nothing has run yet. */
+/** The state of a new thread, on which nothing has run. */
 export const EMPTY_STATE: ThreadState = {
   values: {},
   next: [],
@@ -68,7 +68,10 @@ export const EMPTY_STATE: ThreadState = {
 }
 
 export const TTL_STRATEGIES = ['delete', 'keep_latest'] as const
-/** What happens when the time is up: the thread goes, or all of its history but the latest state. */
+/**
+ * What happens when the time is up: `delete` removes the thread, `keep_latest` all of its history except
+ * the latest state.
+ */
 export type TtlStrategy = (typeof TTL_STRATEGIES)[number]
 
 /** How long a thread is kept after its last change (`updated_at`). */
@@ -80,29 +83,29 @@ export interface ThreadTtl {
 export type NewThread = Pick<Thread, 'thread_id' | 'created_at' | 'metadata' | 'config'> & {
   /** Absent: idle. */
   status?: ThreadStatus
-  /** Absent: it is kept for good. */
+  /** Absent: the thread is kept forever. */
   ttl?: ThreadTtl
 }
 
-/** A change of a thread: fields that are absent stay. */
+/** A change of a thread. Absent fields stay as they are. */
 export interface ThreadPatch {
   updated_at: string
   status?: ThreadStatus
   metadata?: JsonObject
   error?: string | null
-  /** The latest state; sets `values`, `interrupts` and `state_updated_at` too. */
+  /** The latest state. It also sets `values`, `interrupts` and `state_updated_at`. */
   state?: ThreadState
   ttl?: ThreadTtl
 }
 
-/** Which threads: those for which all that is given holds. */
+/** Selects threads: those that meet all given conditions. */
 export interface ThreadQuery {
   ids?: string[]
-  /** Contained in the thread's metadata; so with `values`. */
+  /** JSON that the thread's metadata contains. `values` works the same way. */
   metadata?: JsonObject
   values?: JsonObject
   status?: ThreadStatus
-  /** What the caller may see. */
+  /** The caller sees no others. */
   filter?: MetadataFilter
 }
 
@@ -119,28 +122,28 @@ export interface ThreadPage {
   sort_order: 'asc' | 'desc'
   limit: number
   offset: number
-  /** Whether values and interrupts are wanted: they are most of a thread. Default true. */
+  /** Whether to read values and interrupts, which are most of a thread. Default true. */
   hasState?: boolean
 }
 
 /** The threads of one database. */
 export interface ThreadStore {
-  /** Adds a thread. `false`: there is one with this id, nothing was written. */
+  /** Adds a thread. `false`: the id is taken, and nothing was written. */
   insert(thread: NewThread): Promise<boolean>
-  /** A thread that was dropped (`drop`) is found only with `isDropped`. */
+  /** Finds a dropped thread (`drop`) only with `isDropped`. */
   get(thread_id: string, options?: { isDropped?: boolean }): Promise<Thread | undefined>
-  /** The state last written by `update`, without asking the graph. */
+  /** The state from the last `update`. The graph is not asked. */
   getState(thread_id: string): Promise<ThreadState | undefined>
   update(thread_id: string, patch: ThreadPatch): Promise<void>
   getTtl(thread_id: string): Promise<ThreadTtl | undefined>
   /**
-   * Threads in the order asked for; the id decides between equals. Without `hasState` their `values`
-   * are `null` and their `interrupts` empty.
+   * Threads in the given order, then by id. Without `hasState` their `values` are `null` and their
+   * `interrupts` empty.
    */
   search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
   /**
-   * The same, up to the one whose state would make those of the page more than `maxBytes` together, as
-   * stored; one in any case. `isCut`: that one is there, and not on the page.
+   * The same, but the page ends before the thread whose state would exceed `maxBytes` in all, as stored.
+   * It has one thread at least. `isCut`: the page ended that way.
    */
   searchUpTo(
     query: ThreadQuery,
@@ -149,23 +152,23 @@ export interface ThreadStore {
   ): Promise<{ threads: Thread[]; isCut: boolean }>
   count(query: ThreadQuery): Promise<number>
   /**
-   * Those whose time was up before `now` (ms since 1970) and that are not busy, oldest first. With
-   * `shorterThanMinutes` only those that are kept for less.
+   * Threads that expired before `now` (ms since 1970) and are not busy, the oldest first. With
+   * `shorterThanMinutes`, only those with a shorter lifetime.
    */
   listExpired(
     now: number,
     limit: number,
     options?: { shorterThanMinutes?: number },
   ): Promise<{ thread_id: string; strategy: TtlStrategy }[]>
-  /** Notes that the history of an expired thread was pruned: nothing is due until its next change. */
+  /** Notes that the history of an expired thread was pruned. It expires again only after its next change. */
   markPruned(thread_id: string): Promise<void>
-  /** Removes it at once, with runs, checkpoints and events. `false`: there was none. */
+  /** Removes it at once, with its runs, checkpoints and events. `false`: there was none. */
   delete(thread_id: string): Promise<boolean>
   /**
-   * Takes the thread out of sight, its state too; its runs, by their id, and their streams can
-   * still be read until `purge` (the thread of a stateless run, facts section 6: two minutes).
+   * Hides the thread and its state. Its runs can still be read by their ids, and their streams followed,
+   * until `purge`. This is for the thread of a stateless run, which ends two minutes later.
    */
   drop(thread_id: string, purge_at: number): Promise<void>
-  /** Removes what was dropped and is due, with runs, checkpoints and events. Answers how many. */
+  /** Removes dropped threads whose time is up, with their runs, checkpoints and events. Answers how many. */
   purge(now: number): Promise<number>
 }

@@ -1,7 +1,7 @@
-/** The components of a graph, bundled for pages. */
+/** The UI components of a graph, bundled for pages. */
 export interface UiBundle {
-  /** The global that the script makes; its `render` shows a component. */
+  /** The global that the script defines. Its `render` shows a component. */
   globalName: string
-  /** By name: `entrypoint.js`, and `entrypoint.css` where there are styles. */
+  /** By file name: `entrypoint.js`, and `entrypoint.css` when there are styles. */
   files: ReadonlyMap<string, Uint8Array>
 }

@@ -15,7 +15,7 @@ import type { RunOrigin } from '../origin.ts'
 import type { MetadataFilter } from './authorization.ts'
 import type { RunError, RunStatus } from './run.ts'
 
-/** After how many attempts a delivery is given up: about an hour and a half after the first. */
+/** After how many attempts the sender gives up: about an hour and a half after the first. */
 export const DELIVERY_ATTEMPTS = 8
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
@@ -28,9 +28,9 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   failed: ['pending'],
 }
 
-/** `webhooks` of `langgraph.json`: what is sent with them, and where they may go. */
+/** `webhooks` of `langgraph.json`: the headers of webhooks, and where they may go. */
 export interface WebhookConfig {
-  /** What the variables begin with that headers may name. Default `LG_WEBHOOK_`. */
+  /** The prefix of the variables that headers may use. Default `LG_WEBHOOK_`. */
   envPrefix: string
   /** Templates: `Bearer ${{ env.LG_WEBHOOK_TOKEN }}`. */
   headers: Readonly<Record<string, string>>
@@ -58,28 +58,28 @@ export interface WebhookDelivery {
   status: DeliveryStatus
   created_at: string
   updated_at: string
-  /** How often it was tried. */
+  /** How often delivery was tried. */
   attempt: number
-  /** Not before this moment, in ms since 1970; `null`: never by itself. */
+  /** The delivery is not sent before this moment, in ms since 1970. `null`: it is never sent by itself. */
   next_attempt_at: number | null
-  /** Of the latest answer; `null`: none was received. */
+  /** The status of the latest answer. `null`: none was received. */
   response_status: number | null
-  /** Why the latest attempt did not deliver it; `null`: it did, or there was none yet. */
+  /** Why the latest attempt failed. `null`: it succeeded, or there was none yet. */
   error: string | null
 }
 
-/** A delivery with what only the sender needs. */
+/** A delivery with the fields that only the sender needs. */
 export interface QueuedDelivery extends WebhookDelivery {
-  /** With this attempt it is given up. */
+  /** The number of the attempt after which the sender gives up. */
   last_attempt: number
   /** The body without `webhook_sent_at`: the text of a JSON object with at least one member. */
   payload: string
   /**
-   * What is sent besides the signature, instead of the project's headers, with the payload as it stands;
-   * `null`: it is a webhook.
+   * Headers that replace the project's, for a message that is sent exactly as its payload stands. `null`:
+   * it is a webhook.
    */
   headers: Record<string, string> | null
-  /** What the run came from. */
+  /** The request that made the run. */
   origin: RunOrigin | null
 }
 
@@ -90,12 +90,12 @@ export interface NewDelivery
   > {
   /** Absent: it is a webhook. */
   headers?: Record<string, string>
-  /** The thread's at the run's end: who may see the thread may see the delivery. */
+  /** The thread's metadata at the end of the run: whoever may see the thread may see the delivery. */
   metadata: JsonObject
   origin: RunOrigin | null
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type AttemptResult = Pick<WebhookDelivery, 'response_status' | 'error'> &
   (
     | { status: 'delivered' | 'failed' }
@@ -106,7 +106,7 @@ export interface DeliveryQuery {
   run_id?: string
   thread_id?: string
   status?: DeliveryStatus
-  /** What the caller may see. */
+  /** The caller sees no others. */
   filter?: MetadataFilter
 }
 
@@ -118,11 +118,14 @@ export interface WebhookDeliveryStore {
   /** The latest first. */
   search(query: DeliveryQuery, page: { limit: number; offset: number }): Promise<WebhookDelivery[]>
   /**
-   * Hands out the delivery that has been due longest, to one caller only, and counts the attempt.
-   * It is due again at `again_at`, for the case that the caller dies. `undefined`: none is due.
+   * Claims the delivery that has been due longest, for one caller only, and counts the attempt. It is due
+   * again at `again_at`, in case the caller dies. `undefined`: none is due.
    */
   claim(times: { now: number; again_at: number }): Promise<QueuedDelivery | undefined>
-  /** `false`: that was not the latest attempt, or it is not pending any more. */
+  /**
+   * Writes the result of an attempt. `false`: it was not the latest attempt, or the delivery is no longer
+   * pending.
+   */
   settle(
     attempt: Pick<WebhookDelivery, 'delivery_id' | 'attempt'>,
     result: AttemptResult & { updated_at: string },
