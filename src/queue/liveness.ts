@@ -65,7 +65,7 @@ export class Liveness {
     return this.#foreignGraphs.includes(String(metadata.graph_id))
   }
 
-  /** Registers this server and frees what dead ones left, before it answers. */
+  /** Registers this server and frees the runs of dead ones, before it settles. */
   async start(onExhausted: OnExhausted): Promise<void> {
     this.#onExhausted = onExhausted
     const { store, server, clock } = this.#parts

@@ -26,7 +26,7 @@ import { Ticker } from './ticker.ts'
 export interface QueueParts {
   store: Pick<AgentStore, 'runs' | 'servers'>
   server: ThisServer
-  /** Absent: runs are handed back wherever they are. */
+  /** Absent: on `stop` runs are handed back at once, not at their next checkpoint. */
   nextCheckpoint?: NextCheckpoint
   /** How many runs execute here at once. */
   concurrency: number
@@ -51,8 +51,8 @@ export interface QueueParts {
 /** What becomes of the runs that the queue claims. */
 export interface QueueWork {
   /**
-   * Executes one run and writes its end. It must heed the signal, whose reason is a `StopReason`
-   * and which may be aborted from the start. It is called once for each claim.
+   * Executes one run and writes its end. It must obey the signal, whose reason is a `StopReason`; the
+   * signal may be aborted from the start. The queue calls it once for each claim.
    */
   execute: Execute
   onExhausted: OnExhausted
@@ -121,7 +121,7 @@ export class Queue {
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
 
-  /** Registers the server, frees what dead ones left, begins to claim. Nothing once it was stopped. */
+  /** Registers the server, frees the runs of dead ones, and begins to claim. Does nothing after `stop`. */
   async start({ execute, onExhausted }: QueueWork): Promise<void> {
     if (this.#stopping) return
     await this.#liveness.start(onExhausted)
@@ -206,7 +206,10 @@ export class Queue {
     return this.#execute !== undefined
   }
 
-  /** There is room again, and the next one of the thread's line may be claimed: by others, if not here. */
+  /**
+   * There is room again, and the next run of the thread may be claimed: by other servers, if not by this
+   * one.
+   */
   #onDone(): void {
     if (this.#isAccepting && !this.#mayNeedOthers) this.#look()
     else this.wake()

@@ -38,7 +38,7 @@ interface WebhooksParts {
   log: Log
 }
 
-/** Hands a request to this server's own app. */
+/** Passes a request to this server's own app. */
 type Local = (request: Request) => Promise<Response>
 
 const DEFAULT_TIMEOUT_MS = 10_000

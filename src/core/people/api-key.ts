@@ -1,4 +1,4 @@
-/** API keys, the workspaces and roles that they stand for, and who a request comes from. */
+/** API keys with their workspaces and roles, and who a request comes from. */
 import { randomBytes } from 'node:crypto'
 
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
