@@ -21,7 +21,7 @@ const MAX_PAGE = 100
 
 /** The tasks of an assistant, the latest first. The token of a page is how many came before. */
 export async function listTasks(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events' | 'authorize' | 'limits'>,
   { caller, assistant_id }: { caller: Caller; assistant_id: string },
   request: ListTasksRequest,
 ): Promise<ListTasksResponse> {
@@ -44,7 +44,11 @@ export async function listTasks(
   return { tasks, nextPageToken, pageSize, totalSize: wanted.length }
 }
 
-function runsOfContext(parts: Parts, caller: Caller, contextId: string): Promise<QueuedRun[]> {
+function runsOfContext(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  contextId: string,
+): Promise<QueuedRun[]> {
   const thread_id = UuidSchema.safeParse(contextId)
   if (thread_id.success) {
     return listRuns(parts, caller, thread_id.data, { limit: RUNS_READ, offset: 0 })
@@ -52,7 +56,10 @@ function runsOfContext(parts: Parts, caller: Caller, contextId: string): Promise
   throw new RequestMalformedError('contextId must be a UUID: it is the id of a thread.')
 }
 
-async function runsOfAll(parts: Parts, caller: Caller): Promise<QueuedRun[]> {
+async function runsOfAll(
+  parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
+  caller: Caller,
+): Promise<QueuedRun[]> {
   const { threads } = await searchThreads(parts, caller, {
     ...{ sort_by: 'updated_at', sort_order: 'desc', limit: THREADS_READ, offset: 0 },
     select: ['thread_id'],
@@ -67,7 +74,11 @@ async function runsOfAll(parts: Parts, caller: Caller): Promise<QueuedRun[]> {
 }
 
 /** Whoever may find a thread may perhaps not read it; and it may be gone by now. */
-async function runsOfThread(parts: Parts, caller: Caller, thread_id: string): Promise<QueuedRun[]> {
+async function runsOfThread(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  thread_id: string,
+): Promise<QueuedRun[]> {
   try {
     return await listRuns(parts, caller, thread_id, { limit: RUNS_READ_EACH, offset: 0 })
   } catch (error) {
@@ -84,13 +95,21 @@ function latestOfTasks(runs: QueuedRun[]): QueuedRun[] {
 }
 
 /** Large states take their time, and reading SQLite never waits: others have their turn in between. */
-async function look(parts: Parts, run: QueuedRun, historyLength: number): Promise<Task> {
+async function look(
+  parts: Pick<Parts, 'store' | 'events'>,
+  run: QueuedRun,
+  historyLength: number,
+): Promise<Task> {
   await nextTurn()
   return viewTask(parts, { task_id: taskIdOf(run), run }, historyLength)
 }
 
 /** What the run says rules most of them out; only the others are looked at as a whole. */
-async function withState(parts: Parts, runs: QueuedRun[], state: TaskState): Promise<QueuedRun[]> {
+async function withState(
+  parts: Pick<Parts, 'store' | 'events'>,
+  runs: QueuedRun[],
+  state: TaskState,
+): Promise<QueuedRun[]> {
   const found: QueuedRun[] = []
   for (const run of runs.filter(({ status }) => STATUSES[state]?.includes(status))) {
     const { status } = await look(parts, run, 0)

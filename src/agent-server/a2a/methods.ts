@@ -24,7 +24,7 @@ import type { RunCommand } from '../../core/agent/run.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import type { Parts } from '../parts.ts'
 import { cancelRun, REQUESTED } from '../runs/cancel.ts'
-import { createRun } from '../runs/create.ts'
+import { type CreationParts, createRun } from '../runs/create.ts'
 import { runRequest } from '../runs/request.ts'
 import { asA2AErrors } from './errors.ts'
 import { listTasks } from './list.ts'
@@ -34,8 +34,11 @@ import { isCurrentVersion } from './rpc.ts'
 import { streamTask } from './stream.ts'
 import { findTask, isOver, openQuestions, TASK_ID_KEY, type TaskRun, viewTask } from './task.ts'
 
+/** What the operations need: a task is a run. */
+export type A2AParts = CreationParts & Pick<Parts, 'log'>
+
 interface A2AContext {
-  parts: Parts
+  parts: A2AParts
   caller: Caller
   card: AgentCard
   assistant_id: string

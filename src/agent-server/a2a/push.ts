@@ -35,7 +35,10 @@ const Config = z.object({
 })
 
 /** Refuses a config that nothing would be sent to. Throws `invalid`, `RequestMalformedError`. */
-export function checkPushConfig(parts: Parts, config: TaskPushNotificationConfig): void {
+export function checkPushConfig(
+  parts: Pick<Parts, 'webhooks'>,
+  config: TaskPushNotificationConfig,
+): void {
   const read = Config.safeParse(config)
   if (!read.success) {
     const [issue] = read.error.issues
@@ -49,7 +52,7 @@ export function checkPushConfig(parts: Parts, config: TaskPushNotificationConfig
  * other when its run ends.
  */
 export async function putPushConfig(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'clock'>,
   task: TaskRun,
   given: TaskPushNotificationConfig,
   version: PushVersion,
@@ -69,7 +72,7 @@ export async function putPushConfig(
 }
 
 /** The task where it stands still; `undefined` while it goes on. */
-async function standing(parts: Parts, task_id: string, run_id: string) {
+async function standing(parts: Pick<Parts, 'store' | 'events'>, task_id: string, run_id: string) {
   const run = await parts.store.runs.get(run_id)
   if (!run || !isTerminal(run.status)) return undefined
   return { run, task: await viewTask(parts, { task_id, run }) }
@@ -77,7 +80,7 @@ async function standing(parts: Parts, task_id: string, run_id: string) {
 
 /** `false`: the run that the task is at has ended meanwhile, so that nobody would tell of it. */
 async function putWhere(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'webhooks'>,
   record: PushConfig,
   run_id: string,
   stands: { run: QueuedRun; task: Task } | undefined,
@@ -104,7 +107,7 @@ async function putWhere(
 }
 
 export async function listPushConfigs(
-  { store }: Parts,
+  { store }: Pick<Parts, 'store'>,
   task_id: string,
 ): Promise<TaskPushNotificationConfig[]> {
   const configs = await store.pushConfigs.list(task_id)
@@ -113,7 +116,7 @@ export async function listPushConfigs(
 
 /** Throws `TaskNotFoundError`. */
 export async function getPushConfig(
-  parts: Parts,
+  parts: Pick<Parts, 'store'>,
   task_id: string,
   id: string,
 ): Promise<TaskPushNotificationConfig> {

@@ -18,7 +18,7 @@ import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
 import { agentCard, mergeCards } from './card.ts'
-import { createA2AHandler } from './methods.ts'
+import { type A2AParts, createA2AHandler } from './methods.ts'
 import { isCurrentVersion, type Rpc, readRpc } from './rpc.ts'
 
 const tags = ['A2A']
@@ -147,7 +147,7 @@ export function a2aRoutes(parts: Parts, settings: AppConfig) {
   return routes
 }
 
-function firstGraph(parts: Parts): string {
+function firstGraph(parts: Pick<Parts, 'project'>): string {
   const [first] = parts.project.graphs.keys()
   if (first !== undefined) return first
   throw new AppError('not_found', 'This project has no graphs.')
@@ -155,7 +155,7 @@ function firstGraph(parts: Parts): string {
 
 async function answerCard(
   c: Context<AgentServerEnv>,
-  parts: Parts,
+  parts: A2AParts,
   settings: AppConfig,
   id: string,
 ): Promise<Response> {
@@ -178,7 +178,7 @@ async function legacyCard(handler: A2ARequestHandler): Promise<JsonObject> {
 
 async function answerRequest(
   c: Context<AgentServerEnv>,
-  parts: Parts,
+  parts: A2AParts,
   settings: AppConfig,
 ): Promise<Response> {
   const left = new AbortController()
@@ -203,7 +203,7 @@ interface Streaming {
 /** What goes wrong before the first event is answered as a single error. */
 async function answerStream(
   c: Context<AgentServerEnv>,
-  parts: Parts,
+  parts: Pick<Parts, 'log'>,
   { rpc, handler, left }: Streaming,
 ): Promise<Response> {
   const answered = (await rpc.handle(handler)) as JsonObject | AsyncIterable<unknown>
@@ -228,7 +228,7 @@ async function answerStream(
 
 async function handlerOf(
   c: Context<AgentServerEnv>,
-  parts: Parts,
+  parts: A2AParts,
   settings: AppConfig,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<A2ARequestHandler> {

@@ -40,7 +40,7 @@ export interface TaskRun {
 
 /** Throws `TaskNotFoundError`, also for a run of another assistant. */
 export async function findTask(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   assistant_id: string,
   id: string,
@@ -73,7 +73,7 @@ interface Standing {
 
 /** The task as clients see it. `historyLength` in messages, at most 100; absent: 10. */
 export async function viewTask(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events'>,
   task: TaskRun,
   historyLength = DEFAULT_HISTORY,
 ): Promise<Task> {
@@ -107,7 +107,10 @@ function taskAt({ task_id, run }: TaskRun, standing: Standing, historyLength: nu
 }
 
 /** The questions that a task waits to have answered. */
-export async function openQuestions(parts: Parts, { run }: TaskRun): Promise<Interrupt[]> {
+export async function openQuestions(
+  parts: Pick<Parts, 'store' | 'events'>,
+  { run }: TaskRun,
+): Promise<Interrupt[]> {
   return (await standingOf(parts, run)).interrupts
 }
 
@@ -121,7 +124,10 @@ export function isOver(task: Task): boolean {
   return over.some((state) => state === task.status?.state)
 }
 
-async function standingOf(parts: Parts, run: QueuedRun): Promise<Standing> {
+async function standingOf(
+  parts: Pick<Parts, 'store' | 'events'>,
+  run: QueuedRun,
+): Promise<Standing> {
   const { run_id, thread_id, status } = run
   const thread = await parts.store.threads.get(thread_id)
   if (!isTerminal(status)) {
@@ -155,7 +161,7 @@ const STATES: Record<RunStatus, TaskState> = {
 }
 
 async function stoppedAtBreakpoint(
-  parts: Parts,
+  parts: Pick<Parts, 'store'>,
   { run_id, thread_id }: QueuedRun,
   thread: Thread | undefined,
 ): Promise<boolean> {

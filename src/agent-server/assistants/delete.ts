@@ -3,7 +3,7 @@ import { lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
-import { announceCancelled, cancelRuns } from '../runs/cancel.ts'
+import { announceCancelled, type CancelParts, cancelRuns } from '../runs/cancel.ts'
 import { announceRemoved, removeThread } from '../threads/removal.ts'
 import { isSystemAssistant } from './system.ts'
 import { authorizeOnAssistant, requireAssistant } from './verbs.ts'
@@ -14,7 +14,7 @@ import { authorizeOnAssistant, requireAssistant } from './verbs.ts'
  * `not_found`, and `conflict` for the assistant that a graph has by itself.
  */
 export async function deleteAssistant(
-  parts: Parts,
+  parts: CancelParts & Pick<Parts, 'project'>,
   caller: Caller,
   id: string,
   { delete_threads }: { delete_threads: boolean },
@@ -30,7 +30,7 @@ const ASSISTANT_GONE = 'assistant_deleted: its assistant was removed'
 
 /** Its runs end in the same transaction: a crash leaves none without its assistant. */
 async function removeAssistant(
-  parts: Parts,
+  parts: CancelParts & Pick<Parts, 'project'>,
   id: string,
   filter: MetadataFilter | undefined,
 ): Promise<string> {
@@ -59,7 +59,11 @@ function isPartOfGraph(graph_id: string): AppError {
 const BATCH = 100
 
 /** Each thread by itself: a crash in between leaves the rest, which another call finds. */
-async function deleteThreads(parts: Parts, caller: Caller, assistant_id: string): Promise<void> {
+async function deleteThreads(
+  parts: CancelParts,
+  caller: Caller,
+  assistant_id: string,
+): Promise<void> {
   const value = { metadata: { assistant_id } }
   const event = { resource: 'threads', action: 'delete' } as const
   const filter = await parts.authorize(caller, event, value)

@@ -15,7 +15,7 @@ import { getAssistant } from './verbs.ts'
  * when the project's code fails.
  */
 export async function drawAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
   caller: Caller,
   id: string,
   xray: boolean | number,
@@ -26,7 +26,7 @@ export async function drawAssistant(
 
 /** A graph's schemas under its name. Throws like `drawAssistant`. */
 export async function getAssistantSchemas(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
   caller: Caller,
   id: string,
 ): Promise<{ graph_id: string } & GraphSchemas> {
@@ -40,7 +40,10 @@ export async function getAssistantSchemas(
  * is known of it, yes. Throws `not_found` where the graph is no more in the project, `bad_request` when
  * the project's code fails.
  */
-export async function takesMessages(parts: Parts, assistant: Assistant): Promise<boolean> {
+export async function takesMessages(
+  parts: Pick<Parts, 'project'>,
+  assistant: Assistant,
+): Promise<boolean> {
   const { input_schema } = await withGraph(parts, assistant, async (graph) => namesOnly(graph))
   const properties = input_schema?.properties as JsonObject | undefined
   return !properties || 'messages' in properties
@@ -52,7 +55,7 @@ export async function takesMessages(parts: Parts, assistant: Assistant): Promise
  * Throws like `drawAssistant`.
  */
 export async function getSubgraphs(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
   caller: Caller,
   id: string,
   { namespace, recurse }: { namespace?: string; recurse: boolean },
@@ -66,12 +69,12 @@ export async function getSubgraphs(
   return Object.fromEntries(wanted.map(([path, schemas]) => [path, { graph_id, ...schemas }]))
 }
 
-function describe(parts: Parts, assistant: Assistant) {
+function describe(parts: Pick<Parts, 'project' | 'log'>, assistant: Assistant) {
   return withGraph(parts, assistant, (graph, source) => describeGraph(source, graph, parts.log))
 }
 
 async function withGraph<T>(
-  parts: Parts,
+  parts: Pick<Parts, 'project'>,
   assistant: Assistant,
   use: (graph: Graph, source: ProjectGraph) => Promise<T>,
 ): Promise<T> {

@@ -18,7 +18,7 @@ interface FoundAssistants {
 
 /** One page of what the caller may see. */
 export async function searchAssistants(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   { select, sort_by, sort_order, limit, offset, ...query }: AssistantSearch,
 ): Promise<FoundAssistants> {
@@ -31,7 +31,7 @@ export async function searchAssistants(
 
 /** How many the caller may see. */
 export async function countAssistants(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   query: Omit<AssistantQuery, 'filter'>,
 ): Promise<number> {
@@ -39,7 +39,7 @@ export async function countAssistants(
 }
 
 async function narrow(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   query: Omit<AssistantQuery, 'filter'>,
 ): Promise<AssistantQuery> {

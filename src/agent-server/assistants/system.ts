@@ -18,7 +18,7 @@ export function systemAssistantId(graph_id: string): string {
 
 /** Whether it belongs to one of the project's graphs, and therefore stays as long as the graph. */
 export function isSystemAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'project'>,
   { assistant_id, graph_id }: Pick<Assistant, 'assistant_id' | 'graph_id'>,
 ): boolean {
   return parts.project.graphs.has(graph_id) && assistant_id === systemAssistantId(graph_id)
@@ -30,7 +30,7 @@ export function isSystemAssistant(
  * `configs`, by graph, go over what the project says; a `context` among them is the assistant's.
  */
 export async function registerSystemAssistants(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'clock'>,
   configs: Readonly<Record<string, JsonObject>>,
 ): Promise<void> {
   const now = timestamp(parts.clock)
@@ -41,7 +41,7 @@ export async function registerSystemAssistants(
   }
 }
 
-async function register(parts: Parts, assistant: Assistant): Promise<void> {
+async function register(parts: Pick<Parts, 'store'>, assistant: Assistant): Promise<void> {
   await parts.store.transaction(
     async ({ assistants }) => {
       if (await assistants.insert(assistant)) return

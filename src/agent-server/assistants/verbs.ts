@@ -37,7 +37,7 @@ interface AssistantRequest {
 
 /** Adds an assistant, or answers the one that is there. Throws `not_found` (graph), `conflict`. */
 export async function createAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
   caller: Caller,
   request: AssistantRequest,
 ): Promise<Assistant> {
@@ -66,7 +66,11 @@ export async function createAssistant(
 }
 
 /** `id` is an assistant's id or a graph's name. Throws `not_found`. */
-export async function getAssistant(parts: Parts, caller: Caller, id: string): Promise<Assistant> {
+export async function getAssistant(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  id: string,
+): Promise<Assistant> {
   const filter = await authorizeOnAssistant(parts, caller, 'read', id)
   return requireAssistant(parts.store.assistants, id, filter)
 }
@@ -79,7 +83,7 @@ type AssistantPatch = Partial<AssistantContent>
  * servers. Throws `not_found`.
  */
 export async function patchAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
   patch: AssistantPatch,
@@ -104,7 +108,7 @@ type AssistantAction = Extract<AuthorizationEvent, { resource: 'assistants' }>['
 
 /** Asks whether the caller may do this to the assistant. Answers what it may see. */
 export async function authorizeOnAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   action: AssistantAction,
   id: string,
@@ -129,7 +133,7 @@ export async function requireAssistant(
  * of this project has by itself: it belongs to everyone who may run graphs. Throws `not_found`.
  */
 export async function resolveAssistant(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
 ): Promise<Assistant> {
@@ -145,7 +149,10 @@ export async function resolveAssistant(
   )
 }
 
-async function isExecuted({ project, store, clock }: Parts, graph_id: string): Promise<boolean> {
+async function isExecuted(
+  { project, store, clock }: Pick<Parts, 'store' | 'project' | 'clock'>,
+  graph_id: string,
+): Promise<boolean> {
   if (project.graphs.has(graph_id)) return true
   const since = clock.now() - LOST_SERVER_MS
   const servers = await store.servers.list()
@@ -162,7 +169,7 @@ async function findAssistant(
   return named ?? (await assistants.get(systemAssistantId(id)))
 }
 
-function requireGraphName(parts: Parts, graph_id: string): void {
+function requireGraphName(parts: Pick<Parts, 'project'>, graph_id: string): void {
   if (parts.project.graphs.has(graph_id)) return
   throw new AppError(
     'not_found',
@@ -170,6 +177,6 @@ function requireGraphName(parts: Parts, graph_id: string): void {
   )
 }
 
-function graphNames(parts: Parts): string {
+function graphNames(parts: Pick<Parts, 'project'>): string {
   return [...parts.project.graphs.keys()].map((name) => `"${name}"`).join(', ')
 }

@@ -9,7 +9,7 @@ import { authorizeOnAssistant, requireAssistant } from './verbs.ts'
 
 /** Newest first. Throws `not_found`. */
 export async function listVersions(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   id: string,
   page: { metadata?: JsonObject; limit: number; offset: number },
@@ -22,7 +22,7 @@ export async function listVersions(
 
 /** Puts a version in force. Throws `not_found` for the assistant and for the version. */
 export async function setLatestVersion(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
   version: number,

@@ -10,17 +10,26 @@ import type { StoredCron } from '../../core/agent/cron.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
-import { admitRun, announceAdmitted, locksOf, prepareRun } from '../runs/create.ts'
+import {
+  type AdmissionParts,
+  admitRun,
+  announceAdmitted,
+  locksOf,
+  prepareRun,
+} from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
 import { runRequest } from '../runs/request.ts'
 import type { RunCreate } from '../runs/schemas.ts'
 import { nextRunDate } from './schedule.ts'
 
+/** What firing needs. */
+type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
+
 /** How many are read at once. */
 const BATCH = 100
 
 /** What the database refuses is logged and tried at the next look; a refused run is not. */
-export async function fireDueCrons(parts: Parts): Promise<void> {
+export async function fireDueCrons(parts: FiringParts): Promise<void> {
   for (;;) {
     const due = await parts.store.crons.listDue(timestamp(parts.clock), BATCH)
     let failed = 0
@@ -30,7 +39,7 @@ export async function fireDueCrons(parts: Parts): Promise<void> {
 }
 
 /** `false`: it is still due. */
-async function tryToFire(parts: Parts, cron: StoredCron): Promise<boolean> {
+async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean> {
   const { cron_id, next_run_date: due_at } = cron
   try {
     await fire(parts, cron)
@@ -45,7 +54,7 @@ async function tryToFire(parts: Parts, cron: StoredCron): Promise<boolean> {
   }
 }
 
-async function fire(parts: Parts, cron: StoredCron): Promise<void> {
+async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
   const { caller, thread_id } = cron
   const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
   const next = nextRunDate(cron, parts.clock.now())

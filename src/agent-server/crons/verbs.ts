@@ -27,7 +27,7 @@ interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 
  * (schedule, time zone), and what the webhook is refused for.
  */
 export async function createCron(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
   caller: Caller,
   request: CronRequest,
 ): Promise<Cron> {
@@ -57,7 +57,11 @@ export async function createCron(
 }
 
 /** Throws `not_found`. */
-export async function getCron(parts: Parts, caller: Caller, cron_id: string): Promise<Cron> {
+export async function getCron(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  cron_id: string,
+): Promise<Cron> {
   const filter = await authorizeOnCron(parts, caller, 'read', cron_id)
   return onWire(await requireCron(parts.store.crons, cron_id, filter))
 }
@@ -67,7 +71,7 @@ export type CronPatch = Partial<Omit<CronRequest, 'assistant_id' | 'thread_id'>>
 
 /** Throws `not_found`, and as `createCron` does. What is due next is counted from now on. */
 export async function patchCron(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
   caller: Caller,
   cron_id: string,
   patch: CronPatch,
@@ -86,7 +90,11 @@ export async function patchCron(
 }
 
 /** Runs that it has asked for go on. Throws `not_found`. */
-export async function deleteCron(parts: Parts, caller: Caller, cron_id: string): Promise<void> {
+export async function deleteCron(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  cron_id: string,
+): Promise<void> {
   const filter = await authorizeOnCron(parts, caller, 'delete', cron_id)
   await parts.store.transaction(async ({ crons }) => {
     await requireCron(crons, cron_id, filter)
@@ -102,7 +110,7 @@ export type CronSearch = Omit<CronQuery, 'filter'> &
 
 /** One page of what the caller may see; `total` counts all pages. */
 export async function searchCrons(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   { select, sort_by, sort_order, limit, offset, ...query }: CronSearch,
 ): Promise<{ crons: Partial<Cron>[]; total: number }> {
@@ -114,7 +122,7 @@ export async function searchCrons(
 
 /** How many the caller may see. */
 export async function countCrons(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   query: Omit<CronQuery, 'filter'>,
 ): Promise<number> {
@@ -124,7 +132,7 @@ export async function countCrons(
 function applyPatch(
   before: StoredCron,
   { metadata, payload, ...fields }: CronPatch,
-  parts: Parts,
+  parts: Pick<Parts, 'clock'>,
 ): StoredCron {
   const merged = { ...before, ...fields }
   const on_run_completed = before.thread_id === null ? merged.on_run_completed : null
@@ -148,14 +156,14 @@ const TIMES = ['schedule', 'timezone', 'end_time', 'enabled'] as const
 
 /** Who may not run anything on the thread may not ask for it later either. */
 async function authorizeRuns(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   thread_id: string | null,
 ): Promise<MetadataFilter | undefined> {
   return thread_id === null ? undefined : authorizeOnThread(parts, caller, 'create_run', thread_id)
 }
 
-function checkWebhook(parts: Parts, payload: JsonObject | undefined): void {
+function checkWebhook(parts: Pick<Parts, 'webhooks'>, payload: JsonObject | undefined): void {
   const { webhook } = payload ?? {}
   if (typeof webhook === 'string') parts.webhooks.check(webhook)
 }
@@ -163,7 +171,7 @@ function checkWebhook(parts: Parts, payload: JsonObject | undefined): void {
 type CronAction = Extract<AuthorizationEvent, { resource: 'crons' }>['action']
 
 async function authorizeOnCron(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   action: CronAction,
   cron_id: string,
@@ -183,7 +191,7 @@ async function requireCron(
 
 /** The name of a graph stands for its own assistant. */
 async function narrow(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   query: Omit<CronQuery, 'filter'>,
 ): Promise<CronQuery> {

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import type { Parts } from '../parts.ts'
 import { cancelLeft } from '../runs/cancel.ts'
-import { createRun } from '../runs/create.ts'
+import { type CreationParts, createRun } from '../runs/create.ts'
 import type { RunId } from '../runs/read.ts'
 import { runRequest } from '../runs/request.ts'
 import { listTools, type NamedTool, splitArguments } from './tools.ts'
@@ -20,13 +20,16 @@ interface ToolCall {
   onStep: (nodes: string) => void
 }
 
+/** What calling a tool needs: it is a run. */
+export type CallParts = CreationParts & Pick<Parts, 'log'>
+
 /**
  * Answers the values that the run leaves, as JSON text and as structured content. A run that failed,
  * was cancelled or stopped to ask something is an answer with `isError`. Throws `McpError` for a tool
  * that is not there and for arguments that are no object, `AppError` as `createRun` does.
  */
 export async function callTool(
-  parts: Parts,
+  parts: CallParts,
   caller: Caller,
   call: ToolCall,
 ): Promise<CallToolResult> {
@@ -43,7 +46,11 @@ export async function callTool(
   }
 }
 
-async function findTool(parts: Parts, caller: Caller, name: string): Promise<NamedTool> {
+async function findTool(
+  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
+  caller: Caller,
+  name: string,
+): Promise<NamedTool> {
   const tool = (await listTools(parts, caller)).find((one) => one.name === name)
   if (tool) return tool
   throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}"; tools/list names them.`)
@@ -56,7 +63,11 @@ function readArguments(args: unknown): JsonObject {
   throw new McpError(ErrorCode.InvalidParams, `The arguments do not validate: ${message}`)
 }
 
-async function followToEnd(parts: Parts, { run_id }: RunId, call: ToolCall): Promise<RunEnd> {
+async function followToEnd(
+  parts: Pick<Parts, 'events'>,
+  { run_id }: RunId,
+  call: ToolCall,
+): Promise<RunEnd> {
   const from = { after: -1, signal: call.signal }
   for await (const event of parts.events.follow(run_id, from)) {
     if (isEnd(event)) return JSON.parse(event.data)

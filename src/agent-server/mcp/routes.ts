@@ -16,6 +16,7 @@ import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import type { Parts } from '../parts.ts'
+import type { CallParts } from './call.ts'
 import { createMcpServer } from './server.ts'
 
 const tags = ['MCP']
@@ -94,7 +95,7 @@ const ALLOW = { allow: 'POST' }
 
 async function answerMessage(
   c: Context<AgentServerEnv>,
-  parts: Parts,
+  parts: CallParts,
   version: string,
 ): Promise<Response> {
   const refusal = refuseHeaders(c)
@@ -122,14 +123,14 @@ interface Exchange {
   server: ReturnType<typeof createMcpServer>
 }
 
-function answerWithJson(parts: Parts, exchange: Exchange): Response {
+function answerWithJson(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
   return keepAliveJson(exchange.c, {
     result: async (left) => (await handled(exchange, true, left)).json() as Promise<JsonValue>,
     log: parts.log,
   })
 }
 
-function answerWithStream(parts: Parts, exchange: Exchange): Response {
+function answerWithStream(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
   return sseResponse(exchange.c, {
     source: async function* (left) {
       const { body: stream } = await handled(exchange, false, left)

@@ -15,7 +15,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { Caller } from '../../core/agent/authorization.ts'
 import { AppError, ProjectRefusal } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
-import { callTool } from './call.ts'
+import { type CallParts, callTool } from './call.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 
 /** Making one takes longer than a request; it is not used, since tools say no schema of their output. */
@@ -25,7 +25,7 @@ const INSTRUCTIONS =
   'Each tool is an agent. A call runs it to its end and answers the state that it leaves.'
 
 /** A protocol server for one request of this caller; to be connected to a transport, and closed. */
-export function createMcpServer(parts: Parts, caller: Caller, version: string): Server {
+export function createMcpServer(parts: CallParts, caller: Caller, version: string): Server {
   const server = new Server(
     { name: 'runyard', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
@@ -50,7 +50,11 @@ export function createMcpServer(parts: Parts, caller: Caller, version: string): 
 }
 
 /** The cursor is the number of tools on the pages before. */
-async function pageOfTools(parts: Parts, caller: Caller, cursor = '0'): Promise<ListToolsResult> {
+async function pageOfTools(
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  caller: Caller,
+  cursor = '0',
+): Promise<ListToolsResult> {
   const tools = await listTools(parts, caller)
   const from = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1
   if (from < 0) {
@@ -73,7 +77,7 @@ async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolRe
 }
 
 /** Only refusals may say what they are; anything else is for the log. */
-async function asProtocol<T>(parts: Parts, handle: () => Promise<T>): Promise<T> {
+async function asProtocol<T>(parts: Pick<Parts, 'log'>, handle: () => Promise<T>): Promise<T> {
   try {
     return await handle()
   } catch (err) {

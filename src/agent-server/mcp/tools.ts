@@ -32,7 +32,10 @@ export interface NamedTool {
  * graphs' own assistants first, then the others in the order of their creation. Of namesakes the
  * first has the name, the others a piece of their id behind it.
  */
-export async function listTools(parts: Parts, caller: Caller): Promise<NamedTool[]> {
+export async function listTools(
+  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
+  caller: Caller,
+): Promise<NamedTool[]> {
   const assistants = await readAssistants(parts, caller)
   const isOwn = (one: Named) => isSystemAssistant(parts, one)
   const graphs = [...parts.project.graphs.keys()]
@@ -51,7 +54,7 @@ export async function listTools(parts: Parts, caller: Caller): Promise<NamedTool
 
 /** The tool as clients see it. A graph that cannot be described takes any object. */
 export async function describeTool(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
   caller: Caller,
   { name, assistant }: NamedTool,
 ): Promise<Tool> {
@@ -73,7 +76,7 @@ export async function describeTool(
  * all the others are its input.
  */
 export async function splitArguments(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
   caller: Caller,
   assistant: Named,
   args: JsonObject,
@@ -85,7 +88,10 @@ export async function splitArguments(
   return isInput ? { input: args } : { input, context }
 }
 
-async function readAssistants(parts: Parts, caller: Caller): Promise<Named[]> {
+async function readAssistants(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+): Promise<Named[]> {
   const found: Named[] = []
   const page = { sort_by: 'created_at', sort_order: 'asc', limit: BATCH } as const
   const select: (keyof Assistant)[] = ['assistant_id', 'graph_id', 'name', 'description']
@@ -113,7 +119,7 @@ function toolName(name: string): string {
 }
 
 async function readSchemas(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
   caller: Caller,
   { assistant_id }: Named,
 ): Promise<GraphSchemas> {

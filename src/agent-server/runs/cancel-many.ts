@@ -3,9 +3,8 @@ import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { isTerminal, type QueuedRun } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
 import { authorizeOnThread } from '../threads/verbs.ts'
-import { announceCancelled, type Cancellation, cancelRuns } from './cancel.ts'
+import { announceCancelled, type Cancellation, type CancelParts, cancelRuns } from './cancel.ts'
 import { findRun } from './read.ts'
 
 /** Which runs: these of one thread, or all with this status. */
@@ -19,7 +18,7 @@ export type CancelSelection =
  * change. Throws `not_found` when there is none to end, as the platform does.
  */
 export async function cancelManyRuns(
-  parts: Parts,
+  parts: CancelParts,
   caller: Caller,
   selection: CancelSelection,
   cancellation: Cancellation,
@@ -47,7 +46,7 @@ const BATCH = 200
 
 /** Batch by batch: a crash in between leaves the rest, which another call finds. */
 async function cancelByStatus(
-  parts: Parts,
+  parts: CancelParts,
   caller: Caller,
   status: 'pending' | 'running' | 'all',
   cancellation: Cancellation,

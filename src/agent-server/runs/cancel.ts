@@ -8,6 +8,12 @@ import { authorizeOnThread } from '../threads/verbs.ts'
 import { recordNothing } from './end.ts'
 import { findRun, type RunId } from './read.ts'
 
+/** What ending runs needs. */
+export type CancelParts = Pick<
+  Parts,
+  'store' | 'queue' | 'events' | 'authorize' | 'webhooks' | 'clock'
+>
+
 /** How runs are to end, and why: `reason` is what their `cancel_reason` says. */
 export interface Cancellation {
   action: CancelAction
@@ -34,7 +40,7 @@ export interface Cancelled {
  * is. With `wait` answers when it has ended. Throws `not_found`.
  */
 export async function cancelRun(
-  parts: Parts,
+  parts: CancelParts,
   caller: Caller,
   which: RunId,
   options: Cancellation & { wait?: AbortSignal },
@@ -54,7 +60,11 @@ export async function cancelRun(
 }
 
 /** Ends the run of a client that left before its end; what hinders it goes to the log. */
-export async function cancelLeft(parts: Parts, caller: Caller, run: RunId): Promise<void> {
+export async function cancelLeft(
+  parts: CancelParts & Pick<Parts, 'log'>,
+  caller: Caller,
+  run: RunId,
+): Promise<void> {
   try {
     await cancelRun(parts, caller, run, { action: 'interrupt', reason: DISCONNECTED })
   } catch (err) {
@@ -86,7 +96,10 @@ export async function cancelRuns(
 }
 
 /** After the transaction: wakes whoever follows the ended runs, and stops those that run here. */
-export function announceCancelled(parts: Parts, cancelled: Cancelled): void {
+export function announceCancelled(
+  parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
+  cancelled: Cancelled,
+): void {
   parts.events.deliver(cancelled.ended)
   for (const { run_id, action } of cancelled.running) parts.queue.cancelLocal(run_id, action)
   if (cancelled.ended.length > 0) parts.webhooks.wake()

@@ -17,6 +17,15 @@ import { announceCancelled, type Cancelled, cancelRuns } from './cancel.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
 import { newRun, type RunRequest } from './new-run.ts'
 
+/** What is asked before a run is added. */
+export type AdmissionParts = Pick<
+  Parts,
+  'store' | 'project' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'clock'
+>
+
+/** What adding runs needs. */
+export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'pendingRuns'>
+
 /**
  * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
  * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
@@ -26,7 +35,7 @@ import { newRun, type RunRequest } from './new-run.ts'
  * `too_many_requests` when too many runs wait, and as `findRepeated` does.
  */
 export async function createRun(
-  parts: Parts,
+  parts: CreationParts,
   caller: Caller,
   thread_id: string | null,
   request: RunRequest,
@@ -43,7 +52,7 @@ export async function createRun(
 
 /** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
 export async function createRuns(
-  parts: Parts,
+  parts: CreationParts,
   caller: Caller,
   requests: RunRequest[],
   idempotencyKey?: string,
@@ -66,7 +75,10 @@ export async function createRuns(
 }
 
 /** After the transaction of `admitRun`: tells of the runs that made way, then has the queue look for the new ones. */
-export function announceAdmitted(parts: Parts, admitted: Admitted[]): void {
+export function announceAdmitted(
+  parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
+  admitted: Admitted[],
+): void {
   for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
   for (const { run } of admitted) parts.queue.expect(run.available_at)
   parts.queue.wake()
@@ -98,7 +110,11 @@ export interface Admission extends Ask {
 }
 
 /** All that has to be known before the transaction of `admitRun`. Throws as `createRun` does. */
-export async function prepareRun(parts: Parts, caller: Caller, ask: Ask): Promise<Admission> {
+export async function prepareRun(
+  parts: AdmissionParts,
+  caller: Caller,
+  ask: Ask,
+): Promise<Admission> {
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
   const run_id = randomUUID()
@@ -150,7 +166,7 @@ function completion(
 
 /** The thread that the run brings along: a stateless run's own, or one that was not there. */
 async function threadToAdd(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
   caller: Caller,
   thread_id: string | null,
   request: RunRequest,

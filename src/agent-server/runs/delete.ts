@@ -2,9 +2,14 @@
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isTerminal } from '../../core/agent/run.ts'
-import type { Parts } from '../parts.ts'
 import { authorizeOnThread } from '../threads/verbs.ts'
-import { announceCancelled, type Cancelled, cancelRuns, REQUESTED } from './cancel.ts'
+import {
+  announceCancelled,
+  type Cancelled,
+  type CancelParts,
+  cancelRuns,
+  REQUESTED,
+} from './cancel.ts'
 import { findRun, type RunId } from './read.ts'
 
 /**
@@ -13,7 +18,7 @@ import { findRun, type RunId } from './read.ts'
  * nobody sees. Throws `not_found`; rejects with the signal's reason, and the run stays.
  */
 export async function deleteRun(
-  parts: Parts,
+  parts: CancelParts,
   caller: Caller,
   which: RunId,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ export interface RunPage {
 
 /** The thread's runs, the latest first. Throws `not_found`. */
 export async function listRuns(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   thread_id: string,
   page: RunPage,
@@ -33,7 +33,11 @@ export async function listRuns(
 }
 
 /** Throws `not_found`. */
-export async function getRun(parts: Parts, caller: Caller, which: RunId): Promise<QueuedRun> {
+export async function getRun(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  which: RunId,
+): Promise<QueuedRun> {
   const filter = await authorizeOnThread(parts, caller, 'read', which.thread_id)
   return findRun(parts.store, which, filter)
 }
@@ -55,7 +59,7 @@ export async function findRun(
  * Rejects with the signal's reason.
  */
 export async function waitForRun(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events'>,
   run: RunId,
   signal: AbortSignal,
 ): Promise<JsonObject> {
@@ -69,7 +73,7 @@ export async function waitForRun(
  * thread is gone. Without `thread_id` it is found by the run alone. Throws `not_found`.
  */
 export async function requireLog(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   which: { thread_id?: string; run_id: string },
 ): Promise<RunId> {
@@ -88,7 +92,10 @@ async function threadOf(store: AgentStore, run_id: string): Promise<string | und
 }
 
 /** What a run left of which the log does not say it, or has expired: its row and its thread still tell. */
-async function rememberedResult(parts: Parts, { run_id, thread_id }: RunId): Promise<JsonObject> {
+async function rememberedResult(
+  parts: Pick<Parts, 'store'>,
+  { run_id, thread_id }: RunId,
+): Promise<JsonObject> {
   const { error, status } = (await parts.store.runs.get(run_id)) ?? {}
   if (error) return { __error__: { ...error } }
   return finalValues(await parts.store.threads.getState(thread_id), status)

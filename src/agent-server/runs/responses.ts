@@ -6,7 +6,7 @@ import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../parts.ts'
 import { type RunStream, runFrames } from '../streams/run.ts'
-import { cancelLeft } from './cancel.ts'
+import { type CancelParts, cancelLeft } from './cancel.ts'
 import { type RunId, waitForRun } from './read.ts'
 import { RunSchema } from './schemas.ts'
 
@@ -29,7 +29,7 @@ export const EVENTS_ANSWER = {
 }
 
 interface Answer {
-  parts: Parts
+  parts: CancelParts & Pick<Parts, 'metrics' | 'log'>
   run: RunId
   /** Whether the run is cancelled when the client leaves before its end. */
   isCancelledOnLeave: boolean

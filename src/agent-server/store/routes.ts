@@ -85,7 +85,7 @@ const namespaces = createRoute({
   },
 })
 
-export function storeRoutes(parts: Parts) {
+export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(put, async (c) => {
     const { ttl, ...item } = c.req.valid('json')

@@ -14,7 +14,7 @@ import type { Parts } from '../parts.ts'
  * or `bad_request` where the project's embeddings do not work.
  */
 export async function putItem(
-  parts: Parts,
+  parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
   put: ItemPut & { value: JsonObject },
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function putItem(
 
 /** `null`: there is none. Throws `invalid`. */
 export async function getItem(
-  parts: Parts,
+  parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
   { refresh_ttl, ...id }: ItemId & Refresh,
 ): Promise<Item | null> {
@@ -44,7 +44,11 @@ export async function getItem(
  * Harmless where there is none. Throws `invalid`, and `not_found` for someone else's as for what could
  * only be someone else's: the answer does not tell which.
  */
-export async function deleteItem(parts: Parts, caller: Caller, id: ItemId): Promise<void> {
+export async function deleteItem(
+  parts: Pick<Parts, 'items' | 'authorize'>,
+  caller: Caller,
+  id: ItemId,
+): Promise<void> {
   const value = { ...id }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'delete' }, value)
   requireId(value)
@@ -55,7 +59,7 @@ export async function deleteItem(parts: Parts, caller: Caller, id: ItemId): Prom
 
 /** What the caller may see. Throws `invalid`, and as `putItem` does of the embeddings. */
 export async function searchItems(
-  parts: Parts,
+  parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
   { namespace_prefix, refresh_ttl, ...search }: Omit<ItemSearch, 'seen'> & Refresh,
 ): Promise<FoundItem[]> {
@@ -72,7 +76,7 @@ export async function searchItems(
 
 /** Those with an item that the caller may see. Throws `invalid`. */
 export async function listNamespaces(
-  parts: Parts,
+  parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
   { limit, offset, ...query }: Omit<NamespaceQuery, 'seen'> & ItemPage,
 ): Promise<string[][]> {

@@ -30,7 +30,7 @@ export interface RunStream extends Selection {
  * end.
  */
 export async function* runFrames(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events'>,
   { run_id, after, isNew = false, ...selection }: RunStream,
   signal: AbortSignal,
 ): AsyncIterable<string> {
@@ -52,7 +52,10 @@ export async function* runFrames(
  * ended counts as not over: whoever makes a run in the background and then asks for its stream would
  * have all of it or nothing, by chance.
  */
-export async function defaultStart(parts: Parts, run_id: string): Promise<number> {
+export async function defaultStart(
+  parts: Pick<Parts, 'store' | 'clock'>,
+  run_id: string,
+): Promise<number> {
   const run = await parts.store.runs.get(run_id)
   // Without a row it was a stateless run: its log is there for two minutes only.
   if (!run || !isTerminal(run.status)) return ALL

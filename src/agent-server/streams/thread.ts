@@ -20,7 +20,7 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 
 /** Throws `not_found`. */
 export async function requireStreamedThread(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   thread_id: string,
 ): Promise<void> {
@@ -37,7 +37,7 @@ export interface ThreadStream {
 
 /** Frames (`stream/response/sse.ts`) until the thread is removed. */
 export async function* threadFrames(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events'>,
   { thread_id, modes, after }: ThreadStream,
   signal: AbortSignal,
 ): AsyncIterable<string> {

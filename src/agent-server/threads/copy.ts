@@ -11,7 +11,11 @@ import { authorizeOnThread, authorizeThread, requireThread } from './verbs.ts'
  * A new thread with the state and the history of this one, without its runs. What a run under way
  * has done is not copied. Throws `not_found`.
  */
-export async function copyThread(parts: Parts, caller: Caller, thread_id: string): Promise<Thread> {
+export async function copyThread(
+  parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
+  caller: Caller,
+  thread_id: string,
+): Promise<Thread> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   const source = await requireThread(parts.store.threads, thread_id, filter)
   const copy_id = randomUUID()

@@ -16,7 +16,7 @@ export type GraphThread = Pick<Thread, 'thread_id' | 'metadata' | 'config'>
  * where there is no graph or it cannot be made, and `not_found` where the project has it no more.
  */
 export async function openThreadGraph(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'project'>,
   thread: GraphThread,
   checkpoints?: GraphCheckpoints,
 ): Promise<Graph> {
@@ -35,7 +35,11 @@ export async function openThreadGraph(
   }
 }
 
-function findGraph(parts: Parts, thread_id: string, graph_id: JsonValue | undefined): ProjectGraph {
+function findGraph(
+  parts: Pick<Parts, 'project'>,
+  thread_id: string,
+  graph_id: JsonValue | undefined,
+): ProjectGraph {
   if (typeof graph_id !== 'string') {
     throw new AppError(
       'bad_request',

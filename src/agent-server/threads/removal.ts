@@ -5,16 +5,23 @@ import { END_EVENT, type RunEnd, type RunEvent } from '../../core/agent/event.ts
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { TtlStrategy } from '../../core/agent/thread.ts'
 import type { Parts } from '../parts.ts'
-import { announceCancelled, type Cancelled } from '../runs/cancel.ts'
+import { announceCancelled, type Cancelled, type CancelParts } from '../runs/cancel.ts'
 import { enqueuePosts } from '../webhooks/outbox.ts'
 import { authorizeOnThread, requireThread } from './verbs.ts'
+
+/** What removing threads needs once it is allowed. */
+type RemovalParts = Omit<CancelParts, 'authorize'>
 
 /**
  * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
  * cancelled: whoever follows them sees their end, and they write no more, since their leases are
  * gone with them. Throws `not_found`.
  */
-export async function deleteThread(parts: Parts, caller: Caller, thread_id: string): Promise<void> {
+export async function deleteThread(
+  parts: CancelParts,
+  caller: Caller,
+  thread_id: string,
+): Promise<void> {
   const filter = await authorizeOnThread(parts, caller, 'delete', thread_id)
   const cancelled = await parts.store.transaction(
     async (tx) => {
@@ -32,7 +39,7 @@ export async function deleteThread(parts: Parts, caller: Caller, thread_id: stri
  * their history. Answers how many it dealt with.
  */
 export async function pruneThreads(
-  parts: Parts,
+  parts: CancelParts,
   caller: Caller,
   { thread_ids, strategy }: { thread_ids: string[]; strategy: TtlStrategy },
 ): Promise<number> {
@@ -46,7 +53,7 @@ export async function pruneThreads(
 
 /** Deals with the threads whose time is up, as `listExpired` chooses them. Answers how many. */
 export async function removeExpired(
-  parts: Parts,
+  parts: RemovalParts & Pick<Parts, 'log'>,
   limit: number,
   options: { shorterThanMinutes?: number } = {},
 ): Promise<number> {
@@ -77,7 +84,11 @@ export async function removeThread(
 }
 
 /** After the transaction: wakes whoever follows the thread or its runs, and stops those that run here. */
-export function announceRemoved(parts: Parts, thread_id: string, cancelled: Cancelled): void {
+export function announceRemoved(
+  parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
+  thread_id: string,
+  cancelled: Cancelled,
+): void {
   announceCancelled(parts, cancelled)
   parts.events.announceThread(thread_id)
 }
@@ -90,7 +101,7 @@ interface Pruning {
 }
 
 async function pruneThread(
-  parts: Parts,
+  parts: RemovalParts,
   pruning: Pruning,
   filter: MetadataFilter | undefined,
 ): Promise<boolean> {
@@ -107,7 +118,7 @@ async function prune(
   tx: AgentStore,
   { thread_id, strategy, expiredAt }: Pruning,
   filter: MetadataFilter | undefined,
-  { clock }: Parts,
+  { clock }: Pick<Parts, 'clock'>,
 ): Promise<Cancelled | undefined> {
   const thread = await tx.threads.get(thread_id)
   if (!thread || !matchesFilter(thread.metadata, filter)) return undefined

@@ -20,7 +20,7 @@ type FoundThread = Partial<Thread> & { extracted?: JsonObject }
  * One page of what the caller may see, cut where their states become too much; `total` counts all pages.
  */
 export async function searchThreads(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
   caller: Caller,
   { select, extract, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
 ): Promise<{ threads: FoundThread[]; total: number }> {
@@ -39,7 +39,7 @@ export async function searchThreads(
 
 /** How many the caller may see. */
 export async function countThreads(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   query: Omit<ThreadQuery, 'filter'>,
 ): Promise<number> {
@@ -47,7 +47,7 @@ export async function countThreads(
 }
 
 async function narrow(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   query: Omit<ThreadQuery, 'filter'>,
 ): Promise<ThreadQuery> {

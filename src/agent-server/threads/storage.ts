@@ -6,7 +6,7 @@ import { authorizeOnThread, requireThread } from './verbs.ts'
 
 /** What the thread's history takes in the database, in bytes. Throws `not_found`. */
 export async function measureThread(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   thread_id: string,
 ): Promise<StorageUse & { thread_id: string; total_bytes: number }> {

@@ -24,14 +24,18 @@ export interface ThreadRequest {
 }
 
 /** Throws `not_found`. */
-export async function getThread(parts: Parts, caller: Caller, thread_id: string): Promise<Thread> {
+export async function getThread(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  thread_id: string,
+): Promise<Thread> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   return requireThread(parts.store.threads, thread_id, filter)
 }
 
 /** How long a thread is kept, and until when if nothing changes; `null`: for good. */
 export async function readTtl(
-  { store }: Parts,
+  { store }: Pick<Parts, 'store'>,
   { thread_id, updated_at }: Thread,
 ): Promise<(ThreadTtl & { expires_at: string }) | null> {
   const ttl = await store.threads.getTtl(thread_id)
@@ -48,7 +52,7 @@ interface ThreadChange {
 
 /** Throws `not_found`. */
 export async function patchThread(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
   caller: Caller,
   thread_id: string,
   change: ThreadChange,
@@ -71,7 +75,7 @@ export async function patchThread(
 
 /** Asks whether the caller may add this thread; the answer may have changed its metadata. */
 export async function authorizeThread(
-  parts: Parts,
+  parts: Pick<Parts, 'config' | 'authorize' | 'clock'>,
   caller: Caller,
   request: ThreadRequest,
 ): Promise<{ thread: NewThread; filter: MetadataFilter | undefined }> {
@@ -94,7 +98,7 @@ type ThreadAction = Extract<AuthorizationEvent, { resource: 'threads' }>['action
  * a project's auth what is to be done.
  */
 export async function authorizeOnThread(
-  parts: Parts,
+  parts: Pick<Parts, 'authorize'>,
   caller: Caller,
   action: ThreadAction,
   thread_id: string,

@@ -44,7 +44,7 @@ const file = createRoute({
 })
 
 /** `mountPrefix`: in front of every path of this server. */
-export function uiRoutes(parts: Parts, mountPrefix: string) {
+export function uiRoutes(parts: Pick<Parts, 'ui'>, mountPrefix: string) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(component, (c) => {
     const { graph_id } = c.req.valid('param')

@@ -11,7 +11,7 @@ import type { Parts } from '../parts.ts'
 
 /** Those of runs on threads that the caller may see, the latest first. */
 export async function listDeliveries(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   query: Omit<DeliveryQuery, 'filter'>,
   page: { limit: number; offset: number },
@@ -23,7 +23,7 @@ export async function listDeliveries(
 
 /** Throws `not_found`. */
 export async function getDelivery(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   delivery_id: string,
 ): Promise<QueuedDelivery> {
@@ -35,7 +35,7 @@ export async function getDelivery(
  * pending is sent at once. Throws `not_found`.
  */
 export async function redeliver(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
   caller: Caller,
   delivery_id: string,
 ): Promise<QueuedDelivery> {
@@ -50,7 +50,7 @@ export async function redeliver(
 }
 
 async function requireDelivery(
-  { store, authorize }: Parts,
+  { store, authorize }: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   action: 'read' | 'update',
   delivery_id: string,

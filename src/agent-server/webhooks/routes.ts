@@ -52,7 +52,9 @@ const again = createRoute({
   responses: { 200: answer('Delivery', WebhookDeliverySchema), ...refusals(404, 422) },
 })
 
-export function webhookDeliveryRoutes(parts: Parts) {
+export function webhookDeliveryRoutes(
+  parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
+) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(list, async (c) => {
     const { limit, offset, ...query } = c.req.valid('query')
