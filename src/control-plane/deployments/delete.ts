@@ -13,7 +13,7 @@ import type { BulkDeletion } from './schemas.ts'
  * `not_found`.
  */
 export async function deleteDeployment(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'wake' | 'clock'>,
   principal: Principal,
   id: string,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function deleteDeployment(
  * them is there.
  */
 export async function deleteDeployments(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'wake' | 'clock'>,
   principal: Principal,
   ids: readonly string[],
 ): Promise<BulkDeletion> {

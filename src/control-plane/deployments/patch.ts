@@ -38,7 +38,7 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
  * source, `conflict` while the deployment is being deleted.
  */
 export async function patchDeployment(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'publicUrl' | 'whenTended' | 'clock'>,
   principal: Principal,
   id: string,
   request: DeploymentPatchRequest,
@@ -68,7 +68,7 @@ export async function patchDeployment(
  * `patchDeployment`.
  */
 export async function applyPatch(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'artifacts' | 'clock'>,
   store: ControlPlaneStore,
   deployment: Deployment,
   request: DeploymentPatchRequest,
@@ -108,7 +108,7 @@ function asksForRevision({ source }: Deployment, request: DeploymentPatchRequest
 
 /** What the patch's revision is made from. */
 function nextSource(
-  { artifacts }: ControlPlaneParts,
+  { artifacts }: Pick<ControlPlaneParts, 'artifacts'>,
   patched: Deployment,
   latest: Revision | undefined,
   request: DeploymentPatchRequest,

@@ -10,7 +10,7 @@ import type { RuntimeAnswer } from './runtime-schema.ts'
 
 /** Throws `not_found`. */
 export async function getRuntime(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'replicas'>,
   principal: Principal,
   deployment_id: string,
 ): Promise<RuntimeAnswer> {

@@ -31,7 +31,7 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
  * not allow, `conflict` when the name is taken.
  */
 export async function createDeployment(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'publicUrl' | 'whenTended' | 'clock'>,
   principal: Principal,
   request: DeploymentCreateRequest,
 ): Promise<DeploymentAnswer> {
@@ -59,7 +59,7 @@ export async function createDeployment(
 
 /** Throws `not_found` for a deployment that is not there or is another workspace's. */
 export async function getDeployment(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
   principal: Principal,
   id: string,
 ): Promise<DeploymentAnswer> {
@@ -69,7 +69,7 @@ export async function getDeployment(
 
 /** The workspace's deployments, in the order of `DeploymentStore.list`. */
 export async function listDeployments(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
   principal: Principal,
   query: DeploymentsQuery,
 ): Promise<{ resources: DeploymentAnswer[]; offset: number }> {
@@ -89,7 +89,7 @@ export async function listDeployments(
 
 /** How many of the workspace's deployments are of a free type. */
 export async function countFreeDeployments(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
 ): Promise<{ count: number }> {
   const { workspace_id: tenant_id } = principal
@@ -108,7 +108,7 @@ function filterOf(query: DeploymentsQuery): Omit<DeploymentFilter, 'tenant_id'> 
 
 /** What the deployment's first revision is made from, where it has one from the start. */
 function firstRevision(
-  { artifacts }: ControlPlaneParts,
+  { artifacts }: Pick<ControlPlaneParts, 'artifacts'>,
   { source, source_revision_config: sent }: DeploymentCreateRequest,
   deployment: SourceConfig,
 ): RevisionSource | undefined {
@@ -139,7 +139,7 @@ function nameIsTaken(name: string): AppError {
 }
 
 function newDeployment(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'clock'>,
   principal: Principal,
   request: DeploymentCreateRequest,
 ): Deployment {
@@ -165,7 +165,7 @@ function newDeployment(
 }
 
 function answer(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'publicUrl'>,
   principal: Principal,
   deployment: Deployment,
   latest: Revision | undefined,

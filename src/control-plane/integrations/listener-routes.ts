@@ -78,7 +78,9 @@ const remove = createRoute({
   responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 422) },
 })
 
-export function listenerRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function listenerRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) =>
     c.json(await listListeners(parts, c.var.principal, c.req.valid('query')), 200),

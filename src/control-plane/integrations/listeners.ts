@@ -15,7 +15,7 @@ import type {
 
 /** The workspace's listeners, newest first. */
 export async function listListeners(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: ListenerAnswer[]; offset: number }> {
@@ -26,7 +26,7 @@ export async function listListeners(
 
 /** Throws `conflict` when the workspace has a listener of this compute id. */
 export async function createListener(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   request: ListenerCreateRequest,
 ): Promise<ListenerAnswer> {
@@ -51,7 +51,7 @@ export async function createListener(
 
 /** Throws `not_found`. */
 export async function getListener(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   id: string,
 ): Promise<ListenerAnswer> {
@@ -60,7 +60,7 @@ export async function getListener(
 
 /** Changes version and namespaces; null and absent members stay. Throws as `getListener`. */
 export async function patchListener(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
   request: ListenerPatchRequest,
@@ -83,7 +83,7 @@ export async function patchListener(
 
 /** Throws `not_found`. */
 export async function deleteListener(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
 ): Promise<void> {
@@ -113,7 +113,7 @@ function alreadyExists({ workspace_id, compute_id }: Listener): AppError {
 }
 
 async function recordOn(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'clock'>,
   store: ControlPlaneStore,
   principal: Principal,
   action: 'listener.create' | 'listener.update' | 'listener.delete',

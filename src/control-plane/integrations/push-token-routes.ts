@@ -24,7 +24,9 @@ const create = createRoute({
   },
 })
 
-export function pushTokenRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function pushTokenRoutes(
+  parts: Pick<ControlPlaneParts, 'store'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')

@@ -10,7 +10,7 @@ import type { ControlPlaneParts } from '../parts.ts'
  * none can be created without one. The official CLIs know the text. Throws `not_found`.
  */
 export async function createPushToken(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   deployment_id: string,
 ): Promise<{ token: string; registry_url: string }> {

@@ -83,7 +83,9 @@ const deploymentLogs = createRoute({
   },
 })
 
-export function logRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function logRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(buildLogs, async (c) => {
     const { project_id: deployment_id, revision_id } = c.req.valid('param')

@@ -24,7 +24,7 @@ interface LogsPage {
  * first line. Throws `not_found`.
  */
 export async function readRevisionLogs(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,
   principal: Principal,
   path: { deployment_id: string; revision_id: string; kind: LogKind },
   filter: LogFilter,
@@ -43,7 +43,7 @@ export async function readRevisionLogs(
 
 /** The logs of all the deployment's revisions, merged by time. Throws `not_found`. */
 export async function readDeploymentLogs(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'logs'>,
   principal: Principal,
   path: { deployment_id: string; kind: LogKind },
   filter: LogFilter,
@@ -55,7 +55,10 @@ export async function readDeploymentLogs(
   return { logs: entries, next_offset: next }
 }
 
-async function allSources(parts: ControlPlaneParts, deployment_id: string): Promise<LogSource[]> {
+async function allSources(
+  parts: Pick<ControlPlaneParts, 'store'>,
+  deployment_id: string,
+): Promise<LogSource[]> {
   const sources: LogSource[] = []
   for (let offset = 0; ; offset += PAGE) {
     const page = await parts.store.revisions.list(deployment_id, { limit: PAGE, offset })

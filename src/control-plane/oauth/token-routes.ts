@@ -24,7 +24,9 @@ const remove = createRoute({
   },
 })
 
-export function oauthTokenRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function oauthTokenRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(remove, async (c) => {
     const { provider_id } = c.req.valid('query')

@@ -7,7 +7,7 @@ import { record } from '../people/audit.ts'
  * Deletes the caller's own tokens of one provider; none is no error.
  */
 export async function deleteOAuthTokens(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   provider_id: string,
 ): Promise<{ message: string; provider_id: string }> {

@@ -67,7 +67,9 @@ const revoke = createRoute({
   },
 })
 
-export function apiKeyRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function apiKeyRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) =>
     c.json(await listApiKeys(parts, c.var.principal, c.req.valid('query')), 200),

@@ -25,7 +25,7 @@ const HINT_LENGTH = 7
  * workspace, `invalid` for an end that is over.
  */
 export async function createApiKey(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   request: ApiKeyCreateRequest,
 ): Promise<NewApiKeyAnswer> {
@@ -55,7 +55,7 @@ export async function createApiKey(
 
 /** One workspace's keys, newest first, with those that were revoked. Throws `not_found`. */
 export async function listApiKeys(
-  { store }: ControlPlaneParts,
+  { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   query: { limit: number; offset: number; workspace_id?: string | undefined },
 ): Promise<{ resources: ApiKeyAnswer[]; offset: number }> {
@@ -67,7 +67,7 @@ export async function listApiKeys(
 
 /** Throws `not_found`, for a key of another workspace too. */
 export async function getApiKey(
-  { store }: ControlPlaneParts,
+  { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   id: string,
 ): Promise<ApiKeyAnswer> {
@@ -79,7 +79,7 @@ export async function getApiKey(
  * installation's own admin key, which is changed where it is kept.
  */
 export async function revokeApiKey(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
 ): Promise<void> {
@@ -115,7 +115,7 @@ function isTheAdminKey(): AppError {
 }
 
 async function recordOn(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'clock'>,
   store: ControlPlaneStore,
   principal: Principal,
   { id, name, workspace_id }: ApiKey,

@@ -48,7 +48,9 @@ const exportAll = createRoute({
 
 const CONTENT_TYPES = { jsonl: 'application/jsonl', csv: 'text/csv; charset=utf-8' }
 
-export function auditLogRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function auditLogRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) =>
     c.json(await readAuditLog(parts, c.var.principal, c.req.valid('query')), 200),

@@ -11,7 +11,7 @@ const EXPORT_PAGE = 500
 
 /** The workspace's entries, newest first. */
 export async function readAuditLog(
-  { store }: ControlPlaneParts,
+  { store }: Pick<ControlPlaneParts, 'store'>,
   { workspace_id }: Principal,
   { limit, cursor, ...filter }: AuditQuery & { limit: number; cursor?: number | undefined },
 ): Promise<{ items: AuditEntry[]; next_cursor: string | null }> {
@@ -25,7 +25,7 @@ export async function readAuditLog(
  * first line is read.
  */
 export async function exportAuditLog(
-  { store, clock }: ControlPlaneParts,
+  { store, clock }: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   { format, ...filter }: AuditQuery & { format: 'jsonl' | 'csv' },
 ): Promise<ReadableStream<Uint8Array>> {

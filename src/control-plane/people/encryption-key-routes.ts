@@ -22,7 +22,9 @@ const rotate = createRoute({
   },
 })
 
-export function encryptionKeyRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function encryptionKeyRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(rotate, async (c) =>
     c.json(await rotateEncryptionKey(parts, c.var.principal), 200),

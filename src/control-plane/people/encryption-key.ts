@@ -8,7 +8,7 @@ import { record } from './audit.ts'
  * is set in the environment, or while another change goes on.
  */
 export async function rotateEncryptionKey(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
   principal: Principal,
 ): Promise<{ resealed: number }> {
   const resealed = await parts.changeEncryptionKey()

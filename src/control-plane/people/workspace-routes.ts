@@ -95,7 +95,9 @@ const remove = createRoute({
   responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 409, 422) },
 })
 
-export function workspaceRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function workspaceRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(me, (c) => {
     const { principal } = c.var

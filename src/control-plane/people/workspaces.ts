@@ -10,7 +10,7 @@ import { record } from './audit.ts'
 
 /** All of them for those who run the installation, the own one for everybody else. */
 export async function listWorkspaces(
-  { store }: ControlPlaneParts,
+  { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: Workspace[]; offset: number }> {
@@ -21,7 +21,7 @@ export async function listWorkspaces(
 }
 
 export async function createWorkspace(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   { name }: { name: string },
 ): Promise<Workspace> {
@@ -35,7 +35,7 @@ export async function createWorkspace(
 
 /** Throws `not_found`, for another workspace too unless the principal runs the installation. */
 export function getWorkspace(
-  { store }: ControlPlaneParts,
+  { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   id: string,
 ): Promise<Workspace> {
@@ -44,7 +44,7 @@ export function getWorkspace(
 
 /** Throws as `getWorkspace`. */
 export async function renameWorkspace(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
   { name }: { name: string },
@@ -62,7 +62,7 @@ export async function renameWorkspace(
  * for the first one, and for one that has deployments.
  */
 export async function deleteWorkspace(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
 ): Promise<void> {
@@ -103,7 +103,7 @@ async function ownWorkspace(
 
 /** Workspaces come and go in the log of those who run the installation. */
 async function recordOn(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'clock'>,
   store: ControlPlaneStore,
   principal: Principal,
   action: 'workspace.create' | 'workspace.update' | 'workspace.delete',

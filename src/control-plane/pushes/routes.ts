@@ -64,7 +64,9 @@ const receive = createRoute({
   },
 })
 
-export function pushWebhookRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function pushWebhookRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')

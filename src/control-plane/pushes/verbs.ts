@@ -27,7 +27,7 @@ type PushOutcome =
  * whether or not there is such a deployment.
  */
 export async function receivePush(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'signingKey' | 'wake' | 'clock'>,
   deployment_id: string,
   headers: PushHeaders,
   body: string,
@@ -67,7 +67,7 @@ function reasonToIgnore(
 }
 
 async function addPushed(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'artifacts' | 'clock'>,
   store: ControlPlaneStore,
   deployment: Deployment,
   push: Push,

@@ -21,7 +21,7 @@ interface PushWebhook {
  * being deleted.
  */
 export async function createPushWebhook(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
   principal: Principal,
   deployment_id: string,
 ): Promise<PushWebhook> {
@@ -35,7 +35,7 @@ export async function createPushWebhook(
 
 /** The secret that there is does not work any longer. Throws as `createPushWebhook`. */
 export async function deletePushWebhook(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   deployment_id: string,
 ): Promise<void> {
@@ -44,14 +44,14 @@ export async function deletePushWebhook(
 
 /** The secret of a deployment's webhook; `undefined`: it has none. */
 export function pushSecretOf(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'signingKey'>,
   { id, push_nonce }: Deployment,
 ): string | undefined {
   return push_nonce === null ? undefined : pushSecret(parts.signingKey, id, push_nonce)
 }
 
 async function change(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
   push_nonce: string | null,

@@ -16,7 +16,7 @@ import type { RevisionAnswer, RevisionCreateRequest } from './schemas.ts'
  * does not fit the source, `conflict` while the deployment is being deleted.
  */
 export async function createRevision(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'whenTended' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   request: RevisionCreateRequest,

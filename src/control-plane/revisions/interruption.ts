@@ -14,7 +14,7 @@ import { record } from '../people/audit.ts'
  * ended otherwise.
  */
 export async function interruptRevision(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'whenTended' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   id: string,

@@ -19,7 +19,7 @@ import { repeatRevision } from './verbs.ts'
  * `conflict` where there is nothing to go back to, or the revision was never deployed.
  */
 export async function rollBack(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'whenTended' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   request: { revision_id?: string | null | undefined },

@@ -30,7 +30,7 @@ export interface DeploymentWithLatest {
 
 /** A deployment's revisions, newest first. Throws `not_found`. */
 export async function listRevisions(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   deployment_id: string,
   query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
@@ -50,7 +50,7 @@ export async function listRevisions(
  * Throws `not_found` for an unknown deployment or revision.
  */
 export async function getRevision(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'buildFollowers'>,
   principal: Principal,
   deployment_id: string,
   id: string,
@@ -67,7 +67,7 @@ export async function getRevision(
  * secrets, which become the deployment's again. Throws `not_found`, `conflict`.
  */
 export async function redeployRevision(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'whenTended' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   id: string,

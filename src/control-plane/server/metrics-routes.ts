@@ -26,7 +26,9 @@ const read = createRoute({
   },
 })
 
-export function metricsRoutes({ metrics }: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function metricsRoutes({
+  metrics,
+}: Pick<ControlPlaneParts, 'metrics'>): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(read, async (c) => {
     const { contentType, body } = await metrics.read(c.req.valid('query').format)

@@ -48,7 +48,9 @@ const receive = createRoute({
   responses: { 200: { description: 'It has arrived.' }, ...refusals(400, 403, 409, 413) },
 })
 
-export function uploadUrlRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function uploadUrlRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')
@@ -58,7 +60,9 @@ export function uploadUrlRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPl
 }
 
 /** The one operation that is open: mounted before the key check. */
-export function uploadRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+export function uploadRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'tarballs' | 'signingKey' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(receive, async (c) => {
     const { deployment_id, file } = c.req.valid('param')

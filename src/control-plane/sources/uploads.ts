@@ -16,7 +16,7 @@ import { grantUpload, isGranted, type UploadGrant } from './upload-signature.ts'
  * for an hour. Throws `not_found`, `conflict` while the deployment is being deleted.
  */
 export async function createUpload(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
   principal: Principal,
   deployment_id: string,
 ): Promise<{ upload_url: string; object_path: string }> {
@@ -48,7 +48,7 @@ export async function createUpload(
  * `too_large` and `bad_request` as `Tarballs.receive`.
  */
 export async function receiveUpload(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'tarballs' | 'signingKey' | 'clock'>,
   object_path: string,
   grant: UploadGrant,
   body: { stream: AsyncIterable<Uint8Array> | null; announcedBytes: number | undefined },
@@ -84,7 +84,7 @@ export async function requireUpload(
 }
 
 async function requireGrant(
-  parts: ControlPlaneParts,
+  parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'clock'>,
   object_path: string,
   grant: UploadGrant,
 ): Promise<void> {
