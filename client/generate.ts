@@ -6,7 +6,7 @@ const HEADER = `/** Generated from openapi/control-plane.json by "npm run genera
 
 `
 
-/** What is read of the document beside its types. */
+/** The part of the document that is read here. */
 interface Document {
   components: { schemas: { RevisionStatus: { 'x-terminal': string[] } } }
 }
@@ -22,7 +22,10 @@ export async function clientTypes(document: string): Promise<string> {
   return `${HEADER}${astToString(types)}\n${terminalStatuses(JSON.parse(document))}`
 }
 
-/** The document says which statuses are ends, so that the client has no list of its own. */
+/**
+ * The statuses at which a rollout has ended, from the document, so that the client has no list of its
+ * own.
+ */
 function terminalStatuses({ components }: Document): string {
   const terminal = JSON.stringify(components.schemas.RevisionStatus['x-terminal'])
   return (

@@ -16,14 +16,14 @@ import { dataOf, everyPage, send } from './transport.ts'
 export type * from './control-plane.gen.ts'
 export { ControlPlaneError, dataOf, everyPage, UnreachableError } from './transport.ts'
 
-/** Whether the revision has stopped moving. */
+/** Whether the rollout of the revision has ended. */
 export function isOver(status: RevisionStatus): boolean {
   return TERMINAL_REVISION_STATUSES.includes(status)
 }
 
 /**
- * Talks to one control plane with one key. Every call throws `ControlPlaneError` for an answer that
- * is not 2xx, `UnreachableError` when there is none.
+ * Talks to one control plane with one key. Every call throws `ControlPlaneError` for an answer that is
+ * not 2xx, and `UnreachableError` when there is no answer.
  */
 export class ControlPlaneClient {
   /** Without a slash at the end. */
@@ -31,12 +31,12 @@ export class ControlPlaneClient {
   /**
    * Every operation of the control plane, by method and path:
    * `dataOf(client.api.GET('/v2/workspaces/{workspace_id}', { params: { path: { workspace_id } } }))`.
-   * The methods beside it are what takes several calls, and what a rollout is made of.
+   * The other methods of this class take several calls each, or are needed by every rollout.
    */
   readonly api: Client<paths>
   readonly #fetch: typeof fetch
 
-  /** `url` without a path; `apiKey` is sent as `X-Api-Key`; `fetch` by default the global one. */
+  /** `url` is without a path. `apiKey` is sent as `X-Api-Key`. The default of `fetch` is the global one. */
   constructor(options: { url: string; apiKey: string; fetch?: typeof fetch }) {
     this.url = options.url.replace(/\/+$/, '')
     this.#fetch = options.fetch ?? fetch
@@ -55,7 +55,7 @@ export class ControlPlaneClient {
     return resources.find((deployment) => deployment.name === name)
   }
 
-  /** All that the key may see, newest first. */
+  /** All deployments that the key may see, the newest first. */
   async listDeployments(): Promise<Deployment[]> {
     return everyPage((page) => dataOf(this.api.GET('/v2/deployments', { params: { query: page } })))
   }
@@ -74,7 +74,7 @@ export class ControlPlaneClient {
     return dataOf(this.api.PATCH('/v2/deployments/{deployment_id}', { params, body }))
   }
 
-  /** Newest first. */
+  /** All revisions of the deployment, the newest first. */
   async listRevisions(deployment_id: string): Promise<Revision[]> {
     const path = { deployment_id }
     return everyPage((query) =>
@@ -91,7 +91,7 @@ export class ControlPlaneClient {
     )
   }
 
-  /** What a revision's build printed, from an offset on. */
+  /** The output of a revision's build from an offset on. */
   async readBuildLog(
     project_id: string,
     revision_id: string,
@@ -111,8 +111,8 @@ export class ControlPlaneClient {
   }
 
   /**
-   * Sends a gzipped tarball to the signed URL, through the address that this client knows: the
-   * public one that the URL names may not be reachable from here. No key goes along.
+   * Sends a gzipped tarball to the signed URL. It uses the address that this client knows, since the
+   * public one in the URL may not be reachable from here. The key is not sent.
    */
   async upload(upload: UploadUrl, tarball: Uint8Array<ArrayBuffer>): Promise<void> {
     const signed = upload.upload_url.slice(upload.upload_url.indexOf('/v2/uploads/'))

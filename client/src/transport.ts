@@ -12,7 +12,7 @@ export class ControlPlaneError extends Error {
   }
 }
 
-/** No answer at all. The message says where nothing answered, and why. */
+/** There was no answer. The message says where, and why. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
     super(`No control plane answers at ${url} (${reasonOf(cause)}).`, { cause })
@@ -35,17 +35,17 @@ export async function send(
   throw new ControlPlaneError(response.status, `HTTP ${response.status}: ${detailOf(text)}`)
 }
 
-/** What an operation answered. A refusal was thrown before, so there is data. */
+/** The data of an answer. Refusals were thrown before, so there is data. */
 export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<NonNullable<T>> {
   const { data } = await answer
   if (data === undefined || data === null) throw new TypeError('The operation answers no data.')
   return data
 }
 
-/** As many as the control plane answers at once. */
+/** How many items the control plane answers at a time. */
 const PAGE = 100
 
-/** All of a list that is answered in pages. */
+/** All items of a list that is answered in pages. */
 export async function everyPage<T>(
   read: (page: { limit: number; offset: number }) => Promise<{ resources: T[] }>,
 ): Promise<T[]> {
@@ -67,12 +67,12 @@ function detailOf(text: string): string {
   }
 }
 
-/** `body.name: Too long` of one field that did not validate. */
+/** One field that did not validate, as `body.name: Too long`. */
 function issueOf({ loc, msg }: { loc?: unknown[]; msg?: string }): string {
   return `${loc?.join('.')}: ${msg}`
 }
 
-/** `fetch` says nothing; what it was caused by does. */
+/** Why `fetch` failed, which only its cause tells. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as { cause?: { code?: string; message?: string } } & Error
   if (cause?.code === 'ECONNREFUSED') return 'connection refused'

@@ -1,4 +1,4 @@
-/** How a command finds the control plane, and what all of those commands have in common. */
+/** How a command finds the control plane, and what all such commands have in common. */
 import { Command } from 'commander'
 import {
   ControlPlaneClient,
@@ -11,7 +11,7 @@ import { AppError } from '../core/errors.ts'
 import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 
-/** What a command of this kind gets, beside its own options. */
+/** What such a command gets in addition to its own options. */
 interface Connection {
   client: ControlPlaneClient
   /** Whether the answer is to be JSON. */
@@ -19,8 +19,8 @@ interface Connection {
 }
 
 /**
- * A command that talks to a running Runyard, with the options that all of them know. It is run with
- * `connected`.
+ * Makes a command that talks to a running Runyard, with the options that all of these have. `connected`
+ * runs its work.
  */
 export function clientCommand(name: string, description: string): Command {
   return new Command(name)
@@ -31,7 +31,7 @@ export function clientCommand(name: string, description: string): Command {
     .exitOverride()
 }
 
-/** Runs the work of such a command; says in its own words what is wrong with the connection. */
+/** Runs the work of such a command. Explains what is wrong when there is no connection. */
 export async function connected(
   options: Readonly<Record<string, string | boolean | undefined>>,
   work: (connection: Connection) => Promise<void>,

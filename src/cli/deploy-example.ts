@@ -1,4 +1,4 @@
-/** The example agent, deployed on first start the way a user's would be. */
+/** Deploys the example agent at the first start, the way a user would. */
 import { fileURLToPath } from 'node:url'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from './deploy-folder.ts'
@@ -6,14 +6,14 @@ import { deployFolder } from './deploy-folder.ts'
 const NAME = 'example'
 
 /**
- * Deploys the example agent, unless a revision of it has been deployed before. Answers why it
- * failed, or nothing. Rejects when the signal is aborted.
+ * Deploys the example agent, unless a revision of it was deployed before. Answers why it failed, or
+ * nothing. Rejects when the signal is aborted.
  */
 export async function deployExample(options: {
   url: string
   adminKey: string
   modelKeys: Readonly<Record<string, string>>
-  /** Asks the control plane of this process, whose certificate need not name where it listens. */
+  /** Sends requests to the control plane of this process, whose certificate may not name the address. */
   fetch: typeof fetch
   signal: AbortSignal
 }): Promise<string | undefined> {

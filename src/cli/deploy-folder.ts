@@ -1,4 +1,7 @@
-/** Deploys a folder: pack, create or find the deployment, upload, patch, watch until it is over. */
+/**
+ * Deploys a folder: packs it, creates or finds the deployment, uploads, patches, and watches the rollout
+ * to its end.
+ */
 import type { ControlPlaneClient, Deployment, Revision, Secret } from '../../client/src/client.ts'
 import { packFolder } from './pack.ts'
 import { type RolloutViewer, watchRevision } from './watch-revision.ts'
@@ -6,17 +9,17 @@ import { type RolloutViewer, watchRevision } from './watch-revision.ts'
 interface FolderSource {
   folder: string
   name: string
-  /** Replaces all secrets of the deployment, unless it is empty. */
+  /** Replaces all secrets of the deployment, unless this is empty. */
   secrets: Secret[]
 }
 
 interface DeployFolderOptions extends FolderSource {
   viewer?: RolloutViewer
-  /** Ends the watching; the rollout goes on. */
+  /** Stops watching. The rollout goes on. */
   signal: AbortSignal
 }
 
-/** Answers the new revision at its end, whether that is DEPLOYED or a failure. */
+/** Answers the new revision at the end of its rollout, whether it is DEPLOYED or has failed. */
 export async function deployFolder(
   client: ControlPlaneClient,
   { viewer, signal, ...source }: DeployFolderOptions,
@@ -26,7 +29,7 @@ export async function deployFolder(
   return watchRevision(client, at, { ...(viewer && { viewer }), signal })
 }
 
-/** Everything up to the revision that is to be watched. */
+/** Does everything before the watching. */
 export async function beginRollout(
   client: ControlPlaneClient,
   { folder, name, secrets }: FolderSource,

@@ -1,9 +1,9 @@
-/** Ctrl-C in a command that only watches. */
+/** Handles Ctrl-C in commands that only watch. */
 
-/** The exit code of a command that Ctrl-C has ended (128 and the number of SIGINT). */
+/** The exit code of a command that Ctrl-C ended: 128 plus the number of SIGINT. */
 export const INTERRUPTED_EXIT_CODE = 130
 
-/** Aborted by the first SIGINT or SIGTERM; the second ends the process as always. */
+/** Aborts at the first SIGINT or SIGTERM. The second one ends the process as usual. */
 export function untilInterrupted(): AbortSignal {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

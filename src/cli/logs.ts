@@ -15,7 +15,7 @@ import { clientCommand, connected, requireDeployment } from './connection.ts'
 import { untilInterrupted } from './interruption.ts'
 
 const POLL_MS = 500
-/** The control plane's own limit of a page. */
+/** The largest page that the control plane answers. */
 const PAGE = 1000
 
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
@@ -46,7 +46,7 @@ export function logsCommand(): Command {
     )
 }
 
-/** A build's log has an end: until then a page always says where the next one begins. */
+/** Prints a build's log. It has an end; until then each page says where the next one begins. */
 async function buildLog(
   client: ControlPlaneClient,
   { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
@@ -65,7 +65,7 @@ async function buildLog(
   }
 }
 
-/** Before its first line a build says nothing of its end. */
+/** Whether the build has ended. A build without a first line does not tell. */
 async function hasEnded(client: ControlPlaneClient, deployment_id: string, revision_id: string) {
   const { status } = await client.getRevision(deployment_id, revision_id)
   return !UNBUILT.includes(status)
@@ -100,7 +100,7 @@ function readDeployLog(
   return dataOf(client.api.POST('/v1/projects/{project_id}/deploy_logs', { params, body }))
 }
 
-/** `false` when the command was interrupted: it has shown what there was. */
+/** `false`: the command was interrupted. It has printed everything that there was. */
 async function pause(signal: AbortSignal): Promise<boolean> {
   return delay(POLL_MS, true, { signal }).catch(() => false)
 }
@@ -115,7 +115,7 @@ function printLine({ timestamp, level, message }: LogEntry): void {
   console.log(`${timestamp} ${level.padEnd(7)} ${message}`)
 }
 
-/** One JSON object a line: a log may have no end. */
+/** Prints one JSON object a line, since a log may have no end. */
 function printEntry(entry: LogEntry): void {
   console.log(JSON.stringify(entry))
 }

@@ -1,6 +1,6 @@
-/** What commands print: what was asked for to standard output, all else to standard error. */
+/** The output of commands: results go to standard output, everything else to standard error. */
 
-/** For people: columns, the first line their names. */
+/** For people: columns, with their names in the first line. */
 export function printTable(columns: string[], rows: string[][]): void {
   const all = [columns, ...rows]
   const widths = columns.map((_, index) => Math.max(...all.map((row) => row[index]?.length ?? 0)))
@@ -10,7 +10,7 @@ export function printTable(columns: string[], rows: string[][]): void {
   }
 }
 
-/** For programs: one JSON text. Values of secrets are left out: output ends up in logs. */
+/** For programs: one JSON text. The values of secrets are left out, since output ends up in logs. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, withoutSecretValues, 2))
 }
@@ -20,7 +20,7 @@ function withoutSecretValues(name: string, value: unknown): unknown {
   return value.map((secret: { name: string }) => ({ name: secret.name }))
 }
 
-/** What is going on. */
+/** Tells the user what is happening. */
 export function say(line: string): void {
   console.error(line)
 }

@@ -1,4 +1,4 @@
-/** A project's folder becomes the tarball that a deployment is made from. */
+/** Packs a project's folder into the tarball of a deployment. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
@@ -14,7 +14,7 @@ const alwaysLeftOut = ignore().add([
   '.env.*',
 ])
 
-/** `.dockerignore` counts at the root only, as for Docker; `.gitignore` in every folder. */
+/** As for Docker, `.dockerignore` counts only at the root. `.gitignore` counts in every folder. */
 const AT_ROOT = ['.gitignore', '.dockerignore']
 const BELOW = ['.gitignore']
 
@@ -26,8 +26,8 @@ interface Rules {
 }
 
 /**
- * Packs the folder as a gzipped tarball, in memory, without what its `.gitignore` and
- * `.dockerignore` leave out and without `node_modules`, `.git` and `.env` files.
+ * Packs the folder as a gzipped tarball, in memory. It leaves out what its `.gitignore` and
+ * `.dockerignore` name, and `node_modules`, `.git` and `.env` files.
  */
 export async function packFolder(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const paths = await keptPaths(folder, '', [])
@@ -38,7 +38,7 @@ export async function packFolder(folder: string): Promise<Uint8Array<ArrayBuffer
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-/** What is to be packed below `base`, folders before what is in them. */
+/** The paths below `base` to pack, each folder before its contents. */
 async function keptPaths(folder: string, base: string, above: Rules[]): Promise<string[]> {
   const rules = [...above, await rulesOf(folder, base)]
   const entries = await readdir(join(folder, base), { withFileTypes: true })
@@ -47,7 +47,7 @@ async function keptPaths(folder: string, base: string, above: Rules[]): Promise<
     const path = base + entry.name
     const isFolder = entry.isDirectory()
     if (isLeftOut(isFolder ? `${path}/` : path, rules)) continue
-    // What begins with an @ is a list of files to tar.
+    // Without `./`, tar would read a name that begins with @ as a list of files.
     kept.push(`./${path}`)
     if (isFolder) kept.push(...(await keptPaths(folder, `${path}/`, rules)))
   }
@@ -62,7 +62,7 @@ async function rulesOf(folder: string, base: string): Promise<Rules> {
   return { base, ignored }
 }
 
-/** The folder nearest to it decides, where its rules say anything. */
+/** Whether the rules leave the path out. Those of the nearest folder that matches decide. */
 function isLeftOut(path: string, rules: Rules[]): boolean {
   if (alwaysLeftOut.ignores(path)) return true
   for (const { base, ignored } of rules.toReversed()) {

@@ -1,4 +1,4 @@
-/** The commands, their options and their help. Everything that runs a server is `main.ts`'s. */
+/** The commands, their options and their help. `main.ts` has everything that runs a server. */
 import { Command, CommanderError, Option } from 'commander'
 import {
   type DevConfig,
@@ -14,22 +14,22 @@ import type { Flags } from '../settings/settings.ts'
 import type { Reader } from '../settings/table.ts'
 import { readVersion } from '../version.ts'
 
-/** The part of `main.ts` that commands start. Each settles when the server has stopped. */
+/** The part of `main.ts` that commands call. Each settles when the server has stopped. */
 interface ServerCommands {
   up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
   serve(config: ServeConfig, options: { isManaged: boolean; isHelper: boolean }): Promise<void>
   dev(config: DevConfig): Promise<void>
-  /** Settles when all is printed; sets exit code 1 when something failed. */
+  /** Settles when everything is printed. Sets exit code 1 when a check failed. */
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
 }
 
-/** Names of variables are long: what is said of them gets more than the usual 80 columns. */
+/** The width of the help. The names of variables are long, so that 80 columns would leave little room. */
 const HELP_WIDTH = 110
-/** How long a command that has failed may go on, in ms. */
+/** How long the process of a failed command may still run, in ms. */
 const LAST_MOMENT_MS = 2_000
 /**
- * Runs one command. `loadMain` is called only by commands that start a server, so that the others
- * do not pay for loading it. Sets the exit code: 0 done, 1 failed, 2 wrong usage.
+ * Runs one command. Only commands that start a server call `loadMain`, so that the others need not load
+ * it. Sets the exit code: 0 done, 1 failed, 2 wrong usage.
  */
 export async function runCommand(
   args: string[],
@@ -41,12 +41,15 @@ export async function runCommand(
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error)
-    // What a part left open keeps a process that has failed no longer than this.
+    // Ends a failed process even if a part has left something open.
     setTimeout(() => process.exit(), LAST_MOMENT_MS).unref()
   }
 }
 
-/** A server's process, of which there is one a deployment, loads nothing that it does not need. */
+/**
+ * Whether the command runs a server. There is one such process for each deployment, so it loads nothing
+ * that it does not need.
+ */
 function isServerCommand(name: string | undefined): boolean {
   return name !== undefined && ['up', 'serve', 'dev'].includes(name)
 }
@@ -141,7 +144,7 @@ function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
     })
 }
 
-/** What the command reads from the environment alone, set as its options are. */
+/** The variables that the command reads from the environment only, in the form of its options. */
 function describeVariables(command: Command, readers: readonly Reader[]): string {
   const help = command.createHelp()
   help.prepareContext({ helpWidth: HELP_WIDTH })

@@ -1,4 +1,4 @@
-/** How commands show a rollout and what they answer at its end. */
+/** How commands show a rollout, and their exit code at its end. */
 import type { ControlPlaneClient, Deployment, Revision } from '../../client/src/client.ts'
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from './interruption.ts'
 import { printJson, say } from './output.ts'
@@ -7,14 +7,14 @@ import { watchRevision } from './watch-revision.ts'
 interface RolloutReport {
   deployment: Deployment & { latest_revision_id: string }
   isJson: boolean
-  /** `false`: answers at once, whatever becomes of it. */
+  /** `false`: the command ends at once, and does not wait for the rollout. */
   isAwaited: boolean
   isBuildShown: boolean
 }
 
 /**
- * Shows the rollout of the deployment's latest revision, prints the deployment's URL, and sets the
- * exit code: 0 only when it is DEPLOYED. Ctrl-C ends the watching alone.
+ * Shows the rollout of the deployment's latest revision and prints the deployment's URL. Sets the exit
+ * code: 0 only when the revision is DEPLOYED. Ctrl-C ends only the watching.
  */
 export async function reportRollout(
   client: ControlPlaneClient,

@@ -1,4 +1,4 @@
-/** Following a revision until it has stopped moving. */
+/** Watches a revision until its rollout has ended. */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ControlPlaneClient,
@@ -9,18 +9,18 @@ import {
 } from '../../client/src/client.ts'
 
 const POLL_MS = 200
-/** How long the control plane may be away, in ms: it goes on from its record when it is back. */
+/** How long the control plane may be away, in ms. When it is back it goes on from its record. */
 const AWAY_LIMIT_MS = 60_000
 
-/** What there is to be seen on the way; each may be absent. */
+/** Shows what happens on the way. Each function may be absent. */
 export interface RolloutViewer {
   onStatus?(status: RevisionStatus): void
   onBuildLine?(line: string): void
 }
 
 /**
- * Answers the revision at its end, whether that is DEPLOYED or a failure. Rejects when the signal is
- * aborted; the rollout goes on.
+ * Answers the revision at the end of its rollout, whether it is DEPLOYED or has failed. Rejects when the
+ * signal is aborted; the rollout goes on.
  */
 export async function watchRevision(
   client: ControlPlaneClient,
@@ -40,7 +40,7 @@ export async function watchRevision(
   }
 }
 
-/** Prints what is new since the last call. */
+/** Prints what is new in the build's log since the last call. */
 function buildLogReader(
   client: ControlPlaneClient,
   { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
@@ -58,7 +58,7 @@ function buildLogReader(
   }
 }
 
-/** Answers `undefined` while nothing answers, for a time. */
+/** Answers `undefined` while the control plane is away. Throws when that takes too long. */
 function tolerateOutages<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   let awaySince: number | undefined
   return async () => {

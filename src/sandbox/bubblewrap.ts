@@ -1,31 +1,32 @@
 /**
- * Bubblewrap's view of the machine: programs and libraries, what the command is given, an empty `/tmp`, and
- * nothing else. Of the data folder there is only what is given, wherever that folder lies.
+ * The part of the machine that a command sees through bubblewrap: programs and libraries, the files that
+ * it is given, an empty `/tmp`, and nothing else. Of the data folder it sees only what it is given,
+ * wherever that folder is.
  *
- * The process has a user namespace of its own, so that the kernel keeps it from the environment, the
- * memory and the open files of processes outside. Process ids are those of the machine: agent servers
- * on one database tell by them who still lives.
+ * The process has its own user namespace, so that the kernel keeps it from the environment, the memory
+ * and the open files of processes outside. Process ids are those of the machine, because agent servers on
+ * one database use them to tell which of them are alive.
  */
 import { sep } from 'node:path'
 import type { SandboxView } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 
-/** Programs, libraries, and what they need to find names, hosts, certificates and the time. */
+/** Programs and libraries, and the files by which they find names, hosts, certificates and the time. */
 const MACHINE = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix'],
   ...['passwd', 'group', 'hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(etc),
   ...['services', 'protocols', 'localtime', 'timezone', 'machine-id', 'mime.types'].map(etc),
-  // Beside them lie private keys, which Runyard's user may be able to read.
+  // Private keys lie in the same folder, which Runyard's user may be able to read.
   ...['ssl/certs', 'ssl/cert.pem', 'ssl/ca-bundle.pem', 'ssl/openssl.cnf'].map(etc),
   ...['pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf', 'pki/ca-trust'].map(etc),
   ...['pki/trust', 'ca-certificates', 'crypto-policies', 'alternatives', 'fonts'].map(etc),
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'gitconfig'].map(etc),
   '/run/systemd/resolve',
-  // A PostgreSQL of this machine may be reached by its socket.
+  // A PostgreSQL of this machine may be reached through its socket.
   ...['/run/postgresql', '/var/run/postgresql'],
 ]
 
-/** What is put in front of a command. */
+/** The words that are put before a command. */
 export function bubblewrapArguments(
   { cwd, readable, writable, variables }: SandboxView,
   dataDir: string,
@@ -48,9 +49,9 @@ export function bubblewrapArguments(
 }
 
 /**
- * The environment of a command, as `bwrap --args` reads it: on a command line others could read it, and in
- * bubblewrap's own environment it could take bubblewrap over. Throws `bad_request` for what no environment
- * can hold.
+ * The environment of a command, in the form that `bwrap --args` reads. Other users could read it on a
+ * command line, and in bubblewrap's own environment it could take control of bubblewrap. Throws
+ * `bad_request` for a value that no environment can hold.
  */
 export function setVariables(variables: Readonly<Record<string, string>>): string {
   const words = Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])

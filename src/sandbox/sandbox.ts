@@ -1,4 +1,4 @@
-/** Finds out which sandbox works on this machine, and makes it. */
+/** Finds the sandbox that works on this machine, and makes it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,9 +26,9 @@ interface SandboxOptions {
   setting: SandboxSetting
   /** Absolute. */
   dataDir: string
-  /** What every command may read: Runyard itself, its Node, certificates. */
+  /** The files that every command may read: Runyard itself, its Node, certificates. */
   readable: readonly string[]
-  /** The user of `auto`, the first that there is; default: `runyard-agent`, then `nobody`. */
+  /** The users that `auto` tries, the first existing one wins. Default: `runyard-agent`, then `nobody`. */
   users?: readonly string[]
   log: Log
 }
@@ -42,8 +42,8 @@ interface Kind {
 }
 
 /**
- * Throws `bad_request`, with what to do, where what was asked for does not work. With `auto` the log
- * says what there is instead.
+ * Makes the sandbox that the setting asks for. Throws `bad_request`, with what to do, when that does not
+ * work here. With `auto` the log says what is used instead.
  */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { setting, log } = options
@@ -88,7 +88,7 @@ function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): S
   }
 }
 
-/** In place of what names folders of this process's own user, which are not to be had there. */
+/** Replaces variables that name folders of this process's user, which the command cannot use. */
 function placesBelow(home: string): Record<string, string> {
   return {
     HOME: home,
@@ -115,7 +115,7 @@ function givenKind(options: SandboxOptions): Kind {
   return kind
 }
 
-/** The best that works. */
+/** The best sandbox that works here. */
 function findKind(options: SandboxOptions): Kind {
   const user = process.getuid?.() === 0 ? firstUser(options.users ?? USERS) : undefined
   const withUser = user && { user }
@@ -131,17 +131,17 @@ function firstUser(names: readonly string[]): SecondUser | undefined {
     try {
       return findUser(name)
     } catch {
-      // The next one, then.
+      // Tries the next one.
     }
   }
   return undefined
 }
 
-/** Runs our Node in it. Answers why it does not work. */
+/** Runs our Node in it. Answers why that failed, or nothing. */
 function tryOut({ user, isBubblewrap }: Kind, options: SandboxOptions): string | undefined {
   if (!user && !isBubblewrap) return undefined
   const { dataDir } = options
-  // With a user the way to the data folder counts too: a home folder is closed to others.
+  // A second user must also reach the data folder: home folders are closed to others.
   const script = user && !isBubblewrap ? `fs.accessSync(${JSON.stringify(dataDir)})` : ''
   const command: [string, ...string[]] = [process.execPath, '-e', script]
   if (user) closeDataFolder(dataDir)

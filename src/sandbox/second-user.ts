@@ -1,4 +1,4 @@
-/** Another user of the machine, whom the code of projects runs as. */
+/** A second user of the machine, as whom the code of projects runs. */
 import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
@@ -11,12 +11,15 @@ export interface SecondUser {
   gid: number
 }
 
-/** Others may pass through a folder, and see nothing of what is in it. */
+/** Other users may pass through the folder, but not list it. */
 const PASSAGE = 0o711
 const READABLE = 0o755
 const PRIVATE_FOLDER = 0o700
 const PRIVATE_FILE = 0o600
-/** What of the data folder leads to what projects need; everything else is closed to others. */
+/**
+ * The folders of the data folder through which projects are reached. All others are closed to other
+ * users.
+ */
 const PASSAGES = ['builds', 'deployments']
 const PASSAGES_OF_BUILDS = ['revisions', 'nodes', 'homes']
 
@@ -33,7 +36,7 @@ export function findUser(name: string): SecondUser {
   }
 }
 
-/** Those of the paths that the user, by default that of this process, can read. */
+/** The paths that the user can read. `undefined`: the user of this process. */
 export function readableBy(user: SecondUser | undefined, paths: readonly string[]): string[] {
   const script = `
     const { accessSync, constants: { R_OK } } = require('node:fs')
@@ -45,7 +48,7 @@ export function readableBy(user: SecondUser | undefined, paths: readonly string[
   return JSON.parse(found.toString()) as string[]
 }
 
-/** Closes all of the data folder to others but for the ways to where projects lie. */
+/** Closes the whole data folder to other users, except for the ways to the projects. */
 export function closeDataFolder(dataDir: string): void {
   chmodSync(dataDir, PASSAGE)
   closeAllBut(dataDir, PASSAGES)
@@ -79,17 +82,17 @@ export function openWay(dataDir: string, folder: string): void {
   }
 }
 
-/** Makes the folder where it is missing, and gives it with all that is in it to the user. */
+/** Makes the folder if it is missing, and makes the user the owner of everything in it. */
 export function giveTo({ uid, gid }: SecondUser, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER })
   const { uid: owner } = statSync(folder)
-  // What is in a folder of theirs was made by them.
+  // The user made everything in a folder of its own.
   if (owner === uid) return
   execFileSync('chown', ['-hR', `${uid}:${gid}`, folder], { stdio: 'pipe' })
   chmodSync(folder, PRIVATE_FOLDER)
 }
 
-/** `giveTo` for a folder of any size that this process has made: all else goes on meanwhile. */
+/** `giveTo` for a large folder that this process has made. It does not block other work meanwhile. */
 export async function handOverTo({ uid, gid }: SecondUser, folder: string): Promise<void> {
   await promisify(execFile)('chown', ['-hR', `${uid}:${gid}`, folder])
   chmodSync(folder, PRIVATE_FOLDER)

@@ -1,8 +1,8 @@
-/** The settings of agent servers, which `serve` reads for itself and `up` hands on to its own. */
+/** The settings of agent servers. `serve` reads them for itself; `up` passes them on to its own. */
 import type { ServerRole } from '../core/agent/server-role.ts'
 import { type Settings, splitList } from './settings.ts'
 
-/** Wrong ones are told of at once, by `up` too. */
+/** Reads them all. `up` does too, so that it reports wrong ones at its start. */
 export function readAgentServerSettings(settings: Settings) {
   return {
     webhookAllow: settings.ranges('RUNYARD_WEBHOOK_ALLOW'),
@@ -16,7 +16,7 @@ export function readAgentServerSettings(settings: Settings) {
   }
 }
 
-/** By which names, and by whose pages, a server without keys is asked. */
+/** Under which names, and from which pages, a server without keys may be asked. */
 export function readOpenTo(settings: Settings) {
   const hosts = splitList(settings.value('RUNYARD_ALLOWED_HOSTS'))
   const origins = settings.value('RUNYARD_ALLOWED_ORIGINS')
@@ -36,7 +36,7 @@ export function readOpenTo(settings: Settings) {
   }
 }
 
-/** Workers of a server's own are for one that would execute runs itself. */
+/** Reads how many workers a server starts. Only one that would execute runs itself may have some. */
 export function readWorkers(settings: Settings): { role: ServerRole; workers: number } {
   const role = settings.choice('RUNYARD_ROLE')
   const given = settings.flag('workers') ?? '1'

@@ -10,7 +10,7 @@ export function readControlPlaneUrl(settings: Settings): string {
   return given ? settings.asBaseUrl(...given) : rowOf('RUNYARD_URL').default
 }
 
-/** The key of this machine's own installation is never sent to another machine. */
+/** Reads the key. That of this machine's own installation is never sent to another machine. */
 export function readControlPlaneKey(
   settings: Settings,
   url: string,

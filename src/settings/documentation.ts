@@ -1,4 +1,4 @@
-/** The table of settings as people read it: in the README, and in the help of the commands. */
+/** The table of settings for people: in the README, and in the help of the commands. */
 import { type Reader, rowOf, SETTINGS, type Setting, type SettingName } from './table.ts'
 
 const ALL: readonly Setting[] = SETTINGS
@@ -10,13 +10,13 @@ const READERS: Record<Reader, string> = {
   commands: 'commands',
 }
 
-/** The README with the table of today between the comments that mark its place. */
+/** The README with the present table between the two comments that mark its place. */
 export function withSettingsTable(readme: string): string {
   const place = /(<!-- settings:.*-->\n)[\s\S]*(<!-- \/settings -->)/
   return readme.replace(place, (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`)
 }
 
-/** In Markdown, with its head. */
+/** The table in Markdown, with its head. */
 function settingsTable(): string {
   const rows = ALL.map((row) =>
     [
@@ -39,7 +39,7 @@ export function optionOf(name: SettingName, reader: Reader): [flags: string, des
   ]
 }
 
-/** Name and description of what a reader takes from the environment alone, given its flags. */
+/** Names and descriptions of what a reader takes from the environment only, given its flags. */
 export function variablesOf(
   readers: readonly Reader[],
   flags: readonly string[],
@@ -52,7 +52,7 @@ export function variablesOf(
     ])
 }
 
-/** In Markdown; for one reader where they differ, else for all. */
+/** The default in Markdown: for one reader where readers differ, otherwise for all. */
 function defaultOf({ default: value, unit, unset }: Setting, reader?: Reader): string {
   if (value === undefined) return unset ?? 'none'
   if (typeof value === 'object') {
@@ -63,7 +63,7 @@ function defaultOf({ default: value, unit, unset }: Setting, reader?: Reader): s
   return `\`${text}\`${unit ? ` ${unit}` : ''}`
 }
 
-/** Without Markdown: a link is its text. */
+/** The text without Markdown. A link becomes its text. */
 function plain(markdown: string): string {
   return markdown.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('`', '')
 }

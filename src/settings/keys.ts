@@ -1,7 +1,7 @@
 /** The keys of an installation. */
 import { type Settings, splitList } from './settings.ts'
 
-/** `undefined`: it is made at the first start. */
+/** `undefined`: the first start makes one. */
 export function readAdminKey(settings: Settings): string | undefined {
   const key = settings.value('RUNYARD_ADMIN_KEY')
   if (key !== undefined && !/^[\x21-\x7e]{8,512}$/.test(key)) {

@@ -1,4 +1,4 @@
-/** Settings, from flags and the environment, read one by one. */
+/** Reads settings from flags and the environment. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseDatabaseUrl } from '../core/database-url.ts'
@@ -15,11 +15,11 @@ import {
   type SwitchSetting,
 } from './table.ts'
 
-/** What the command line gave; absent options were not given. */
+/** The options of the command line. Absent ones were not given. */
 export type Flags = Readonly<Record<string, string | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A number, or also `undefined` where the setting has no default. */
+/** A number; or `undefined`, when the setting has no default. */
 type NumberOf<N extends NumberSetting> =
   SettingOf<N> extends { default: number } ? number : number | undefined
 
@@ -27,7 +27,7 @@ type ChoiceOf<N extends ChoiceSetting> = Extract<Row, { name: N; type: 'choice' 
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Reads settings one by one and collects what is wrong with them. */
+/** Reads settings one by one, and collects what is wrong with them. */
 export class Settings {
   readonly #flags: Flags
   readonly #env: Environment
@@ -38,17 +38,17 @@ export class Settings {
     this.#env = env
   }
 
-  /** The flag's where there is one, else the variable's; `undefined`: it is not set, or empty. */
+  /** The value of the flag, or else of the variable. `undefined`: neither is set, or it is empty. */
   value(name: SettingName): string | undefined {
     return this.given(name)?.[1]
   }
 
-  /** What only the command line gives. */
+  /** The value of an option that has no variable. */
   flag(flag: string): string | undefined {
     return this.#flags[flag] || undefined
   }
 
-  /** Platforms give a port in `PORT`, which comes after the flag and the variable of ours. */
+  /** Reads the port. `PORT`, which many platforms set, counts after our own flag and variable. */
   port(fallback: number): number {
     const platforms: [string, string] = ['PORT', this.#env.PORT || String(fallback)]
     const [name, value] = this.given('RUNYARD_PORT') ?? platforms
@@ -58,7 +58,7 @@ export class Settings {
     return fallback
   }
 
-  /** A whole number within the bounds of its row; what is not set is the row's default, if any. */
+  /** A whole number within the limits of its row. Otherwise the default of the row, if it has one. */
   number<N extends NumberSetting>(name: N): NumberOf<N> {
     const row: Setting = rowOf(name)
     const value = this.value(name)
@@ -72,7 +72,7 @@ export class Settings {
     return row.default as NumberOf<N>
   }
 
-  /** One of the values of its row; what is not set is the row's default. */
+  /** One of the values in its row, by default the row's default. */
   choice<N extends ChoiceSetting>(name: N): ChoiceOf<N> {
     const { values = [], default: fallback }: Setting = rowOf(name)
     const text = this.value(name)
@@ -90,7 +90,7 @@ export class Settings {
     return rowOf(name).default
   }
 
-  /** Separated by commas; none where it is not set. */
+  /** A list separated by commas. Empty when the setting is absent. */
   ranges(variable: SettingName): IpRange[] {
     return splitList(this.#env[variable]).flatMap((text) => {
       const ranges = parseIpRange(text)
@@ -108,7 +108,7 @@ export class Settings {
     return this.asBaseUrl(variable, text)
   }
 
-  /** Without a slash at the end. */
+  /** The URL without a slash at the end. */
   asBaseUrl(name: string, text: string): string {
     if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
       this.problem(name, `must be an http or https URL, not "${text}"`)
@@ -116,7 +116,7 @@ export class Settings {
     return text.replace(/\/+$/, '')
   }
 
-  /** What is wrong with it is told without it: it holds a password. */
+  /** The URL of the database. What is wrong with it is reported without it, since it holds a password. */
   databaseUrl(): string | undefined {
     const text = this.value('RUNYARD_DATABASE_URL')
     try {
@@ -128,7 +128,7 @@ export class Settings {
     return text
   }
 
-  /** The paths of the certificate and its key, absolute; one is nothing without the other. */
+  /** The absolute paths of the certificate and its key. Each needs the other. */
   certificate(): { cert: string; key: string } | undefined {
     const [cert, key] = [this.value('RUNYARD_TLS_CERT'), this.value('RUNYARD_TLS_KEY')]
     if (cert !== undefined && key !== undefined) return { cert: resolve(cert), key: resolve(key) }
@@ -145,14 +145,14 @@ export class Settings {
     return domain
   }
 
-  /** The configuration that was read, frozen; throws `bad_request` with all problems, one a line. */
+  /** The configuration, frozen. Throws `bad_request` with all problems, one on each line. */
   done<C>(config: C): Readonly<C> {
     if (this.#problems.length === 0) return Object.freeze(config)
     const list = this.#problems.map((problem) => `  ${problem}`).join('\n')
     throw new AppError('bad_request', `The configuration does not work:\n${list}`)
   }
 
-  /** The flag's or else the variable's value, with the name that the user knows it by. */
+  /** The value of the flag or variable, with the name under which the user gave it. */
   given(name: SettingName): [string, string] | undefined {
     const [, option = ''] = /(--[\w-]+)/.exec((rowOf(name) as Setting).flag ?? '') ?? []
     const flag = option.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -162,13 +162,13 @@ export class Settings {
     return set ? [name, set] : undefined
   }
 
-  /** What is wrong with the setting of this name, in the words that follow the name. */
+  /** Notes what is wrong with the setting of this name. The sentence continues after the name. */
   problem(name: string, sentence: string): void {
     this.#problems.push(`${name}: ${sentence}`)
   }
 }
 
-/** What stands between commas. */
+/** The items of a list that is separated by commas. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')

@@ -1,13 +1,13 @@
 /**
- * Every setting, once. What `Settings` accepts, the help of the commands and the README's table come
- * from here.
+ * Every setting, listed once. The checks of `Settings`, the help of the commands and the table in the
+ * README come from here.
  */
 
 import { SERVER_ROLES } from '../core/agent/server-role.ts'
 import { RUNTIMES } from '../core/deployment/runtime.ts'
 import { LOG_LEVELS } from '../core/log.ts'
 
-/** `serve` stands for `dev` too; `project`: an agent server, also from its project's own `env`. */
+/** `serve` includes `dev`. `project`: an agent server, which also reads the `env` of its project. */
 export type Reader = 'up' | 'serve' | 'project' | 'commands'
 
 type Value = string | number | boolean
@@ -15,23 +15,23 @@ type Value = string | number | boolean
 export interface Setting {
   /** The environment variable. */
   name: string
-  /** As commander writes it, where commands have a flag for it too. */
+  /** In commander's form, if commands have a flag for it. */
   flag?: string
   type: 'text' | 'path' | 'port' | 'number' | 'switch' | 'choice' | 'list' | 'url' | 'key' | 'json'
-  /** Numbers only: the smallest (default 1) and the largest that are taken. */
+  /** Only for numbers: the smallest (default 1) and the largest allowed value. */
   min?: number
   max?: number
-  /** Choices only. */
+  /** Only for choices. */
   values?: readonly string[]
   unit?: 'seconds' | 'minutes' | 'bytes' | 'MiB'
-  /** What holds where it is not set: for all, or for `up` and `serve` each. */
+  /** The value when it is not set: for all readers, or for `up` and `serve` each. */
   default?: Value | { up: Value; serve: Value }
-  /** In words, in Markdown, where there is no value. Absent too: `none`. */
+  /** What happens when there is no value, in Markdown. Absent: `none`. */
   unset?: string
   readBy: readonly Reader[]
-  /** `up` gives it to its agent servers, whatever a project says. */
+  /** `up` passes it to its agent servers, whatever a project says. */
   isHandedOn?: true
-  /** One sentence, in Markdown. */
+  /** One sentence in Markdown. */
   meaning: string
 }
 
@@ -427,7 +427,7 @@ export function rowOf<N extends SettingName>(name: N): SettingOf<N> {
   return SETTINGS.find((one) => one.name === name) as SettingOf<N>
 }
 
-/** The names of what `up` gives to its agent servers. */
+/** The names of the settings that `up` passes to its agent servers. */
 export function handedOn(): string[] {
   const all: readonly Setting[] = SETTINGS
   return all.filter(({ isHandedOn }) => isHandedOn).map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** Whose signed user tokens are taken: the `RUNYARD_OIDC_*` settings. */
+/** Whose signed user tokens are accepted: the `RUNYARD_OIDC_*` settings. */
 import { ROLES, type Role } from '../core/people/api-key.ts'
 import type { UserTokenSettings } from '../core/people/user-token.ts'
 import { isThisMachine } from '../core/this-machine.ts'
@@ -6,8 +6,8 @@ import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 
 /**
- * `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` belong together; the others matter with them.
- * `undefined`: neither is set.
+ * Reads them. `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` need each other; the others only count
+ * with them. `undefined`: neither is set.
  */
 export function readUserTokens(settings: Settings): UserTokenSettings | undefined {
   const issuer = settings.value('RUNYARD_OIDC_ISSUER')
@@ -46,7 +46,7 @@ function readRoles(settings: Settings): Record<string, Role> {
   return Object.fromEntries(known)
 }
 
-/** What comes in plain text proves nothing, unless it comes from this machine. */
+/** Whether the URL uses TLS or is on this machine: plain text from elsewhere proves nothing. */
 function isTrustworthy(text: string): boolean {
   const url = URL.parse(text)
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname))

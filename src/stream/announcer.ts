@@ -1,12 +1,12 @@
-/** Those who wait for something new, and how they are told. */
+/** Wakes followers that wait for something new. */
 export class Announcer {
   readonly #waiting = new Set<() => void>()
-  /** Counts what was announced; a follower that saw it change has missed nothing by not waiting. */
+  /** Counts the announcements. A follower that sees a new number does not wait, and so misses nothing. */
   version = 0
-  /** How many follow; counted by the log. */
+  /** How many follow; the log counts them. */
   followers = 0
 
-  /** Wakes all who wait. */
+  /** Wakes everyone who waits. */
   announce(): void {
     this.version += 1
     for (const wake of this.#waiting) wake()

@@ -1,24 +1,24 @@
 /**
- * Writes events in batches: what is appended to a run within one turn of the event loop, or while
- * its last batch is being written, goes into one transaction. What may wait goes with what comes next.
+ * Writes events in batches. Events that are appended to a run within one turn of the event loop, or while
+ * its last batch is being written, go into one transaction. Events that may wait go with the next ones.
  *
- * Measured on SQLite, 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
- * of 5, 37 to 76 µs; of 20, 15 to 31 µs. One transaction over 16 runs gained a third at most and was
- * left out: the failure of one run's events would be everybody's.
+ * Measured on SQLite with 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
+ * of 5, 37 to 76 µs; in bursts of 20, 15 to 31 µs. One transaction for 16 runs gained a third at most. It
+ * was left out, since a failure of one run's events would hit all runs.
  */
 
 import type { EventStore, NewEvent, RunEvent } from '../core/agent/event.ts'
 import type { Lease } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 
-/** Where events belong, and the right to write them. */
+/** The run that events belong to, and the right to write them. */
 export interface AppendTarget {
   thread_id: string
   run_id: string
   lease?: Lease
 }
 
-/** How long an event that may wait does, in ms: a short run's first goes with its next. */
+/** How long an event may wait, in ms: the first event of a short run is written with the next one. */
 const MAX_DELAY_MS = 10
 
 interface Batch {
@@ -26,12 +26,12 @@ interface Batch {
   written: PromiseWithResolvers<boolean>
 }
 
-/** What one lease writes to one run. */
+/** The events that one lease writes to one run. */
 interface Lane {
   to: AppendTarget
   /** The batch that still takes events. */
   open: Batch | undefined
-  /** Settles when a batch may be written; `flush` is that it may now. */
+  /** Settles when a batch may be written. `flush` makes that now. */
   isDue: Promise<void>
   flush: () => void
   drained: Promise<void>
@@ -43,14 +43,14 @@ export class BatchedAppends {
   readonly #onWritten: (events: RunEvent[]) => void
   readonly #lanes = new Map<string, Lane>()
 
-  /** `onWritten` is called with each batch's events, in order, after they are in the store. */
+  /** Calls `onWritten` with the events of each batch, in order, after they are in the store. */
   constructor(store: EventStore, clock: Clock, onWritten: (events: RunEvent[]) => void) {
     this.#store = store
     this.#clock = clock
     this.#onWritten = onWritten
   }
 
-  /** Settles when the events are written; `false`: the lease was lost and none of them was. */
+  /** Settles when the events are written. `false`: the lease was lost, and none of them was written. */
   append(
     to: AppendTarget,
     events: NewEvent[],
@@ -64,8 +64,8 @@ export class BatchedAppends {
   }
 
   /**
-   * Settles, once all else of it is written or refused, with what was appended and nobody has begun to
-   * write: that is the caller's to write now. Its `append` settles with `true`.
+   * Answers the events that nobody has begun to write, once all others are written or refused. The caller
+   * has to write them now; their `append` settles with `true`.
    */
   async takeBack(to: AppendTarget): Promise<NewEvent[]> {
     const lane = this.#lanes.get(keyOf(to))
@@ -78,7 +78,7 @@ export class BatchedAppends {
     return batch?.events ?? []
   }
 
-  /** Settles when all that was appended until now is written or refused. */
+  /** Settles when everything that was appended before is written or refused. */
   async settle(): Promise<void> {
     const lanes = [...this.#lanes.values()]
     for (const lane of lanes) lane.flush()
@@ -118,7 +118,7 @@ export class BatchedAppends {
     }
   }
 
-  /** What was appended behind a batch that failed fails with it: the log has no gap. */
+  /** Events that were appended behind a failed batch fail with it, so that the log has no gap. */
   #takeOpen(to: AppendTarget): Batch | undefined {
     const lane = this.#lanes.get(keyOf(to))
     const open = lane?.open
@@ -131,13 +131,13 @@ function keyOf({ run_id, lease }: AppendTarget): string {
   return `${run_id} ${lease?.token ?? ''}`
 }
 
-/** In `ms`, or with the event loop's next turn once `flush` is called. */
+/** Settles after `ms`, or in the next turn of the event loop after `flush` is called. */
 function dueWithin(ms: number): Pick<Lane, 'isDue' | 'flush'> {
   const { promise: isDue, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   let isHurried = false
   const flush = () => {
-    // Once, not with every token.
+    // Only the first call counts: tokens come often.
     if (isHurried) return
     isHurried = true
     clearTimeout(timer)

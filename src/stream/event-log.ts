@@ -1,4 +1,7 @@
-/** The event log of the runs: writing, and following while they run or afterwards. */
+/**
+ * The event log of the runs. It writes events, and lets others follow them while a run executes or
+ * later.
+ */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import {
   isEnd,
@@ -24,11 +27,11 @@ export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
   /** Whether the run executes in this process now. */
   isLocal: (run_id: string) => boolean
-  /** How other servers are told of events, and tell. Default: not at all; each asks all the time. */
+  /** Sends notices about events to other servers, and gets theirs. Default: none; each server polls. */
   notices?: Notices
-  /** How long the events of a run are kept after its end, in ms. One hour. */
+  /** How long the events of a run are kept after its end, in ms. Default: one hour. */
   retentionMs?: number
-  /** How much of each followed run is kept in memory. 1,024 events, 1 MiB of text. */
+  /** How much of each followed run is kept in memory. Default: 1,024 events, 1 MiB of text. */
   ring?: RingLimits
   clock: Clock
   log: Log
@@ -38,7 +41,7 @@ const DEFAULT_RETENTION_MS = 3_600_000
 const DEFAULT_RING: RingLimits = { events: 1_024, chars: 1_048_576 }
 /** How often expired events are removed, in ms. */
 const EXPIRE_MS = 60_000
-/** Greater than every `run_seq`: of what follows it, only the end is left. */
+/** Greater than every `run_seq`: behind it comes only the end. */
 const NOTHING_BUT_THE_END = Number.MAX_SAFE_INTEGER
 
 export class EventLog {
@@ -62,7 +65,7 @@ export class EventLog {
   }
 
   /**
-   * Begins to hear of what other servers write, and to remove expired events. Writing and following
+   * Begins to listen for events of other servers, and to remove expired events. Writing and following
    * work without it.
    */
   start(): void {
@@ -72,7 +75,7 @@ export class EventLog {
     }, EXPIRE_MS)
   }
 
-  /** Writes what was appended, then ends everybody's following with `unavailable`. */
+  /** Writes what was appended. Then everybody who follows gets `unavailable`. */
   async stop(): Promise<void> {
     clearInterval(this.#expiry)
     await this.#expiring
@@ -83,27 +86,29 @@ export class EventLog {
   }
 
   /**
-   * Appends to a run, in order, and settles when the events are written; only then do followers see
-   * them. Appends of one turn of the event loop share a transaction. `false`: the lease was lost and
-   * nothing was written. Rejects when the database does: then nothing was written either, or nobody can
-   * tell. Not to be awaited within a transaction of the store, whose end it waits for. Events that
-   * `mayWait` are written with what comes next, within 10 ms at the latest.
+   * Appends events to a run, in order. Settles when they are written; followers see them only then.
+   * Appends within one turn of the event loop share a transaction. Events that `mayWait` are written with
+   * the next ones, within 10 ms at the latest.
+   *
+   * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then
+   * nothing was written, or nobody can tell. Do not await it within a transaction of the store: it waits
+   * for that one's end.
    */
   append(to: AppendTarget, events: NewEvent[], how?: { mayWait: boolean }): Promise<boolean> {
     return this.#appends.append(to, events, how)
   }
 
   /**
-   * Takes back what was appended and is not being written yet, once all before it is: for a transaction
-   * that writes it with the run's end.
+   * Takes back the events that are not being written yet, once all before them are written: a transaction
+   * writes them together with the run's end.
    */
   takeBack(to: AppendTarget): Promise<NewEvent[]> {
     return this.#appends.takeBack(to)
   }
 
   /**
-   * Hands followers what was written to the store in another way: the last events and the end, which
-   * go into the transaction that ends the run. To be called after the commit, with the events in order.
+   * Gives followers the events that were written elsewhere: the last ones and the end, which the
+   * transaction that ends the run writes. Call it after the commit, with the events in order.
    */
   deliver(events: RunEvent[]): void {
     const runs = new Map(events.map(({ run_id, thread_id }) => [run_id, thread_id]))
@@ -111,7 +116,10 @@ export class EventLog {
     for (const [run_id, thread_id] of runs) this.#announce(thread_id, run_id)
   }
 
-  /** Wakes who follows the thread, after the commit: what was written is of no run, or it is gone. */
+  /**
+   * Wakes the followers of the thread. Call it after the commit that wrote an event without a run, or
+   * removed the thread.
+   */
   announceThread(thread_id: string): void {
     this.#announce(thread_id, null)
   }
@@ -121,7 +129,7 @@ export class EventLog {
     this.#notices.publish({ kind: 'events', thread_id, run_id })
   }
 
-  /** Followers read what another server wrote from the store. */
+  /** Wakes followers: they read from the store what another server has written. */
   #onNotice(notice: Notice): void {
     if (notice.kind === 'missed') this.#announceAll()
     if (notice.kind !== 'events') return
@@ -135,14 +143,14 @@ export class EventLog {
   }
 
   /**
-   * The run's events with a `run_seq` greater than `after` (-1: all), in order, without gap or
-   * repeat. Only the end of the run ends it: the last event is always the `END_EVENT`, whatever
-   * `after` is. Everything else is thrown: the signal's reason, `unavailable` when the log stops.
-   * So who sees a normal end may take the run for over.
+   * The run's events with a `run_seq` greater than `after` (-1: all), in order, each once. Only the end
+   * of the run ends it: the last event is always the `END_EVENT`, whatever `after` is. Otherwise it
+   * throws: the signal's reason, or `unavailable` when the log stops. So after a normal end the run is
+   * over.
    *
-   * Where the end event cannot be read any more (expired) or the run was removed, one is made up
-   * from the run's status, with `seq` 0. The run must exist, or it is taken for removed. A slow
-   * reader costs no memory: what has left the ring is read from the store.
+   * When the end event has expired or the run was removed, an end is made from the run's status, with
+   * `seq` 0. A run that does not exist counts as removed. A slow reader costs no memory: it reads events
+   * that have left the ring from the store.
    */
   async *follow(
     run_id: string,
@@ -158,10 +166,10 @@ export class EventLog {
   }
 
   /**
-   * The thread's events with a `seq` greater than `after` (0: all; `undefined`: those from now on),
-   * in order, without gap or repeat, over all runs and those of none; `END_EVENT`s too. It ends when
-   * the thread is removed; otherwise it throws as `follow` does. Events are read from the store
-   * a page at a time; nothing is kept in memory, but for a moment where several follow.
+   * The thread's events with a `seq` greater than `after` (0: all; `undefined`: only later ones), in
+   * order, each once: those of all runs, `END_EVENT`s included, and those without a run. It ends when the
+   * thread is removed. Otherwise it throws as `follow` does. It reads pages from the store, and keeps one
+   * in memory only for a moment, when several follow.
    */
   async *followThread(
     thread_id: string,
@@ -184,7 +192,7 @@ export class EventLog {
     }
   }
 
-  /** Settles when the run is over; rejects as `follow` throws. */
+  /** Settles when the run is over. Rejects like `follow`. */
   async waitForEnd(run_id: string, signal: AbortSignal): Promise<RunEnd> {
     for await (const event of this.follow(run_id, { after: NOTHING_BUT_THE_END, signal })) {
       if (isEnd(event)) return JSON.parse(event.data) as RunEnd
@@ -220,12 +228,12 @@ export class EventLog {
   }
 }
 
-/** What one reader holds is a part of what the run does. */
+/** How much one reader holds, as a part of what is kept of the run. */
 function pageCharsOf({ chars }: RingLimits): number {
   return Math.ceil(chars / 4)
 }
 
-/** What is followed under this id, with one follower more. */
+/** The entry with this id, with one follower more. */
 function opened<T extends Announcer>(followed: Map<string, T>, id: string, make: () => T): T {
   const one = followed.get(id) ?? make()
   followed.set(id, one)

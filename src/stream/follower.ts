@@ -1,4 +1,4 @@
-/** Reading a run's events as they come: the past from the store, then what is announced. */
+/** Follows a run's events: reads the past ones from the store, then waits for new ones. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import { END_EVENT, isEnd, type LoggedEvent, type RunEnd } from '../core/agent/event.ts'
 import { isTerminal } from '../core/agent/run.ts'
@@ -6,11 +6,11 @@ import type { Clock } from '../core/clock.ts'
 import type { LiveRun } from './live-run.ts'
 import { PageSize } from './page-size.ts'
 
-/** How often the store is asked for a run that another process executes, in ms. */
+/** How often to look for events of a run that another process executes, in ms. */
 const REMOTE_POLL_MS = 100
-/** The same where every event is announced: a safety net. */
+/** The same when other processes announce their events: only a safety net. */
 const ANNOUNCED_POLL_MS = 1_000
-/** The same for a run that waits to be executed, so that a long line of them costs little. */
+/** The same for a pending run, so that a long line of them costs little. */
 const PENDING_POLL_MS = 1_000
 
 interface FollowSource {
@@ -21,7 +21,7 @@ interface FollowSource {
   pageChars?: number
   /** Whether the run executes in this process now. */
   isLocal: () => boolean
-  /** Whether what other processes write is announced too. Default: it is not. */
+  /** Whether events of other processes are announced too. Default: no. */
   isAnnounced?: () => boolean
   /** Throws when the log was stopped. */
   throwIfStopped: () => void
@@ -35,7 +35,7 @@ export class Follower {
   #cursor: number
   #isOver = false
   #sawNoChange = false
-  /** Something was read since it last waited: should the run have ended, its end will be read too. */
+  /** Something was read since the last wait. So if the run has ended, its end will be read too. */
   #hasRead = false
 
   constructor(
@@ -97,8 +97,8 @@ export class Follower {
   }
 
   /**
-   * Notes whether the run has ended or is gone: then what the store has now is all there will be.
-   * Answers when to look again, in ms.
+   * Notes whether the run has ended or is gone: then no more events will come. Answers when to look
+   * again, in ms.
    */
   async #lookUp(): Promise<number> {
     const { store, isLocal } = this.#source
@@ -112,7 +112,7 @@ export class Follower {
     return this.#source.isAnnounced?.() ?? false
   }
 
-  /** The end of a run whose end event cannot be read from here on. */
+  /** The end of a run whose end event comes before `after` or no longer exists. */
   async #lostEnd(): Promise<LoggedEvent> {
     const { store, clock } = this.#source
     const run = await store.runs.get(this.#run_id)

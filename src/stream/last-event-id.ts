@@ -1,10 +1,9 @@
-/** From where a client goes on reading a stream. */
+/** Where a client resumes a stream. */
 import { AppError } from '../core/errors.ts'
 
 /**
- * Decodes a `Last-Event-ID` header: the `run_seq` of the last event that the client has, so that
- * those after it are sent. `-1` (all events) for "-1" and "-"; `undefined` without the header.
- * Throws `bad_request`. Source: facts, sections 2.4 and 6.
+ * Reads a `Last-Event-ID` header: the `run_seq` of the last event that the client has. `-1` (send all
+ * events) for "-1" and "-", as on LangGraph Server; `undefined` without the header. Throws `bad_request`.
  */
 export function parseLastEventId(header: string | undefined): number | undefined {
   if (header === undefined) return undefined

@@ -1,17 +1,17 @@
 /**
- * Messages of a run of the protocol as stream mode `messages-tuple` of the legacy streams shows them:
- * `[piece, metadata]`. A tool call is told when all of it is there.
+ * Shows messages of a protocol run in stream mode `messages-tuple` of the legacy streams: `[piece,
+ * metadata]`. A tool call is shown once it is complete.
  */
 import type { JsonObject } from '../core/json.ts'
 
-/** What the protocol tells of a message. */
+/** What the protocol says about a message. */
 export interface MessageParams {
   namespace: string[]
   node?: string | undefined
   data: JsonObject
 }
 
-/** `undefined`: nothing of it is shown. */
+/** `undefined`: the legacy streams show nothing of it. */
 export function legacyMessage({
   namespace,
   node,

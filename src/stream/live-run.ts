@@ -1,17 +1,17 @@
-/** What this process keeps in memory of a run while it is followed here. */
+/** The events of a followed run that this process keeps in memory. */
 import { isEnd, type LoggedEvent } from '../core/agent/event.ts'
 import { Announcer } from './announcer.ts'
 
-/** How much of a run is kept in memory: whichever limit is reached first. */
+/** How much of a run is kept in memory. The first limit that is reached counts. */
 export interface RingLimits {
   events: number
-  /** Of the events' data, in characters. */
+  /** The size of the events' data, in characters. */
   chars: number
 }
 
 /**
- * The latest events of one run, without a gap, and those who wait for the next one. Memory is
- * bounded: who needs an event that has left the ring reads it from the store.
+ * The latest events of one run, without a gap. It wakes followers when the next one comes. Memory is
+ * limited: older events are read from the store.
  */
 export class LiveRun extends Announcer {
   readonly #limits: RingLimits
@@ -25,7 +25,7 @@ export class LiveRun extends Announcer {
     this.#limits = limits
   }
 
-  /** Takes the next event that is in the store. One that it knows is passed over. */
+  /** Adds the next event of the store. Ignores one that it has already. */
   add(event: LoggedEvent): void {
     const next = (this.#events.at(-1)?.run_seq ?? event.run_seq - 1) + 1
     if (event.run_seq < next) return
@@ -38,8 +38,8 @@ export class LiveRun extends Announcer {
   }
 
   /**
-   * At most `limit` events with a `run_seq` greater than `after`. `undefined`: the ring holds nothing
-   * yet, or does not reach back that far; ask the store.
+   * Events with a `run_seq` greater than `after`, at most `limit`. `undefined`: the ring is empty or does
+   * not reach back that far; read the store.
    */
   since(after: number, limit: number): LoggedEvent[] | undefined {
     const first = this.#events[0]

@@ -1,15 +1,15 @@
 /**
- * What those who follow one thread share: the live, and the pages that they read because of it.
+ * A followed thread. Its followers share its announcements, and the pages that they read.
  *
- * Measured on SQLite, 500 readers of one run: 20,000 events a second where each reads by itself,
- * 30,000 to 98,000 where they share.
+ * Measured on SQLite, 500 readers of one run: 20,000 events a second when each reads by itself, 30,000 to
+ * 98,000 when they share.
  */
 import type { ThreadEvent } from '../core/agent/event.ts'
 import { Announcer } from './announcer.ts'
 
-/** How long a page is handed to others who ask for the same, in ms. They are woken together. */
+/** How long a page is given to others who ask for the same one, in ms. They all wake up together. */
 const SHARED_MS = 50
-/** Of how many pages: followers differ in where they are and in how much they read at once. */
+/** How many pages are shared: followers differ in their position and in how much they read at once. */
 const MAX_PAGES = 4
 
 interface SharedPage {
@@ -23,8 +23,8 @@ export class LiveThread extends Announcer {
   #pages: SharedPage[] = []
 
   /**
-   * The page after `cursor`, read by `read` or a moment ago for another follower. It has all that was
-   * announced until now.
+   * The page after `cursor`: `read` gets it, unless another follower did so a moment ago. It has
+   * everything that was announced before.
    */
   page(cursor: number, limit: number, read: () => Promise<ThreadEvent[]>): Promise<ThreadEvent[]> {
     if (this.followers < 2) return read()

@@ -1,10 +1,10 @@
 /**
- * From the pieces of messages, as the log keeps them, to the messages so far, as clients see them.
+ * Builds whole messages, as clients see them, from the pieces that the log keeps.
  *
- * The log keeps of each piece what it added, so that it grows with the length of an answer and not
- * with its square. Measured on an answer of 2,000 tokens (9.8 KB of text): 154 KB of data in the log,
- * where whole messages so far are 9,875 KB, 64 times as much. To take a piece out costs the writer
- * 15 µs; to put it in again and write the message out costs a reader as much.
+ * The log keeps what each piece added. So it grows with the length of an answer, and not with its square.
+ * Measured on an answer of 2,000 tokens (9.8 KB of text): 154 KB in the log, instead of 9,875 KB for whole
+ * messages, 64 times as much. Finding what a piece added costs the writer 15 µs. Adding it and serializing
+ * the message costs a reader as much.
  */
 
 import {
@@ -21,7 +21,7 @@ const COMPLETE = 'messages/complete'
 /** How many events are read at once to find the beginning of a message. */
 const PAGE = 256
 
-/** What one reader knows of the messages that are being written. It reads in the log's order. */
+/** The messages in progress, as one reader knows them. It must read in the order of the log. */
 export class MessageAssembler {
   readonly #store: Pick<EventStore, 'readMessages'>
   /** By run, namespace and message id. */
@@ -32,8 +32,8 @@ export class MessageAssembler {
   }
 
   /**
-   * The event as clients see it. A reader that begins in the middle of a message has its earlier
-   * pieces read from the log here. `undefined`: they have expired, and nothing can be shown.
+   * The event as clients see it. For a reader that begins in the middle of a message, the earlier pieces
+   * are read from the log. `undefined`: they have expired, so that nothing can be shown.
    */
   async show<T extends ThreadEvent>(event: T): Promise<T | undefined> {
     if (!event.event.startsWith('messages/')) return event
@@ -48,7 +48,7 @@ export class MessageAssembler {
     return { ...event, event: `${PARTIAL}${namespace}`, data: JSON.stringify([whole]) }
   }
 
-  /** Reads what the run wrote of messages before this event. */
+  /** Reads what the run wrote about messages before this event. */
   async #catchUp({ run_id, run_seq }: ThreadEvent): Promise<void> {
     if (run_id === null || run_seq === null) return
     let after = -1

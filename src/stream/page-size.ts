@@ -1,19 +1,19 @@
-/** How many events to read at once, so that who reads slowly does not hold much of them. */
+/** How many events to read at once, so that a slow reader does not hold many of them. */
 import type { NewEvent } from '../core/agent/event.ts'
 
-/** Of the data of one page, in characters, unless told otherwise. */
+/** The default size of a page's data, in characters. */
 const PAGE_CHARS = 262_144
 const MAX_EVENTS = 64
-/** Before anything is known of the events. */
+/** The first page: nothing is known about the events yet. */
 const FIRST_EVENTS = 8
 
-/** Learns from each page: the events of one stream are mostly alike. */
+/** Learns from each page, since the events of a stream are mostly alike. */
 export class PageSize {
   readonly #maxChars: number
-  /** For the next page. */
+  /** How many events the next page should have. */
   events = FIRST_EVENTS
 
-  /** Of one page; a single event may be larger. */
+  /** `maxChars`: the size of a page's data. A single event may be larger. */
   constructor(maxChars: number = PAGE_CHARS) {
     this.#maxChars = maxChars
   }

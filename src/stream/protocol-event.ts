@@ -1,6 +1,6 @@
 /**
- * From the log to the protocol's events. What a run of the protocol wrote stands in the log as it is
- * sent; what a legacy run wrote, and every run's end, is brought into that form here.
+ * Converts events of the log into those of the protocol. Events of protocol runs are in the log as they
+ * are sent. Events of legacy runs, and the end of every run, are converted here.
  */
 import {
   END_EVENT,
@@ -27,7 +27,7 @@ export interface ProtocolEvent {
   text: string
 }
 
-/** Where an event of the log stands in the protocol. `undefined`: the protocol does not show it. */
+/** The place of an event of the log in the protocol. `undefined`: the protocol does not show it. */
 export function placeOf({ event }: Pick<NewEvent, 'event'>): ProtocolPlace | undefined {
   const own = protocolPlaceOf(event)
   if (own) return own
@@ -36,7 +36,7 @@ export function placeOf({ event }: Pick<NewEvent, 'event'>): ProtocolPlace | und
   return channel && { channel, namespace }
 }
 
-/** The channels of what legacy runs write, and of the begin and end of every run. */
+/** The channels for the events of legacy runs, and for the beginning and end of every run. */
 const CHANNEL_OF: Readonly<Record<string, Channel>> = {
   metadata: 'lifecycle',
   values: 'values',
@@ -46,7 +46,7 @@ const CHANNEL_OF: Readonly<Record<string, Channel>> = {
   [END_EVENT]: 'lifecycle',
 }
 
-/** The event for subscribers; `place` is where it is told. `undefined`: there is nothing to tell. */
+/** The event for subscribers, shown at `place`. `undefined`: there is nothing to show. */
 export function toProtocolEvent(
   event: ThreadEvent,
   place: ProtocolPlace,
@@ -85,12 +85,12 @@ function legacyParams(
   }
 }
 
-/** A question is told of as `input.requested`, with the run's end. */
+/** A question is shown as `input.requested`, together with the run's end. */
 function isQuestion(data: JsonValue): boolean {
   return isObject(data) && '__interrupt__' in data && Object.keys(data).length === 1
 }
 
-/** The first or the last event of a run's root. */
+/** The lifecycle of a run's root, from its first or last event. */
 function rootStatus(event: ThreadEvent, data: JsonObject): object {
   if (!isEnd(event)) return { event: 'running', run_id: data.run_id }
   const { graph_id, status, error, values } = data as unknown as RunEnd
@@ -114,7 +114,7 @@ const STATUS_OF_END: Readonly<Record<RunEnd['status'], AgentStatus>> = {
   rolled_back: 'interrupted',
 }
 
-/** `{node: what it changed}` names the node beside the change. */
+/** `{node: change}` becomes the change with the node's name beside it. */
 export function updateOf(data: JsonValue): { node?: string; data: JsonObject } {
   const [entry] = Object.entries((data ?? {}) as JsonObject)
   if (!entry) return { data: { values: {} } }
@@ -122,7 +122,7 @@ export function updateOf(data: JsonValue): { node?: string; data: JsonObject } {
   return { node, data: { node, values } }
 }
 
-/** What has a name may be subscribed to by it. */
+/** An event with a name, so that clients can subscribe to it by name. */
 export function customOf(data: JsonValue): JsonObject {
   const isNamed = data !== null && typeof data === 'object' && !Array.isArray(data)
   return isNamed && typeof data.name === 'string' ? data : { payload: data }
@@ -134,7 +134,7 @@ export function withoutInterrupts(values: JsonValue): JsonValue {
   return rest
 }
 
-/** How the legacy streams show what a run of the protocol wrote. `undefined`: they do not. */
+/** How the legacy streams show an event of a protocol run. `undefined`: they do not. */
 export function toLegacyEvent<T extends ThreadEvent>(event: T): T | undefined {
   const place = protocolPlaceOf(event.event)
   if (!place) return event
@@ -147,7 +147,7 @@ export function toLegacyEvent<T extends ThreadEvent>(event: T): T | undefined {
   return { ...event, event: name, data: JSON.stringify(data) }
 }
 
-/** Of the lifecycle they show how a run begins: `metadata`. */
+/** Of the lifecycle, the legacy streams show only the beginning of a run, as `metadata`. */
 function beginningOf({ run_id }: ThreadEvent): NewEvent {
   return { event: 'metadata', data: JSON.stringify({ run_id, attempt: 1 }) }
 }

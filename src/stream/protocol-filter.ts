@@ -1,4 +1,4 @@
-/** Which events of the protocol a subscriber is shown. */
+/** Decides which events of the protocol a subscriber gets. */
 import {
   type Attribution,
   NODE,
@@ -7,8 +7,8 @@ import {
 } from '../core/agent/protocol.ts'
 
 /**
- * Where the event is told to the first of these filters that wants it. `undefined`: none does. Whoever
- * asks for the root and nothing below it has messages and tool calls by graph: by node the root has none.
+ * The place at which the first matching filter shows the event. `undefined`: none matches. A filter for
+ * the root alone gets messages and tool calls at their graph, since by node the root has none.
  */
 export function placeFor(
   place: ProtocolPlace,
@@ -23,7 +23,7 @@ export function placeFor(
   return undefined
 }
 
-/** The Python SDK reads by graph, whatever it subscribes to; all others by node. */
+/** Where this client expects events: the Python SDK at the graph, all others at the node. */
 export function attributionFor(userAgent: string | undefined): Attribution {
   return /^(langgraph-sdk-py\/|Python\/\S+ websockets\/)/.test(userAgent ?? '') ? 'graph' : 'node'
 }
@@ -51,13 +51,19 @@ function isWanted(place: ProtocolPlace, filter: ProtocolFilter): boolean {
   )
 }
 
-/** `custom` stands for every `custom:<name>`; one that has no name is only `custom`. */
+/**
+ * Whether a channel matches. `custom` stands for every `custom:<name>`; an event without a name is only
+ * on `custom`.
+ */
 function hasChannel({ channel, name }: ProtocolPlace, channels: readonly string[]): boolean {
   const isNamed = channel === 'custom' && name !== undefined
   return channels.includes(channel) || (isNamed && channels.includes(`custom:${name}`))
 }
 
-/** `child` stands for `child:<task>` of every task; what has a task stands for itself only. */
+/**
+ * Whether the namespace lies at or below the prefix. `child` stands for `child:<task>` with every task;
+ * with a task it stands only for itself.
+ */
 function isBelow(namespace: readonly string[], prefix: readonly string[]): boolean {
   return prefix.every((part, i) => {
     const segment = namespace[i]

@@ -1,33 +1,33 @@
-/** Reading a thread's events as they come, over all its runs. */
+/** Follows a thread's events, over all its runs. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { ThreadEvent } from '../core/agent/event.ts'
 import type { LiveThread } from './live-thread.ts'
 import { PageSize } from './page-size.ts'
 
 /**
- * How often the store is asked for what another process wrote, in ms. What is written here is
- * announced. To ask in vain costs about 11 µs (SQLite).
+ * How often to look for events of other processes, in ms. Those of this one are announced. A look that
+ * finds nothing costs about 11 µs (SQLite).
  */
 const POLL_MS = 200
-/** The same while other processes announce what they write: a safety net. */
+/** The same when other processes announce their events: only a safety net. */
 const ANNOUNCED_POLL_MS = 1_000
 
 interface ThreadSource {
   store: Pick<AgentStore, 'threads' | 'events'>
-  /** Announces that something was written to the thread here. */
+  /** Announces events that were written to the thread here. */
   live: LiveThread
   /** How much is read at once, in characters. Default 262,144. */
   pageChars?: number
-  /** Whether what other processes write is announced now. Default: it is not. */
+  /** Whether other processes announce their events now. Default: no. */
   isAnnounced?: () => boolean
   /** Throws when the log was stopped. */
   throwIfStopped: () => void
 }
 
 export interface ThreadStart {
-  /** The `seq` after which to begin; 0: at the first; `undefined`: now. */
+  /** The `seq` after which to begin. 0: at the first event; `undefined`: now. */
   after: number | undefined
-  /** There may be no such thread yet: it is waited for. */
+  /** Waits for a thread that does not exist yet. */
   isAwaited?: boolean
   signal: AbortSignal
 }
@@ -45,7 +45,7 @@ export async function* followThread(
   for (;;) {
     const seen = live.version
     const read = () => store.events.readThread(thread_id, cursor, size.events)
-    // What is not announced has been read by nobody else.
+    // Nobody else has read events that were not announced.
     const page = await (sawNoChange ? read() : live.page(cursor, size.events, read))
     sawNoChange = false
     size.learn(page)
@@ -64,7 +64,10 @@ export async function* followThread(
   }
 }
 
-/** Its numbers go with a thread: where some were given, there is no need to read the thread. */
+/**
+ * Whether the thread was removed. Its numbers go with it: if it had some, the thread itself need not be
+ * read.
+ */
 async function isGone(
   store: ThreadSource['store'],
   thread_id: string,

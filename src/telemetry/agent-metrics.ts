@@ -1,6 +1,6 @@
 /**
- * The figures of an agent server, by prom-client. It is loaded after the server is up, since it takes
- * long to load: what is told before is kept until then.
+ * The metrics of an agent server, by prom-client. The library takes long to load, so it is loaded after
+ * the start. What is reported earlier is kept until then.
  */
 import type { Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentStore } from '../core/agent/agent-store.ts'
@@ -8,16 +8,16 @@ import type { AgentMetrics, MetricsFormat } from '../core/agent/metrics.ts'
 import type { Clock } from '../core/clock.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
-/** What is asked whenever the figures are read. */
+/** Asked whenever the metrics are read. */
 interface AgentMetricsParts {
   store: Pick<AgentStore, 'runs' | 'webhookDeliveries' | 'ping' | 'sizeBytes'>
   clock: Clock
 }
 
-/** Once the first requests have been answered, in ms. */
+/** When to load: the first requests have been answered by then, in ms. */
 const LOAD_MS = 1_000
 
-/** Metrics that begin to be added up once `load` was called. */
+/** Metrics that keep what is reported until `load` has loaded the library. */
 export class LazyAgentMetrics implements AgentMetrics {
   readonly #parts: AgentMetricsParts
   #early: ((metrics: PromMetrics) => void)[] = []
@@ -28,7 +28,7 @@ export class LazyAgentMetrics implements AgentMetrics {
     this.#parts = parts
   }
 
-  /** Loads when the server that has just begun to listen has had time for its first requests. */
+  /** Loads after the server, which has just begun to listen, has had time for its first requests. */
   loadLater(): void {
     setTimeout(() => void this.load(), LOAD_MS).unref()
   }
@@ -101,7 +101,7 @@ interface FigureGauges {
   databaseLatency: Gauge
 }
 
-/** In s: up to runs of an hour. */
+/** In s, up to runs of an hour. */
 const RUN_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
 async function createPromMetrics(): Promise<PromMetrics> {

@@ -1,4 +1,4 @@
-/** The figures of the control plane and the gateway in front of it, by prom-client. */
+/** The metrics of the control plane and the gateway, by prom-client. */
 import type { Counter, Gauge, Histogram } from 'prom-client'
 import type {
   AnsweredRequest,
@@ -9,7 +9,7 @@ import type {
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 
-/** Loads the library. The store is asked whenever the figures are read. */
+/** Loads the library. Reads from the store whenever the metrics are read. */
 export async function createControlPlaneMetrics(
   store: Pick<ControlPlaneStore, 'deployments' | 'revisions' | 'ping'>,
 ): Promise<ControlPlaneMetrics> {

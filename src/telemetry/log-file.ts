@@ -1,11 +1,11 @@
 /**
- * A file of lines with the time in front, `2026-11-20T12:00:00.000Z text`, read a piece at a time
+ * A file of lines that begin with the time, `2026-11-20T12:00:00.000Z text`. It is read piece by piece
  * from either end. A line counts once its line break is written.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 
 interface TimedLine {
-  /** Where it begins, in bytes. */
+  /** Where the line begins, in bytes. */
   offset: number
   /** Since 1970. */
   ms: number
@@ -18,7 +18,7 @@ const NOTHING: Buffer = Buffer.alloc(0)
 const TIMED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ?(.*)$/s
 
 export class LogFile {
-  /** Tells the file from others even after it was renamed. */
+  /** Identifies the file, even after it was renamed. */
   readonly inode: number
   /** The time of its first line. */
   readonly firstMs: number
@@ -54,7 +54,7 @@ export class LogFile {
     return this.#handle.close()
   }
 
-  /** Two places around the first line of `ms` or later, no further apart than it pays to read. */
+  /** Two places around the first line at or after `ms`, close enough to read what is between them. */
   async #seek(ms: number): Promise<{ before: number; behind: number }> {
     let before = 0
     let behind = this.#size
@@ -67,7 +67,7 @@ export class LogFile {
     return { before, behind }
   }
 
-  /** The first line that begins behind `from` and before `to`. */
+  /** The first line that begins after `from` and before `to`. */
   async #firstTimedLine(from: number, to: number): Promise<TimedLine | undefined> {
     let isCut = true
     for await (const line of this.#linesForward(from)) {
@@ -128,7 +128,7 @@ export class LogFile {
   }
 }
 
-/** `undefined` where there is no such file, or not one line in it yet. */
+/** `undefined`: there is no such file, or it has no line yet. */
 export async function openLogFile(path: string): Promise<LogFile | undefined> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
@@ -153,7 +153,7 @@ interface RawLine {
   text: string
 }
 
-/** Where the last line of a text begins that ends with a line break; 0 or less: not in the text. */
+/** Where the last line begins in a text that ends with a line break. 0 or less: not in this text. */
 function lastLineOf(pending: Buffer): number {
   return pending.length < 2 ? 0 : pending.lastIndexOf(LINE_BREAK, pending.length - 2) + 1
 }
@@ -165,7 +165,7 @@ async function* timed(lines: AsyncGenerator<RawLine>): AsyncGenerator<TimedLine>
   }
 }
 
-/** What carries no time is what a power cut has left of a line. */
+/** A line without a time is what a power cut has left. */
 function parse({ offset, text }: RawLine): TimedLine | undefined {
   const [, time, rest] = TIMED.exec(text) ?? []
   return time === undefined ? undefined : { offset, ms: Date.parse(time), text: rest ?? '' }

@@ -1,7 +1,7 @@
-/** How loud a printed line is, and what it says: whatever program it comes from. */
+/** The level and the message of a printed line, from any program. */
 import type { LogEntryLevel } from '../core/deployment/revision-log.ts'
 
-/** Of pino and its kind: words, or numbers from 10 (trace) to 60 (fatal). */
+/** The levels of pino and similar loggers: words, or numbers from 10 (trace) to 60 (fatal). */
 const WORDS: Readonly<Record<string, LogEntryLevel>> = {
   trace: 'DEBUG',
   debug: 'DEBUG',
@@ -26,7 +26,7 @@ const CRITICAL = /^\[?(?:fatal|critical)\b/i
 const WARNING = /^(?:npm )?\[?warn(?:ing)?\b/i
 const DEBUG = /^\[?(?:debug|trace|verbose)\b/i
 
-/** Members that the entry itself has, or that say nothing to its reader. */
+/** Fields that the entry itself has, or that tell its reader nothing. */
 const LEFT_OUT = new Set(['level', 'time', 'pid', 'hostname', 'msg'])
 
 export function levelOf(text: string): LogEntryLevel {
@@ -39,7 +39,7 @@ export function levelOf(text: string): LogEntryLevel {
   return DEBUG.test(text) ? 'DEBUG' : 'INFO'
 }
 
-/** Of a structured line the sentence, and behind it what else it carries; any other as it is. */
+/** The message of a structured line, followed by its other fields. Any other line as it is. */
 export function messageOf(text: string): string {
   const record = STRUCTURED.test(text) ? parse(text) : undefined
   if (typeof record?.msg !== 'string') return text
@@ -53,7 +53,7 @@ function parse(text: string): Record<string, unknown> | undefined {
   try {
     return JSON.parse(text)
   } catch {
-    // A long line was cut.
+    // The end of a long line was cut off.
     return undefined
   }
 }

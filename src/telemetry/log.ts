@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object a line, on standard error, so that standard output stays free for what a
- * command was asked for.
+ * The log: one JSON object a line, on standard error, so that standard output is free for the results of
+ * commands.
  */
 import { type DestinationStream, destination, pino } from 'pino'
 import type { Log, LogLevel } from '../core/log.ts'
@@ -8,11 +8,13 @@ import { currentOrigin } from '../core/origin.ts'
 import { maskSecrets, withoutSecrets } from './redaction.ts'
 
 /**
- * A log that says what is at `level` or above it. Lines carry `level` as a word, `time` in ISO
- * 8601, `pid`, the ids of the request, thread and run that the work belongs to (`core/origin.ts`), the
- * fields, and the sentence as `msg`. Errors come out with type, message, stack and
- * causes. What looks like a secret is replaced (`redaction.ts`). Lines are written at once: none is
- * lost when the process ends. `to` is standard error unless a test wants the lines.
+ * Makes a log of everything at `level` or above. Lines have `level` as a word, `time` in ISO 8601, `pid`,
+ * the ids of the request, thread and run that the work belongs to (`core/origin.ts`), the fields, and the
+ * sentence as `msg`. Errors have type, message, stack and causes. Texts that look like a secret are
+ * replaced (`redaction.ts`).
+ *
+ * Lines are written at once, so that none is lost when the process ends. `to` is standard error, unless a
+ * test passes something else.
  */
 export function createLog(
   level: LogLevel,
@@ -31,7 +33,7 @@ export function createLog(
   return asLog(pino(options, to))
 }
 
-/** The fields of the line itself go first. */
+/** The fields of the line itself come first. */
 function originFields(): object {
   const { request_id, thread_id, run_id, traceparent } = currentOrigin()
   return {
@@ -50,7 +52,7 @@ function maskMessage(
   write.call(this, fields, maskSecrets(message ?? ''))
 }
 
-/** pino gives a child's fields to no formatter, so they are cleaned here. */
+/** pino passes the fields of a child log to no formatter, so they are cleaned here. */
 function asLog(logger: pino.Logger): Log {
   return {
     debug: (fields, message) => logger.debug(fields, message),

@@ -1,19 +1,19 @@
-/** Sorted streams become one. */
+/** Merges sorted streams into one. */
 
 export interface SortedStream<T> {
-  /** Comes before everything in the stream: it need not be opened as long as others are first. */
+  /** Not greater than any value of the stream. The stream is opened only when its turn comes. */
   bound: number
   open(): AsyncGenerator<T>
 }
 
 export interface MergeOrder<T> {
   compare(a: T, b: T): number
-  /** Where a value lies among the bounds. */
+  /** The place of a value among the bounds. */
   boundOf(value: T): number
   compareBounds(a: number, b: number): number
 }
 
-/** All values in order. No more streams are open at a time than overlap. */
+/** All values in order. Only as many streams are open at a time as overlap. */
 export async function* mergeSorted<T>(
   streams: readonly SortedStream<T>[],
   order: MergeOrder<T>,
@@ -34,7 +34,7 @@ export async function* mergeSorted<T>(
         await take(next.open())
       } else if (first) {
         open.shift()
-        // Back among the open ones first, so that it is closed whatever happens.
+        // Puts it back among the open ones first, so that it is closed whatever happens.
         open.push(first)
         yield first.value
         open.pop()

@@ -1,13 +1,13 @@
-/** What all figures have in common, by prom-client. */
+/** What all metrics have in common, by prom-client. */
 import type { Registry } from 'prom-client'
 import type { MetricsFormat, RequestMetrics } from '../core/agent/metrics.ts'
 
-/** In s: requests are quick, or something is wrong. */
+/** In s. Requests are fast, or something is wrong. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
-/** How often the event loop's lag is looked at, in ms: more often would keep an idle server busy. */
+/** How often the lag of the event loop is measured, in ms. More often would keep an idle server busy. */
 const LAG_PRECISION_MS = 100
 
-/** A registry with the figures of the process; the library is loaded with it, which takes long. */
+/** Makes a registry with the metrics of the process. This loads the library, which takes long. */
 export async function openRegistry() {
   const prom = (await import('prom-client')).default
   const registry = new prom.Registry()
@@ -33,7 +33,7 @@ export async function openRegistry() {
 
 type OpenRegistry = Awaited<ReturnType<typeof openRegistry>>
 
-/** Of the requests that an app answers. */
+/** The metrics of the requests that an app answers. */
 export function requestMetrics({ counter, histogram }: OpenRegistry): RequestMetrics {
   const labels = ['method', 'route', 'status'] as const
   const requests = counter('http_requests_total', 'Requests that were answered', [...labels])
@@ -50,7 +50,7 @@ export function requestMetrics({ counter, histogram }: OpenRegistry): RequestMet
   }
 }
 
-/** All of the registry, as it is sent. */
+/** The whole registry as text. */
 export async function written(
   registry: Registry,
   format: MetricsFormat,

@@ -1,17 +1,17 @@
 /**
- * Keeps secrets out of the log, by two marks: the name of a field, and the shape of a text. The
- * names catch secrets that look like nothing; the shapes catch those inside sentences and stacks.
+ * Keeps secrets out of the log, by the names of fields and by the shape of texts. The names catch secrets
+ * that look like any other text. The shapes catch secrets inside sentences and stacks.
  */
 import { stdSerializers } from 'pino'
 
 const REDACTED = '[redacted]'
-/** Deeper than this, a field is left out: a log line is no place for a whole object graph. */
+/** Fields at a greater depth are left out: a log line is no place for a whole object graph. */
 const MAX_DEPTH = 8
 
 const SECRET_NAME =
   /secret|token|password|passwd|passphrase|authorization|cookie|credential|key$|^x-runyard-gateway$/i
 
-/** Keys of ours and of the usual services, `Authorization` values, passwords and signatures in URLs. */
+/** Our own keys and those of common services, `Authorization` values, passwords and signatures in URLs. */
 const SECRET_SHAPES: readonly [RegExp, string][] = [
   [/\b(?:ry|sk|pk|lsv2|gh[opsu]|github_pat|glpat|xox[abp])[-_][\w-]{16,}/g, REDACTED],
   [/\b(bearer) +[\w.~+/=-]{16,}/gi, `$1 ${REDACTED}`],
@@ -20,8 +20,8 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 ]
 
 /**
- * A copy of the fields, errors serialized, without texts that have a secret's name or shape. Never
- * throws: fields that cannot be read become one that says so.
+ * A copy of the fields without texts that have the name or the shape of a secret. Errors are serialized.
+ * Never throws: fields that cannot be read are replaced by one that says so.
  */
 export function withoutSecrets(fields: object): Record<string, unknown> {
   try {
@@ -31,12 +31,12 @@ export function withoutSecrets(fields: object): Record<string, unknown> {
   }
 }
 
-/** The text with everything replaced that has the shape of a secret. */
+/** The text without everything that has the shape of a secret. */
 export function maskSecrets(text: string): string {
   return SECRET_SHAPES.reduce((masked, [shape, by]) => masked.replace(shape, by), text)
 }
 
-/** `isSecret`: some field around the value has a secret's name. */
+/** `isSecret`: one of the fields around the value has the name of a secret. */
 interface Place {
   isSecret: boolean
   parents: readonly object[]

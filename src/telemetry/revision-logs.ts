@@ -18,20 +18,20 @@ import { type MergeOrder, mergeSorted, type SortedStream } from './merge.ts'
 
 interface RevisionLogsOptions {
   /**
-   * Where a revision's log lies: the file that is written to, then those that it was before. Each
-   * line is as `log-file.ts` has it.
+   * The files of a revision's log: the current one, then the older ones. `log-file.ts` describes their
+   * lines.
    */
   paths(kind: LogKind, revision_id: string): string[]
 }
 
-/** A line that is to be matched, with what its source says of it. */
+/** A line that is searched, with its source. */
 interface SourceLine {
   at: LogPosition
   text: string
   source: LogSource
 }
 
-/** A file's time of change may lag behind the clock that its lines are stamped by. */
+/** By how much the time of a file's last change may lag behind the times of its lines, in ms. */
 const CHANGE_LAG_MS = 1000
 
 export function createRevisionLogs({ paths }: RevisionLogsOptions): RevisionLogs {
@@ -39,7 +39,7 @@ export function createRevisionLogs({ paths }: RevisionLogsOptions): RevisionLogs
     async read(query) {
       const entries: LogEntry[] = []
       for await (const entry of matchingEntries(query, paths)) {
-        // One more than is wanted: only then is there a next page.
+        // One entry more than wanted was found, so there is a next page.
         if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id ?? null }
         entries.push(entry)
       }
@@ -118,7 +118,7 @@ async function* linesOf(
   }
 }
 
-/** The newest first. A file that was renamed meanwhile is opened twice and kept once. */
+/** Opens the files, the newest first. A file that was renamed meanwhile is opened twice and kept once. */
 async function openAll(paths: string[]): Promise<LogFile[]> {
   const files: LogFile[] = []
   for (const path of paths) {

@@ -1,5 +1,5 @@
 /**
- * Traces by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK: it
+ * Traces by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK, so it
  * is imported only when traces are wanted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,23 +23,23 @@ const KINDS = {
   client: SpanKind.CLIENT,
 } as const
 
-/** How long a collector that does not answer may hold up the end, in ms. */
+/** How long a collector that does not answer may delay the end, in ms. */
 const STOP_MS = 3_000
 
 export interface Tracing extends Tracer {
-  /** Sends what is left. A second call is harmless. */
+  /** Sends the spans that are left. A second call is harmless. */
   stop(): Promise<void>
 }
 
 /**
- * Begins to trace; once in a process. Spans are the present ones of OpenTelemetry's own API, so that
- * what the project traces by itself lies within them. `serviceName` is for those who set no
+ * Starts to trace, once in a process. The spans are set as current ones of OpenTelemetry's own API, so
+ * that the project's own spans lie within them. `service.name` applies when there is no
  * `OTEL_SERVICE_NAME`.
  */
 export function startTracing(service: { name: string | undefined; version: string }): Tracing {
   const sdk = new NodeSDK({
     ...(service.name !== undefined && { serviceName: service.name }),
-    // Metrics and logs have ways of their own.
+    // Metrics and logs are sent in other ways.
     metricReaders: [],
     logRecordProcessors: [],
     instrumentations: [],

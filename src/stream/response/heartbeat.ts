@@ -1,20 +1,20 @@
-/** Signs of life for a connection that is silent for long, so that nobody takes it for dead. */
+/** Sends signs of life on a silent connection, so that nobody takes it for dead. */
 import type { Body } from './body.ts'
 
-/** After how much silence one is sent, in ms (facts, section 6). */
+/** How long a connection may be silent, in ms. LangGraph Server uses the same time. */
 const HEARTBEAT_MS = 5_000
 
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout
 
-  /** Begins. A reader that is behind gets none: it has enough to read. */
+  /** Starts. A reader that is behind gets none, since it has enough to read. */
   constructor(body: Body, text: string, ms: number = HEARTBEAT_MS) {
     this.#timer = setInterval(() => {
       if (!body.isBehind) void body.write(text)
     }, ms)
   }
 
-  /** Something else was sent: the silence begins anew. */
+  /** Something else was sent: the silence starts again. */
   reset(): void {
     this.#timer.refresh()
   }

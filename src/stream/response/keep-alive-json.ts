@@ -1,4 +1,4 @@
-/** A JSON answer that may take long: whitespace keeps the connection alive until it is there. */
+/** A JSON answer that may take long. Whitespace keeps the connection alive until then. */
 import type { Context } from 'hono'
 import type { JsonValue } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
@@ -9,14 +9,14 @@ import { openBody } from './open-body.ts'
 interface KeepAliveJsonParts {
   headers?: Record<string, string>
   /**
-   * What is to be answered, with status 200. When it rejects, the connection is cut: the status has
-   * been sent by then, and clients that see a broken connection ask again. The signal aborts when
-   * the client leaves.
+   * The answer, sent with status 200. When it rejects, the connection is cut: the status has been sent
+   * already, and clients ask again when they see a broken connection. The signal aborts when the client
+   * leaves.
    */
   result: (signal: AbortSignal) => Promise<JsonValue>
   /** Called once, when the client leaves before the answer. */
   onDisconnect?: () => void
-  /** Silence before each whitespace byte, in ms. 5,000. */
+  /** The silence before each whitespace byte, in ms. Default: 5,000. */
   heartbeatMs?: number
   log: Log
 }
@@ -24,7 +24,7 @@ interface KeepAliveJsonParts {
 /** Leading whitespace is part of any JSON text. */
 const WHITESPACE = '\n'
 
-/** Sends the head at once; the response has to be returned from the handler. */
+/** Sends the status and headers at once. The handler has to return the response. */
 export function keepAliveJson(c: Context, parts: KeepAliveJsonParts): Response {
   const headers = { ...parts.headers, 'content-type': 'application/json' }
   const { body, response } = openBody(c, headers)

@@ -1,4 +1,4 @@
-/** Opens the body of a response: on the socket's own response where there is one. */
+/** Opens the body of a response, on the socket's own response if there is one. */
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import type { Body } from './body.ts'
@@ -6,8 +6,8 @@ import { RawBody } from './raw-body.ts'
 import { WebBody } from './web-body.ts'
 
 /**
- * Answers 200 with these headers, and those that middleware has set on the context so far; they are
- * sent at once. The response has to be returned from the handler.
+ * Answers 200 at once, with these headers and those that middleware has set on the context so far. The
+ * handler has to return the response.
  */
 export function openBody(
   c: Context,

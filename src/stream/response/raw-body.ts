@@ -1,4 +1,4 @@
-/** The end of a body that writes to Node's own response. */
+/** A body that writes to Node's own response. */
 import type { ServerResponse } from 'node:http'
 import type { Body } from './body.ts'
 
@@ -7,10 +7,10 @@ export class RawBody implements Body {
   readonly #left = new AbortController()
   #isEnded = false
 
-  /** Sends the head. */
+  /** Sends the status and headers. */
   constructor(outgoing: ServerResponse, headers: Headers) {
     this.#outgoing = outgoing
-    // An error here is a reader that left; `close` comes after it.
+    // An error means here that the reader has left; `close` follows.
     outgoing.on('error', () => {})
     if (outgoing.closed || outgoing.destroyed) {
       this.#left.abort()

@@ -1,4 +1,4 @@
-/** A stream of server-sent events as the answer to a request. */
+/** Answers a request with a stream of server-sent events. */
 import type { Context } from 'hono'
 import type { Log } from '../../core/log.ts'
 import { type Body, whenLeft } from './body.ts'
@@ -7,19 +7,22 @@ import { openBody } from './open-body.ts'
 import { HEARTBEAT } from './sse.ts'
 
 interface SseResponseParts {
-  /** `Location`, `Content-Location` and the like; the stream's own are set here. */
+  /** `Location`, `Content-Location` and the like. The headers of every stream are set here. */
   headers?: Record<string, string>
   /**
-   * Gives whole frames (`sse.ts`). Its end is the stream's clean end, which clients take for the end
-   * of the run; when it throws, the connection is cut, so that they reconnect. The signal aborts
-   * when the client leaves.
+   * Gives whole frames (`sse.ts`). Its end is a clean end of the stream, which clients take for the end
+   * of the run. When it throws, the connection is cut, so that clients reconnect. The signal aborts when
+   * the client leaves.
    */
   source: (signal: AbortSignal) => AsyncIterable<string>
   /** Called once, when the client leaves before the end. */
   onDisconnect?: () => void
-  /** Called when it begins; what it answers is called once when it is over, however it ends. */
+  /**
+   * Called at the beginning. It answers a function that is called once at the end, however the stream
+   * ends.
+   */
   onOpen?: () => () => void
-  /** Silence before a heartbeat, in ms. 5,000. */
+  /** The silence before a heartbeat, in ms. Default: 5,000. */
   heartbeatMs?: number
   log: Log
 }
@@ -30,7 +33,7 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Begins to stream; the response has to be returned from the handler. */
+/** Starts to stream. The handler has to return the response. */
 export function sseResponse(c: Context, parts: SseResponseParts): Response {
   const { body, response } = openBody(c, { ...parts.headers, ...SSE_HEADERS })
   if (parts.onDisconnect) whenLeft(body, parts.onDisconnect)

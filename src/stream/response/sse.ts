@@ -1,17 +1,17 @@
-/** Server-sent events as bytes. */
+/** Writes server-sent events as text. */
 import type { LoggedEvent } from '../../core/agent/event.ts'
 
-/** One line feed and no blank line: after a blank one older SDKs dispatch an empty event. */
+/** One line feed and no blank line: after a blank line older SDKs report an empty event. */
 export const HEARTBEAT = ': heartbeat\n'
 
-/** What a frame is made of; `data` is JSON text on one line. Without `id` the line is left out. */
+/** The parts of a frame. `data` is JSON text on one line. Without an `id` there is no such line. */
 interface SseEvent {
   event: string
   data: string
   id?: number | string
 }
 
-/** The event as its lines: `event`, `data`, `id`, and a blank one (facts, section 3). */
+/** The lines of an event: `event`, `data`, `id`, and a blank one, in the order of LangGraph Server. */
 export function frame({ event, data, id }: SseEvent): string {
   const idLine = id === undefined ? '' : `id: ${id}\n`
   return `event: ${oneLine(event)}\ndata: ${data}\n${idLine}\n`
@@ -22,7 +22,7 @@ export function frameOf(event: LoggedEvent): string {
   return frame({ event: event.event, data: event.data, id: event.run_seq })
 }
 
-// Names of nodes are a project's own and may hold anything.
+// Projects name their nodes, and may use any characters.
 function oneLine(name: string): string {
   return name.replace(/[\r\n]+/g, ' ')
 }

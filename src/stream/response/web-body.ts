@@ -1,4 +1,4 @@
-/** The end of a body that a `Response` reads. */
+/** A body that a `Response` reads. */
 import type { Body } from './body.ts'
 
 export class WebBody implements Body {
