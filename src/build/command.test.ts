@@ -52,7 +52,7 @@ it('says when a command is not there', async () => {
 })
 
 it('ends a command with all that it started when it takes too long', async () => {
-  const at = options({ limitMs: 300 })
+  const at = options({ limitMs: 1_500 })
   const end = await runCommand(['sh', '-c', 'sleep 600 & echo $!; wait'], at)
   expect(end.isTimedOut).toBe(true)
   expect(isAlive(Number(at.lines[0]))).toBe(false)
