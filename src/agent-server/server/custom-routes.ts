@@ -10,13 +10,12 @@ import { isOpen } from '../access/door.ts'
  * that follow, so that its middleware stands around the API.
  */
 export function mountProjectRoutes(app: Hono<AgentServerEnv>, project: ProjectRoutes): void {
-  const asked = new WeakSet<Context>()
   app.use(streamWithinHono)
   // Each by itself: the log and the figures name the route that has answered.
   for (const { method, path } of project.routes) {
     app.on(method, path, async (c, next) => {
-      if (asked.has(c)) return next()
-      asked.add(c)
+      if (c.get('areRoutesAsked')) return next()
+      c.set('areRoutesAsked', true)
       await ask(project, c, next)
     })
   }

@@ -9,36 +9,36 @@ import type { ProjectRequest, ProjectRoutes } from '../../core/agent/project-rou
 import type { Log } from '../../core/log.ts'
 import type { CustomApp } from './custom-app.ts'
 
-/** What the project's code finds in `c.env`: of the connection what Hono's `getConnInfo` reads. */
+/** In `c.env`: what is asked. A key that the project's code does not meet. */
+const ASKED = Symbol('asked')
+
 interface Bindings {
+  [ASKED]: ProjectRequest
+  /** For the project's code: of the connection what Hono's `getConnInfo` reads. */
   incoming?: { socket: { remoteAddress: string; remotePort: number; remoteFamily: string } }
 }
 
 export function serveCustomApp(custom: CustomApp, log: Log): ProjectRoutes {
-  const asked = new WeakMap<Bindings, ProjectRequest>()
-  const find = (env: Bindings = {}) => asked.get(env) as ProjectRequest
-  const app = new Hono<{ Bindings: Bindings }>({ getPath: (_, at) => find(at?.env).path })
-  app.use((c, next) => begin(c, find(c.env), next))
+  const app = new Hono<{ Bindings: Bindings }>({
+    getPath: (_, options) => options?.env?.[ASKED].path ?? '/',
+  })
+  app.use((c, next) => begin(c, c.env[ASKED], next))
   app.route('/', mountable(custom, log))
-  app.use((c) => passOn(c, find(c.env)))
+  app.use((c) => passOn(c, c.env[ASKED]))
   // What its error handler throws is the server's to answer.
   app.onError((error) => {
     throw error
   })
   return {
     routes: custom.routes.map(({ method, path }) => ({ method, path })),
-    async handle(request) {
-      const env = bindingsOf(request)
-      asked.set(env, request)
-      return app.fetch(request.request, env)
-    },
+    handle: async (asked) => app.fetch(asked.request, bindingsOf(asked)),
   }
 }
 
-function bindingsOf({ remote }: ProjectRequest): Bindings {
-  if (!remote) return {}
-  const { address: remoteAddress, port: remotePort, family: remoteFamily } = remote
-  return { incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
+function bindingsOf(asked: ProjectRequest): Bindings {
+  if (!asked.remote) return { [ASKED]: asked }
+  const { address: remoteAddress, port: remotePort, family: remoteFamily } = asked.remote
+  return { [ASKED]: asked, incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
 }
 
 /** The project's routes know the caller as they do on the official server. */
