@@ -122,7 +122,7 @@ export function testDeploymentStore(open: () => ControlPlaneStore): void {
       const { deployments } = open()
       const all = [aDeployment(), aDeployment({ tenant_id: randomUUID() })]
       for (const one of all) await deployments.insert(one)
-      const ids = (await deployments.listAll()).map((deployment) => deployment.id)
+      const ids = await deployments.listIds()
       expect(ids.sort()).toEqual(all.map((deployment) => deployment.id).sort())
     })
 

@@ -82,10 +82,10 @@ export function testLeadershipStore(open: () => ControlPlaneStore): void {
       let isSure = false
       const term = { token: await take('one'), isSure: () => isSure }
       const store = open().under(term)
-      await expect(store.deployments.listAll()).rejects.toMatchObject(refusal)
+      await expect(store.deployments.listIds()).rejects.toMatchObject(refusal)
       await expect(store.transaction(async () => {})).rejects.toMatchObject(refusal)
       isSure = true
-      expect(await store.deployments.listAll()).toEqual([])
+      expect(await store.deployments.listIds()).toEqual([])
     })
   })
 }

@@ -213,9 +213,9 @@ export class ControlPlaneWorld {
       ...store,
       deployments: {
         ...store.deployments,
-        listAll: async () => {
+        listIds: async () => {
           faults.beforeLook()
-          return store.deployments.listAll()
+          return store.deployments.listIds()
         },
       },
       transaction: async (work) => {

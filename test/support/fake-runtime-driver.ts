@@ -25,6 +25,8 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** Every drain: `<revision> <graceMs>`. */
   readonly drained: string[] = []
   readonly #states = new Map<string, RuntimeState>()
+  /** Whose each revision is. */
+  readonly #deployments = new Map<string, string>()
   readonly #listeners = new Set<Parameters<RuntimeDriver['onChange']>[0]>()
   #port = 4000
 
@@ -32,6 +34,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
     const { kind } = this.observe(spec.revision_id)
     if (kind !== 'absent' && kind !== 'failed') return
     this.starts.push(spec)
+    this.#deployments.set(spec.revision_id, spec.deployment_id)
     this.#become(spec.revision_id, { kind: 'starting' })
     if (this.isHealthyAtOnce) this.becomeHealthy(spec.revision_id)
   }
@@ -41,7 +44,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   }
 
   revisionsOf(deployment_id: string): string[] {
-    return this.present.filter((id) => this.#deploymentOf(id) === deployment_id)
+    return this.present.filter((id) => this.#deployments.get(id) === deployment_id)
   }
 
   replicas(revision_id: string): Replica[] {
@@ -107,10 +110,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   #become(revision_id: string, state: RuntimeState): void {
     if (state.kind === 'absent') this.#states.delete(revision_id)
     else this.#states.set(revision_id, state)
-    for (const listener of this.#listeners) listener(revision_id, this.#deploymentOf(revision_id))
-  }
-
-  #deploymentOf(revision_id: string): string {
-    return this.starts.find((spec) => spec.revision_id === revision_id)?.deployment_id ?? ''
+    for (const listener of this.#listeners)
+      listener(revision_id, this.#deployments.get(revision_id) ?? '')
   }
 }

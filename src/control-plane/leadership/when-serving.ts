@@ -11,10 +11,12 @@ export async function whenServing(
   driver: RuntimeDriver,
   limitMs: number,
 ): Promise<void> {
-  const deployments = await store.deployments.listAll()
-  const waiting = new Set(
-    deployments.flatMap((one) => (one.asleep_since === null ? (one.active_revision_id ?? []) : [])),
-  )
+  const waiting = new Set<string>()
+  for (const id of await store.deployments.listIds()) {
+    const deployment = await store.deployments.get(id)
+    if (!deployment?.active_revision_id || deployment.asleep_since !== null) continue
+    waiting.add(deployment.active_revision_id)
+  }
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer)

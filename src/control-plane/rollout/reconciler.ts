@@ -63,11 +63,14 @@ export class Reconciler {
    * its active revision runs again.
    */
   async start(): Promise<void> {
-    for (const deployment of await this.#parts.store.deployments.listAll()) {
+    const { deployments } = this.#parts.store
+    for (const id of await deployments.listIds()) {
+      const deployment = await deployments.get(id)
+      if (!deployment) continue
       const { active_revision_id: active, asleep_since } = deployment
       const target = targetAtRest({ active, isAsleep: asleep_since !== null })
       await this.#steps.take(target, { deployment, revisions: [] })
-      this.#retention.note(deployment.id)
+      this.#retention.note(id)
     }
     this.#isRunning = true
     this.#unsubscribe = this.#parts.driver.onChange((_, id) => this.#tendSoon(id))
@@ -119,8 +122,7 @@ export class Reconciler {
 
   async #look(): Promise<void> {
     try {
-      const deployments = await this.#parts.store.deployments.listAll()
-      for (const { id } of deployments) this.#tendSoon(id)
+      for (const id of await this.#parts.store.deployments.listIds()) this.#tendSoon(id)
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the deployments could not be read; looking again')
     }

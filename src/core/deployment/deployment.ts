@@ -95,8 +95,8 @@ export interface DeploymentStore {
   insert(deployment: Deployment): Promise<boolean>
   get(id: string): Promise<Deployment | undefined>
   getByName(name: string): Promise<Deployment | undefined>
-  /** Every deployment of all workspaces, for the reconciler. */
-  listAll(): Promise<Deployment[]>
+  /** The ids of the deployments of all workspaces, the oldest first, for the reconciler. */
+  listIds(): Promise<string[]>
   /**
    * The deployments of one workspace. The one with exactly the name `name_contains` comes first, then the
    * newest.
