@@ -14,7 +14,7 @@ export interface RuntimeParts {
   /** The PostgreSQL that they keep it in instead; absent: none. */
   databaseUrl?(deployment_id: string): string | undefined
   /**
-   * Their output goes to `<logsDir>/<revision_id>/deploy.log`, once rotated to `deploy.log.1`.
+   * Where their output goes, in the files of `deployLogPaths`: the control plane reads it there.
    * Absent: it is not kept.
    */
   logsDir?: string

@@ -22,6 +22,7 @@ import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID, newKey, type Role } from '../../src/core/people/api-key.ts'
 import { createAuthenticate, hashKey } from '../../src/http/keys.ts'
 import { EncryptionKeys } from '../../src/installation/encryption-keys.ts'
+import { createRefusingDriver } from '../../src/runtime/refusing-driver.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
 import { createControlPlaneMetrics } from '../../src/telemetry/control-plane-metrics.ts'
@@ -59,6 +60,9 @@ export interface ControlPlaneWorldOptions {
   isReconciling?: boolean
 }
 
+/** What the scripted driver starts. */
+const ARTIFACTS = ['folder'] as const
+
 export class ControlPlaneWorld {
   readonly clock = new SkippingClock()
   readonly builder = new FakeBuilder()
@@ -93,7 +97,7 @@ export class ControlPlaneWorld {
       ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
       store,
       tarballs: this.tarballs,
-      artifacts: ['folder'],
+      artifacts: ARTIFACTS,
       logs: this.logs,
       buildFollowers: new BuildFollowers(this.clock),
       authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),
@@ -193,7 +197,11 @@ export class ControlPlaneWorld {
     const parts = {
       store: this.#faultyStore(),
       builder: this.builder,
-      driver,
+      // It stands before every driver: see `runtime/drivers.ts`.
+      driver: createRefusingDriver(
+        { name: 'scripted', artifacts: ARTIFACTS, clock: this.clock },
+        driver,
+      ),
       targets,
       tarballs: this.tarballs,
       logs: this.logs,

@@ -1,6 +1,6 @@
 /** A second `Builder` and `Tarballs`, in memory: a build ends when the test says so. */
 
-import type { FolderArtifact } from '../../src/core/deployment/artifact.ts'
+import type { Artifact, FolderArtifact } from '../../src/core/deployment/artifact.ts'
 import {
   BuildError,
   type Builder,
@@ -17,6 +17,8 @@ type BuildPlan = 'built' | 'by hand' | BuildError
 export class FakeBuilder implements Builder {
   /** What is done with the next builds. */
   plan: BuildPlan = 'built'
+  /** What a build gives. */
+  gives: (revision_id: string) => Artifact = aFolder
   /** Every build that was begun. */
   readonly requests: BuildRequest[] = []
   readonly removed: string[] = []
@@ -31,7 +33,8 @@ export class FakeBuilder implements Builder {
     this.built.delete(request.revision_id)
     if (this.plan instanceof BuildError) throw this.plan
     if (this.plan === 'by hand') await this.#untilEnded(request.revision_id, signal)
-    const result = resultOf(request)
+    const repo_commit_sha = request.source === 'github' ? FAKE_COMMIT : null
+    const result = { artifact: this.gives(request.revision_id), repo_commit_sha }
     this.built.set(request.revision_id, result)
     return result
   }
@@ -72,12 +75,7 @@ export class FakeBuilder implements Builder {
 /** The commit that every branch of the fake's repositories is at. */
 export const FAKE_COMMIT = 'c0ffee'.padEnd(40, '0')
 
-function resultOf(request: BuildRequest): BuiltRevision {
-  const repo_commit_sha = request.source === 'github' ? FAKE_COMMIT : null
-  return { artifact: aFolder(request.revision_id), repo_commit_sha }
-}
-
-/** What a build for the revision gives. */
+/** What a build of a project gives. */
 export function aFolder(id: string): FolderArtifact {
   return {
     kind: 'folder',

@@ -8,7 +8,7 @@ import type {
   Replica,
   RuntimeState,
 } from '../../core/deployment/runtime.ts'
-import type { DeployLog } from './deploy-log.ts'
+import type { DeployLog } from '../deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
 export interface ReplicasOptions {

@@ -8,8 +8,8 @@ import {
   type WriteStream,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Clock, timestamp } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
+import { type Clock, timestamp } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 
 /** How many lines a reason shows. */
 const TAIL_LINES = 20

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { silentLog } from '../../core/log.ts'
+import { silentLog } from '../core/log.ts'
 import { DeployLog } from './deploy-log.ts'
 
 const clock = { now: () => 0 }
