@@ -1,15 +1,14 @@
 /** What the agent server's verbs work with; `server/agent-server.ts` puts it together. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
+import type { GraphHost } from '../core/agent/graph-host.ts'
 import type { GraphItems } from '../core/agent/host-calls.ts'
 import type { AgentMetrics } from '../core/agent/metrics.ts'
 import type { ProjectSettings } from '../core/agent/project-settings.ts'
 import type { UiBundle } from '../core/agent/ui-bundle.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { Place } from '../core/origin.ts'
 import type { Tracer } from '../core/tracing.ts'
-import type { Project } from '../graph/js/project.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
@@ -17,12 +16,12 @@ import type { Limits, PendingRuns } from './limits.ts'
 
 export interface Parts {
   store: AgentStore
-  project: Project
   config: ProjectSettings
   /** The components of each graph that has some. */
   ui: ReadonlyMap<string, UiBundle>
   /** The store, as the project says: with time to live, and found by meaning. */
   items: GraphItems
+  host: GraphHost
   queue: Pick<Queue, 'cancelLocal' | 'expect' | 'wake'>
   events: EventLog
   authorize: Authorize
@@ -37,8 +36,6 @@ export interface Parts {
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
-  /** Hears of each function of a node just before it is called. */
-  onNode: (place: Place) => void
   clock: Clock
   log: Log
 }

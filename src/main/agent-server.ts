@@ -65,9 +65,10 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   ends.start()
   started.add('process ends', () => ends.stop())
   const { bundlePath } = start ?? {}
-  const options = { log, ...(bundlePath !== undefined && { bundlePath }) }
+  const isLangSmithUsed = readIsLangSmithUsed(env)
+  const options = { isLangSmithUsed, log, ...(bundlePath !== undefined && { bundlePath }) }
   const loaded = await openProject(projectConfig, options)
-  const { auth } = loaded.project
+  const { auth } = loaded.host
   const metrics = new LazyAgentMetrics({ store, clock: systemClock })
   const agentServer = new AgentServer({
     ...settingsOf(config),

@@ -1,10 +1,14 @@
 /** A graph that does what the test says, when it says so, on the server's real checkpoints. */
 import { once } from 'node:events'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type { GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
+import type { Emission } from '../../src/core/agent/emission.ts'
+import { failureOf } from '../../src/core/agent/graph-failure.ts'
+import type { GraphHost } from '../../src/core/agent/graph-host.ts'
+import type { GraphEnd, GraphRun } from '../../src/core/agent/graph-run.ts'
 import { DEFAULT_HTTP, type ProjectSettings } from '../../src/core/agent/project-settings.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
-import type { Graph } from '../../src/graph/js/langgraph/graph.ts'
-import type { Project } from '../../src/graph/js/project.ts'
+import { EMPTY_STATE, type ThreadState } from '../../src/core/agent/thread.ts'
 import { readStoreConfig } from '../../src/project/store.ts'
 import { readTtlConfig } from '../../src/project/ttl.ts'
 import { readWebhookConfig } from '../../src/project/webhooks.ts'
@@ -60,30 +64,45 @@ export const PUPPET_CONFIG: ProjectSettings = {
   http: DEFAULT_HTTP,
 }
 
-/** A project with the graph `puppet`; each of its executions is handed to `onSession`. */
-export function puppetProject(
+/** The store, and with it which lease this server had last on a run. */
+export function noteLeases(store: AgentStore): {
+  store: AgentStore
+  leaseOf: (run_id: string) => Lease
+} {
+  const leases = new Map<string, Lease>()
+  const claim: typeof store.runs.claim = async (...asked) => {
+    const claimed = await store.runs.claim(...asked)
+    for (const { lease } of claimed) leases.set(lease.run_id, lease)
+    return claimed
+  }
+  const runs = Object.assign(Object.create(store.runs), { claim })
+  return { store: { ...store, runs }, leaseOf: (run_id) => leases.get(run_id) as Lease }
+}
+
+/** A host with the graph `puppet`; each of its executions is handed to `onSession`. */
+export function createPuppetHost(
   store: AgentStore,
+  leaseOf: (run_id: string) => Lease,
   onSession: (session: Session) => Promise<void>,
-): Project {
-  const graph: Graph = {
-    nodes: {},
-    streamChannelsAsIs: [],
-    stream: async (_input, options) => perform(store, options as Options, onSession),
-    streamEvents: () => refuse(),
-    getState: async (config) => readState(store, (config as Options).configurable.thread_id),
-    getStateHistory: () => refuse(),
-    updateState: () => refuse(),
-    bulkUpdateState: () => refuse(),
-    getGraph: () => ({ nodes: [], edges: [] }),
-  }
-  const project = {
-    graphs: new Map([
-      ['puppet', { graph_id: 'puppet', description: null, spec: {}, open: async () => graph }],
-    ]),
-    command: () => null,
+): GraphHost {
+  const info = { graph_id: 'puppet', description: null, hasFactory: false, contextKeys: undefined }
+  return {
+    runtime: { language: 'js', langgraphVersion: '0.0.0' },
+    graphs: new Map([['puppet', info]]),
     connect: () => () => {},
+    open: async (_graph_id, { configurable }) => ({
+      async run({ run_id }, { checkpoints }, signal) {
+        const session = new Session(String(configurable.thread_id), leaseOf(run_id))
+        return begin({ store, session, checkpoints, signal }, onSession)
+      },
+      getState: ({ thread_id }) => readState(store, thread_id),
+      names: async () => ({ nodes: [], values: ['steps'] }),
+      listStates: refuse,
+      updateState: refuse,
+      schemas: refuse,
+      draw: refuse,
+    }),
   }
-  return project as unknown as Project
 }
 
 /** The labels that the runs of a thread have left, one for each step. */
@@ -93,25 +112,40 @@ export async function readSteps(store: AgentStore, thread_id: string): Promise<s
   return bytes ? (JSON.parse(new TextDecoder().decode(bytes)) as string[]) : []
 }
 
-interface Options {
-  configurable: { thread_id: string; __runyard_lease: Lease }
+interface Performance {
+  store: AgentStore
+  session: Session
+  checkpoints: GraphCheckpoints
   signal: AbortSignal
 }
 
+function begin(performance: Performance, onSession: (session: Session) => Promise<void>): GraphRun {
+  const { promise: end, resolve } = Promise.withResolvers<GraphEnd>()
+  async function* emissions(): AsyncGenerator<Emission[]> {
+    try {
+      yield* perform(performance, onSession)
+      resolve({ kind: 'completed' })
+    } catch (thrown) {
+      resolve({ kind: 'failed', failure: failureOf(thrown) })
+    }
+  }
+  return { emissions: emissions(), end }
+}
+
 async function* perform(
-  store: AgentStore,
-  { configurable, signal }: Options,
+  performance: Performance,
   onSession: (session: Session) => Promise<void>,
-): AsyncGenerator<unknown> {
-  const session = new Session(configurable.thread_id, configurable.__runyard_lease)
+): AsyncGenerator<Emission[]> {
+  const { session, signal } = performance
   try {
     await onSession(session)
     for (;;) {
       const order = await session.next(signal)
       if (order === 'finish') return
       if (order === 'fail') throw new Error('told to fail')
-      if (order === undefined) return await stepLate(store, session)
-      yield ['values', { steps: await step(store, session) }]
+      if (order === undefined) return await stepLate(performance)
+      const payload = { steps: await step(performance) }
+      yield [{ namespace: [], mode: 'values', payload }]
     }
   } finally {
     session.isOver = true
@@ -119,14 +153,14 @@ async function* perform(
 }
 
 /** As code does that has not seen its signal yet: what the lease does not cover is refused. */
-async function stepLate(store: AgentStore, session: Session): Promise<void> {
-  for (let count = 0; count < LATE_STEPS; count += 1) await step(store, session)
+async function stepLate(performance: Performance): Promise<void> {
+  for (let count = 0; count < LATE_STEPS; count += 1) await step(performance)
 }
 
 let lastId = 0
 
-async function step(store: AgentStore, session: Session): Promise<string[]> {
-  const { thread_id, run_id, lease } = session
+async function step({ store, session, checkpoints }: Performance): Promise<string[]> {
+  const { thread_id, run_id } = session
   const before = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
   const steps = [...(await readSteps(store, thread_id)), run_id]
   lastId += 1
@@ -142,19 +176,19 @@ async function step(store: AgentStore, session: Session): Promise<string[]> {
   }
   const value = { channel: 'steps', version: checkpoint_id, ...bytesOf(steps) }
   session.begun += 1
-  await store.checkpoints.put(checkpoint, { steps: checkpoint_id }, [value], lease)
+  await checkpoints.put(checkpoint, { steps: checkpoint_id }, [value])
   session.written += 1
   return steps
 }
 
-async function readState(store: AgentStore, thread_id: string) {
+async function readState(store: AgentStore, thread_id: string): Promise<ThreadState> {
   const record = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
-  const checkpoint_id = record?.checkpoint_id
+  if (!record) return EMPTY_STATE
+  const { checkpoint_id } = record
   return {
+    ...EMPTY_STATE,
     values: { steps: await readSteps(store, thread_id) },
-    next: [],
-    tasks: [],
-    config: { configurable: { thread_id, checkpoint_ns: '', checkpoint_id } },
+    checkpoint: { thread_id, checkpoint_ns: '', checkpoint_id, checkpoint_map: null },
   }
 }
 

@@ -24,7 +24,14 @@ import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { temporaryFolder } from '../support/agent-server.ts'
-import { type Order, PUPPET_CONFIG, puppetProject, readSteps, type Session } from './puppet.ts'
+import {
+  createPuppetHost,
+  noteLeases,
+  type Order,
+  PUPPET_CONFIG,
+  readSteps,
+  type Session,
+} from './puppet.ts'
 
 const SERVERS = 2
 const THREADS = 3
@@ -318,10 +325,11 @@ class Game {
 
   async #start(): Promise<Running> {
     const store = await openAgentStore(join(this.#dataDir, 'agent.db'))
+    const noted = noteLeases(store)
     const server = new AgentServer({
-      store,
-      project: puppetProject(store, (session) => this.#begin(session)),
+      store: noted.store,
       config: PUPPET_CONFIG,
+      host: createPuppetHost(store, noted.leaseOf, (session) => this.#begin(session)),
       apiKeys: [],
       version: '0.0.0-test',
       leaseMs: LEASE_MS,

@@ -10,9 +10,10 @@ import {
 } from '@langchain/langgraph'
 import type { CheckpointSaverTestInitializer } from '@langchain/langgraph-checkpoint-validation'
 import * as vitest from 'vitest'
+import { RunCheckpoints } from '../../src/agent-server/execution/run-checkpoints.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
 import { createCheckpointerClass } from '../../src/graph/js/checkpoints/checkpointer.ts'
-import { LEASE_KEY } from '../../src/graph/js/checkpoints/config.ts'
+import { CHECKPOINTS_KEY } from '../../src/graph/js/checkpoints/config.ts'
 import { type Graph, withMemory } from '../../src/graph/js/langgraph/graph.ts'
 import { aCheckpoint, bytesOf } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
@@ -95,6 +96,11 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
 
   afterEach(() => world.close())
 
+  /** As a run has it that goes under the lease. */
+  const under = (lease: Lease) => ({
+    [CHECKPOINTS_KEY]: new RunCheckpoints(world.store.checkpoints, lease),
+  })
+
   async function takeLease(thread_id: string): Promise<Lease> {
     await world.addRun(thread_id)
     const claim = { server_id: 's1', now: Date.now(), lease_expires_at: Date.now() + 60_000 }
@@ -132,7 +138,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
   it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {
     const thread_id = await world.addThread()
     const lease = await takeLease(thread_id)
-    const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', [LEASE_KEY]: lease }
+    const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', ...under(lease) }
     await finishRun(bind(outer), {}, at)
     const records = await world.store.checkpoints.list({ thread_id })
     expect(new Set(records.map((record) => record.checkpoint_ns.split(':')[0]))).toEqual(
@@ -149,7 +155,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
   it('lets a run that lost its lease write no more, not even in a subgraph', async () => {
     const thread_id = await world.addThread()
     const lease = await takeLease(thread_id)
-    const at = { thread_id, run_id: lease.run_id, [LEASE_KEY]: lease }
+    const at = { thread_id, run_id: lease.run_id, ...under(lease) }
     let countAtLoss = -1
     const takesAway = new StateGraph(Steps)
       .addNode('lose', async () => {

@@ -49,9 +49,7 @@ export interface RunningAgentServer {
 
 type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
 
-export type StartOptions = Partial<
-  Omit<AgentServerOptions, 'project' | 'config' | 'ui' | 'store'>
-> & {
+export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 'ui' | 'store'>> & {
   /** The name of a fixture project. Default `echo`. */
   projectName?: string
   /** Which of its files is the configuration. Default `langgraph.json`. */
@@ -140,7 +138,9 @@ async function startOne(
   const { log = silentLog } = rest
   const config = await readProjectConfig(join(fixtureProject(projectName), configName))
   const store = await openAgentStore(database)
-  const project = await undoingOnFailure(openProject(config, { log }), () => store.close())
+  const { isLangSmithUsed = false } = rest
+  const opening = openProject(config, { isLangSmithUsed, log })
+  const project = await undoingOnFailure(opening, () => store.close())
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',

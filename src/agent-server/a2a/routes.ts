@@ -147,8 +147,8 @@ export function a2aRoutes(parts: Parts, settings: AppConfig) {
   return routes
 }
 
-function firstGraph(parts: Pick<Parts, 'project'>): string {
-  const [first] = parts.project.graphs.keys()
+function firstGraph(parts: Pick<Parts, 'host'>): string {
+  const [first] = parts.host.graphs.keys()
   if (first !== undefined) return first
   throw new AppError('not_found', 'This project has no graphs.')
 }

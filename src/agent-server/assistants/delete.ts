@@ -14,7 +14,7 @@ import { authorizeOnAssistant, requireAssistant } from './verbs.ts'
  * `not_found`, and `conflict` for the assistant that a graph has by itself.
  */
 export async function deleteAssistant(
-  parts: CancelParts & Pick<Parts, 'project'>,
+  parts: CancelParts & Pick<Parts, 'host'>,
   caller: Caller,
   id: string,
   { delete_threads }: { delete_threads: boolean },
@@ -30,7 +30,7 @@ const ASSISTANT_GONE = 'assistant_deleted: its assistant was removed'
 
 /** Its runs end in the same transaction: a crash leaves none without its assistant. */
 async function removeAssistant(
-  parts: CancelParts & Pick<Parts, 'project'>,
+  parts: CancelParts & Pick<Parts, 'host'>,
   id: string,
   filter: MetadataFilter | undefined,
 ): Promise<string> {

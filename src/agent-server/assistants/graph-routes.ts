@@ -67,9 +67,7 @@ const subgraph = createRoute({
   responses: { 200: found, ...refusals(404, 422) },
 })
 
-export function assistantGraphRoutes(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
-) {
+export function assistantGraphRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(draw, async (c) => {
     const { assistant_id } = c.req.valid('param')

@@ -1,12 +1,11 @@
 /** The graph of an assistant, described. */
+
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
+import type { Drawing, GraphSchemas } from '../../core/agent/graph-description.ts'
+import type { GraphConfig, OpenGraph } from '../../core/agent/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import type { ProjectGraph } from '../../graph/js/project.ts'
-import { type Drawing, describeGraph, drawGraph } from '../../graph/js/schemas/description.ts'
-import { type GraphSchemas, namesOnly } from '../../graph/js/schemas/runtime.ts'
 import type { Parts } from '../parts.ts'
 import { getAssistant } from './verbs.ts'
 
@@ -15,24 +14,24 @@ import { getAssistant } from './verbs.ts'
  * when the project's code fails.
  */
 export async function drawAssistant(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
   id: string,
   xray: boolean | number,
 ): Promise<Drawing> {
   const assistant = await getAssistant(parts, caller, id)
-  return withGraph(parts, assistant, (graph) => drawGraph(graph, configOf(assistant), xray))
+  return withGraph(parts, assistant, (graph) => graph.draw(xray))
 }
 
 /** A graph's schemas under its name. Throws like `drawAssistant`. */
 export async function getAssistantSchemas(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   id: string,
 ): Promise<{ graph_id: string } & GraphSchemas> {
   const assistant = await getAssistant(parts, caller, id)
-  const { schemas } = await describe(parts, assistant)
-  return { graph_id: assistant.graph_id, ...schemas }
+  const { graph } = await describe(parts, assistant)
+  return { graph_id: assistant.graph_id, ...graph }
 }
 
 /**
@@ -41,12 +40,11 @@ export async function getAssistantSchemas(
  * the project's code fails.
  */
 export async function takesMessages(
-  parts: Pick<Parts, 'project'>,
+  parts: Pick<Parts, 'host'>,
   assistant: Assistant,
 ): Promise<boolean> {
-  const { input_schema } = await withGraph(parts, assistant, async (graph) => namesOnly(graph))
-  const properties = input_schema?.properties as JsonObject | undefined
-  return !properties || 'messages' in properties
+  const { input } = await withGraph(parts, assistant, (graph) => graph.names())
+  return !input || input.includes('messages')
 }
 
 /**
@@ -55,7 +53,7 @@ export async function takesMessages(
  * Throws like `drawAssistant`.
  */
 export async function getSubgraphs(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   id: string,
   { namespace, recurse }: { namespace?: string; recurse: boolean },
@@ -65,24 +63,24 @@ export async function getSubgraphs(
   const isWanted = (path: string) =>
     namespace === undefined ? recurse || !path.includes('|') : path === namespace
   const { graph_id } = assistant
-  const wanted = [...subgraphs].filter(([path]) => isWanted(path))
+  const wanted = Object.entries(subgraphs).filter(([path]) => isWanted(path))
   return Object.fromEntries(wanted.map(([path, schemas]) => [path, { graph_id, ...schemas }]))
 }
 
-function describe(parts: Pick<Parts, 'project' | 'log'>, assistant: Assistant) {
-  return withGraph(parts, assistant, (graph, source) => describeGraph(source, graph, parts.log))
+function describe(parts: Pick<Parts, 'host'>, assistant: Assistant) {
+  return withGraph(parts, assistant, (graph) => graph.schemas())
 }
 
 async function withGraph<T>(
-  parts: Pick<Parts, 'project'>,
+  parts: Pick<Parts, 'host'>,
   assistant: Assistant,
-  use: (graph: Graph, source: ProjectGraph) => Promise<T>,
+  use: (graph: OpenGraph) => Promise<T>,
 ): Promise<T> {
   const { graph_id } = assistant
-  const source = parts.project.graphs.get(graph_id)
-  if (!source) throw new AppError('not_found', `The graph "${graph_id}" is not in this project.`)
+  if (!parts.host.graphs.has(graph_id))
+    throw new AppError('not_found', `The graph "${graph_id}" is not in this project.`)
   try {
-    return await use(await source.open(configOf(assistant)), source)
+    return await use(await parts.host.open(graph_id, configOf(assistant)))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The graph "${graph_id}" cannot be described: ${reason}`
@@ -91,10 +89,10 @@ async function withGraph<T>(
 }
 
 /** What a graph's factory is called with when there is no run. */
-function configOf({ assistant_id, graph_id, config }: Assistant): JsonObject {
+function configOf({ assistant_id, graph_id, config }: Assistant): GraphConfig {
   const { tags, configurable } = config
   return {
-    ...(tags !== undefined && { tags }),
+    ...(tags !== undefined && { tags: tags as string[] }),
     configurable: { ...(configurable as JsonObject | undefined), assistant_id, graph_id },
   }
 }

@@ -6,9 +6,9 @@ import {
   hasSameContent,
   SYSTEM_ASSISTANT_NAMESPACE,
 } from '../../core/agent/assistant.ts'
+import type { GraphInfo } from '../../core/agent/graph-description.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { ProjectGraph } from '../../graph/js/project.ts'
 import type { Parts } from '../parts.ts'
 
 /** The id of a graph's system assistant. */
@@ -18,10 +18,10 @@ export function systemAssistantId(graph_id: string): string {
 
 /** Whether it belongs to one of the project's graphs, and therefore stays as long as the graph. */
 export function isSystemAssistant(
-  parts: Pick<Parts, 'project'>,
+  parts: Pick<Parts, 'host'>,
   { assistant_id, graph_id }: Pick<Assistant, 'assistant_id' | 'graph_id'>,
 ): boolean {
-  return parts.project.graphs.has(graph_id) && assistant_id === systemAssistantId(graph_id)
+  return parts.host.graphs.has(graph_id) && assistant_id === systemAssistantId(graph_id)
 }
 
 /**
@@ -30,13 +30,13 @@ export function isSystemAssistant(
  * `configs`, by graph, go over what the project says; a `context` among them is the assistant's.
  */
 export async function registerSystemAssistants(
-  parts: Pick<Parts, 'store' | 'project' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'clock'>,
   configs: Readonly<Record<string, JsonObject>>,
 ): Promise<void> {
   const now = timestamp(parts.clock)
-  for (const graph of parts.project.graphs.values()) {
-    const { context = graph.spec.context ?? {}, ...over } = configs[graph.graph_id] ?? {}
-    const config = { ...graph.spec.config, ...over }
+  for (const graph of parts.host.graphs.values()) {
+    const { context = graph.context ?? {}, ...over } = configs[graph.graph_id] ?? {}
+    const config = { ...graph.config, ...over }
     await register(parts, { ...systemAssistant(graph, now), config, context })
   }
 }
@@ -54,7 +54,7 @@ async function register(parts: Pick<Parts, 'store'>, assistant: Assistant): Prom
   )
 }
 
-function systemAssistant(graph: ProjectGraph, now: string): Assistant {
+function systemAssistant(graph: GraphInfo, now: string): Assistant {
   const { graph_id, description } = graph
   return {
     assistant_id: systemAssistantId(graph_id),

@@ -37,7 +37,7 @@ interface AssistantRequest {
 
 /** Adds an assistant, or answers the one that is there. Throws `not_found` (graph), `conflict`. */
 export async function createAssistant(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
   caller: Caller,
   request: AssistantRequest,
 ): Promise<Assistant> {
@@ -83,7 +83,7 @@ type AssistantPatch = Partial<AssistantContent>
  * servers. Throws `not_found`.
  */
 export async function patchAssistant(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
   patch: AssistantPatch,
@@ -133,7 +133,7 @@ export async function requireAssistant(
  * of this project has by itself: it belongs to everyone who may run graphs. Throws `not_found`.
  */
 export async function resolveAssistant(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
 ): Promise<Assistant> {
@@ -150,10 +150,10 @@ export async function resolveAssistant(
 }
 
 async function isExecuted(
-  { project, store, clock }: Pick<Parts, 'store' | 'project' | 'clock'>,
+  { host, store, clock }: Pick<Parts, 'store' | 'host' | 'clock'>,
   graph_id: string,
 ): Promise<boolean> {
-  if (project.graphs.has(graph_id)) return true
+  if (host.graphs.has(graph_id)) return true
   const since = clock.now() - LOST_SERVER_MS
   const servers = await store.servers.list()
   return servers.some(({ graphs, seen_at }) => seen_at > since && graphs.includes(graph_id))
@@ -169,14 +169,14 @@ async function findAssistant(
   return named ?? (await assistants.get(systemAssistantId(id)))
 }
 
-function requireGraphName(parts: Pick<Parts, 'project'>, graph_id: string): void {
-  if (parts.project.graphs.has(graph_id)) return
+function requireGraphName(parts: Pick<Parts, 'host'>, graph_id: string): void {
+  if (parts.host.graphs.has(graph_id)) return
   throw new AppError(
     'not_found',
     `There is no graph "${graph_id}"; this project has ${graphNames(parts)}.`,
   )
 }
 
-function graphNames(parts: Pick<Parts, 'project'>): string {
-  return [...parts.project.graphs.keys()].map((name) => `"${name}"`).join(', ')
+function graphNames(parts: Pick<Parts, 'host'>): string {
+  return [...parts.host.graphs.keys()].map((name) => `"${name}"`).join(', ')
 }

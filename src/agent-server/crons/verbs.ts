@@ -27,7 +27,7 @@ interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 
  * (schedule, time zone), and what the webhook is refused for.
  */
 export async function createCron(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
   caller: Caller,
   request: CronRequest,
 ): Promise<Cron> {

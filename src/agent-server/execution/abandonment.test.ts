@@ -33,23 +33,40 @@ test('a signal that was aborted from the start counts as well', async () => {
   await expect(patience.wait(never)).rejects.toBe('told')
 })
 
-test('a stream ends at the abort, and what it still gives is not taken', async () => {
+test('a stream may end within its time after the abort', async () => {
   const controller = new AbortController()
   const patience = new Abandonment(controller.signal, 60_000)
-  let isClosed = false
   async function* numbers() {
-    try {
-      for (let count = 1; ; count += 1) yield count
-    } finally {
-      isClosed = true
-    }
+    for (let count = 1; count <= 3; count += 1) yield count
   }
   const seen: number[] = []
   await collect(patience.each(numbers()), (count) => {
     seen.push(count)
     if (count === 2) controller.abort('told')
   })
-  expect(seen).toEqual([1, 2])
+  expect(seen).toEqual([1, 2, 3])
+  expect(patience.isOver).toBe(false)
+  patience.stop()
+})
+
+test('a stream that does not end after the abort is closed', async () => {
+  const controller = new AbortController()
+  const patience = new Abandonment(controller.signal, 1)
+  const held = Promise.withResolvers<void>()
+  let isClosed = false
+  async function* numbers() {
+    try {
+      yield 1
+      await held.promise
+      yield 2
+    } finally {
+      isClosed = true
+    }
+  }
+  const taken = collect(patience.each(numbers()), () => controller.abort('told'))
+  await expect(taken).rejects.toBe('told')
+  expect(patience.isOver).toBe(true)
+  held.resolve()
   await expect.poll(() => isClosed).toBe(true)
   patience.stop()
 })

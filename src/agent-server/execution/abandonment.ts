@@ -31,13 +31,18 @@ export class Abandonment {
     })
   }
 
-  /** Each item of the stream until it ends, fails, or the signal aborts. */
+  /** Whether the time after the abort is up. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Each item of the stream until it ends or fails; rejects as `wait` does. */
   async *each<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
     const iterator = stream[Symbol.asyncIterator]()
     try {
       for (;;) {
         const next = await this.wait(iterator.next())
-        if (next.done || this.#signal.aborted) return
+        if (next.done) return
         yield next.value
       }
     } finally {

@@ -1,81 +1,52 @@
-/** What a graph is called with for a run. */
-
-import type { Lease, QueuedRun } from '../../core/agent/run.ts'
-import type { StreamMode } from '../../core/agent/stream-mode.ts'
+/** What a graph is opened with, and asked, for a run. */
+import type { GraphConfig } from '../../core/agent/graph-host.ts'
+import type { GraphRunRequest, HostMode } from '../../core/agent/graph-run.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { placeOf } from '../state/read.ts'
 
 /**
- * The run's config in LangGraph's own words: for a graph's factory and for `stream`. `configurable`
- * holds what the client sent, the ids, the checkpoint to start from unless the run is `resumed`, and
- * under `__runyard_lease` the lease that the checkpointer writes with.
+ * The run's config. `configurable` holds what the client sent, the ids, and the checkpoint to start from
+ * unless the run is `resumed`.
  */
-export function graphConfig(run: QueuedRun, lease: Lease, resumed: boolean): JsonObject {
+export function graphConfig(run: QueuedRun, { resumed }: { resumed: boolean }): GraphConfig {
   const { config, checkpoint } = run.kwargs
-  const configurable = config.configurable as JsonObject
   return {
-    ...renamed(config),
+    ...fieldsOf(config),
     metadata: metadataOf(run),
     configurable: {
-      ...configurable,
-      ...(checkpoint && !resumed ? placeOf(checkpoint) : {}),
-      __runyard_lease: { ...lease },
+      ...(config.configurable as JsonObject),
+      ...(checkpoint && !resumed ? { ...placeOf(checkpoint) } : {}),
     },
   }
 }
 
-/** The options of `stream` that go with `graphConfig`. */
-export function streamOptions(run: QueuedRun, signal: AbortSignal) {
+/** What goes with `graphConfig`. A run that is `resumed` has its input in the checkpoint. */
+export function runRequest(run: QueuedRun, { resumed }: { resumed: boolean }): GraphRunRequest {
   const { kwargs } = run
+  const { interrupt_before, interrupt_after, durability } = kwargs
   return {
-    runId: run.run_id,
-    signal,
-    streamMode: graphModes(kwargs.stream_mode),
-    subgraphs: kwargs.stream_subgraphs || kwargs.stream_mode.includes('lifecycle'),
-    // With a version LangGraph tells of checkpoints beside the values.
-    ...(kwargs.stream_protocol && { version: 'v2' }),
-    ...(kwargs.interrupt_before ? { interruptBefore: kwargs.interrupt_before } : {}),
-    ...(kwargs.interrupt_after ? { interruptAfter: kwargs.interrupt_after } : {}),
-    ...(kwargs.durability ? { durability: kwargs.durability } : {}),
+    run_id: run.run_id,
+    input: resumed ? null : (kwargs.input ?? null),
+    ...(kwargs.command && !resumed && { command: kwargs.command }),
     // Nodes may look into it without asking whether there is one.
     context: kwargs.context ?? {},
+    modes: kwargs.stream_protocol ? [...kwargs.stream_mode, ...OF_PROTOCOL] : kwargs.stream_mode,
+    subgraphs: kwargs.stream_subgraphs,
+    ...(interrupt_before && { interrupt_before }),
+    ...(interrupt_after && { interrupt_after }),
+    ...(durability && { durability }),
   }
 }
 
-/**
- * LangGraph's modes for ours. `messages` needs the values too: they tell which are complete. `lifecycle`
- * needs the tasks: a subgraph begins with its first. `events` are no mode of LangGraph: its callbacks tell
- * of them.
- */
-function graphModes(modes: StreamMode[]): string[] {
-  const of: Record<StreamMode, string[]> = {
-    values: ['values'],
-    updates: ['updates'],
-    custom: ['custom'],
-    debug: ['debug'],
-    tasks: ['tasks'],
-    checkpoints: ['checkpoints'],
-    tools: ['tools'],
-    events: [],
-    messages: ['messages', 'values'],
-    'messages-tuple': ['messages'],
-    lifecycle: ['tasks'],
-  }
-  return [...new Set(modes.flatMap((mode) => of[mode]))]
-}
+const OF_PROTOCOL: readonly HostMode[] = ['places', 'model_ends', 'transformers']
 
-/** The wire's names of config fields, and LangGraph's. */
-const CONFIG_FIELDS = {
-  tags: 'tags',
-  recursion_limit: 'recursionLimit',
-  max_concurrency: 'maxConcurrency',
-  run_name: 'runName',
-} as const
+const CONFIG_FIELDS = ['tags', 'recursion_limit', 'max_concurrency', 'run_name']
 
-function renamed(config: JsonObject): JsonObject {
-  const entries = Object.entries(CONFIG_FIELDS).flatMap(([wire, own]): [string, JsonValue][] => {
-    const value = config[wire]
-    return value === undefined || value === null ? [] : [[own, value]]
+function fieldsOf(config: JsonObject): JsonObject {
+  const entries = CONFIG_FIELDS.flatMap((name): [string, JsonValue][] => {
+    const value = config[name]
+    return value === undefined || value === null ? [] : [[name, value]]
   })
   return Object.fromEntries(entries)
 }

@@ -14,10 +14,3 @@ export function timeoutError(limitMs: number): RunError {
   const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
   return { error: 'TimeoutError', message }
 }
-
-/** Of what a graph has thrown, whatever that is. */
-export function describeError(error: unknown): RunError {
-  if (error instanceof Error) return { error: error.name, message: error.message }
-  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown }
-  return { error: String(name ?? 'Error'), message: String(message ?? error) }
-}

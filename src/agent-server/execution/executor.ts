@@ -5,36 +5,34 @@
  * done is not done again. When the server stops or the lease is lost nothing more is written.
  */
 
+import type { Emission } from '../../core/agent/emission.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
-import type { Lease, QueuedRun, StopOutcome } from '../../core/agent/run.ts'
+import type { GraphInfo } from '../../core/agent/graph-description.ts'
+import { failureOf, type GraphFailure } from '../../core/agent/graph-failure.ts'
+import type { OpenGraph } from '../../core/agent/graph-host.ts'
+import type { RunCalls } from '../../core/agent/graph-run.ts'
+import type { Lease, QueuedRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
-import { currentOrigin, currentPlace, withOrigin } from '../../core/origin.ts'
+import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
-import { FAILURES_KEY, ORDER_KEY, type TaskFailures } from '../../graph/js/checkpoints/config.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { langSmithCallbacks } from '../../graph/js/langgraph/langsmith-tracer.ts'
-import { NodeWork, WORK_KEY, watchNodes } from '../../graph/js/langgraph/node-work.ts'
-import type { ProjectGraph } from '../../graph/js/project.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
 import type { Parts } from '../parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
-import { openStream } from '../streams/source.ts'
 import { Abandonment } from './abandonment.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
-import { graphConfig, streamOptions } from './config.ts'
+import { graphConfig, runRequest } from './config.ts'
 import { Crash, type Crashed } from './crash.ts'
-import { describeError, exhaustedError, timeoutError } from './errors.ts'
+import { exhaustedError, timeoutError } from './errors.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun } from './finish.ts'
 import { observeRun } from './observed.ts'
 import { hasOrder, isHeldBack, OrderedWrites } from './ordered-writes.ts'
 import { type Outcome, statusOf } from './outcome.ts'
+import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
-import { withFailure } from './task-failures.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
 
 /** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
@@ -70,8 +68,6 @@ class Execution {
   readonly #limit: TimeLimit
   readonly #crash = new Crash()
   readonly #signal: AbortSignal
-  readonly #work = new NodeWork(() => this.#parts.onNode(currentPlace()))
-  readonly #failures: TaskFailures = new Map()
   readonly #patience: Abandonment
   readonly #writer: EventWriter
   readonly #order: OrderedWrites
@@ -81,7 +77,7 @@ class Execution {
   #hasEmitted = false
   /** The graph's stream has ended by itself. */
   #isComplete = false
-  #graph: Graph | undefined
+  #graph: OpenGraph | undefined
 
   constructor(
     parts: Parts,
@@ -111,7 +107,9 @@ class Execution {
       if (!outcome) return await this.#leave()
       const written = await this.#writer.close()
       if (!written) return false
-      return await this.end(outcome, { unwritten: [...written, ...this.#lastEvents(outcome)] })
+      return await this.end(outcome, {
+        unwritten: [...written, ...(await this.#lastEvents(outcome))],
+      })
     } finally {
       this.#order.end({ isDropped: true })
       this.#stop()
@@ -129,7 +127,7 @@ class Execution {
     this.#span.set({ status: statusOf(outcome) })
     if ('error' in outcome) this.#span.fail(outcome.error.message)
     try {
-      const isKnown = mayCallFactory || !this.#source?.hasFactory
+      const isKnown = mayCallFactory || !this.#info?.hasFactory
       const state = isKnown ? await this.#readState() : undefined
       const events = [...(await this.#missingBeginning()), ...unwritten]
       return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten: events })
@@ -156,24 +154,25 @@ class Execution {
 
   /** `undefined`: the run is not ours to end. Throws when the database is away. */
   async #attempt(): Promise<Outcome | undefined> {
-    try {
-      if (!this.#signal.aborted) await this.#iterate()
-    } catch (error) {
-      if (error instanceof DatabaseAway) throw this.#interrupted(error)
-      if (!this.#signal.aborted) return this.#failure(error)
-    }
-    return this.#signal.aborted ? this.#stopped() : { kind: 'success' }
+    const failure = this.#signal.aborted ? undefined : await this.#iterate().catch(failureOf)
+    if (failure?.kind === 'database_away') throw this.#interrupted(failure)
+    if (this.#signal.aborted) return this.#stopped()
+    return failure ? failed(failure) : { kind: 'success' }
   }
 
-  /** The signal has aborted, and the stream of the graph is over. */
-  async #stopped(): Promise<Outcome | undefined> {
-    const stop_outcome = await this.#awaitWork()
+  /** The signal has aborted, and the graph has ended or was left behind. */
+  #stopped(): Outcome | undefined {
+    const stop_outcome = this.#patience.isOver ? 'cut_off' : 'stopped'
+    if (stop_outcome === 'cut_off') {
+      const { run_id, thread_id } = this.#claimed.run
+      this.#parts.log.warn({ run_id, thread_id }, 'the graph ignores its signal: it was cut off')
+    }
     const reason: StopReason | TimedOut | Crashed = this.#signal.reason
     switch (reason.kind) {
       case 'cancelled':
         return { ...reason, stop_outcome }
       case 'crashed':
-        return this.#failure(reason.error)
+        return failed(failureOf(reason.error))
       case 'timed_out':
         return { kind: 'timed_out', error: timeoutError(reason.limitMs), stop_outcome }
       default:
@@ -182,59 +181,45 @@ class Execution {
     }
   }
 
-  /** Whether the code of the graph has ended too, within the time that it is given. */
-  async #awaitWork(): Promise<StopOutcome> {
-    try {
-      await this.#patience.wait(this.#work.ended())
-      return 'stopped'
-    } catch {
-      const { run_id, thread_id } = this.#claimed.run
-      this.#parts.log.warn({ run_id, thread_id }, 'the graph ignores its signal: it was cut off')
-      return 'cut_off'
-    }
-  }
-
-  async #iterate(): Promise<void> {
-    const { run, lease } = this.#claimed
+  /** Answers why the graph has failed; `undefined`: it has not, or the run is not ours any more. */
+  async #iterate(): Promise<GraphFailure | undefined> {
+    const { run } = this.#claimed
     const projection = this.#projection
     const resumed = await this.#isResumed()
     await projection.prepare(this.#parts.store.events, { isResumed: resumed })
     this.#hasBegun = true
     this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
-    const config = graphConfig(run, lease, resumed)
-    const graph = await this.#open(config)
+    const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
-    projection.watch(graph)
-    const input = resumed ? null : this.#input()
-    const configurable = {
-      ...(config.configurable as object),
-      [WORK_KEY]: this.#work,
-      [FAILURES_KEY]: this.#failures,
-      ...(hasOrder(run) && { [ORDER_KEY]: this.#order }),
-    }
-    const callbacks = [
-      ...projection.callbacks((events) => this.#order.begin(events)),
-      ...(await this.#tracers()),
-    ]
-    const options = {
-      ...config,
-      ...streamOptions(run, this.#signal),
-      configurable,
-      ...(callbacks.length > 0 && { callbacks }),
-    }
-    const opening = openStream(graph, input, options, run.kwargs.stream_mode)
-    const stream = await this.#patience.wait(this.#order.open(opening))
-    for await (const emitted of this.#patience.each(this.#order.watch(stream))) {
+    const begun = await graph.run(runRequest(run, { resumed }), this.#calls(), this.#signal)
+    projection.watch(begun)
+    for await (const batch of this.#patience.each(this.#order.watch(begun.emissions))) {
       this.#noteFirst()
-      const emission = withFailure(emitted, this.#failures)
-      const told = projection.checkpointOf(emission)
-      if (!(await this.#order.write(projection.project(emission), told))) return
+      if (!(await this.#write(batch))) return
     }
     if (this.#signal.aborted) return
+    const end = await this.#patience.wait(begun.end)
+    if (end.kind === 'failed') return end.failure
     const last = await this.#patience.wait(projection.settle())
     if (last.length > 0 && !(await this.#order.write(last))) return
     this.#isComplete = true
+  }
+
+  #calls(): RunCalls {
+    const { run, lease } = this.#claimed
+    const order = hasOrder(run) ? this.#order : undefined
+    return { checkpoints: new RunCheckpoints(this.#parts.store.checkpoints, lease, order) }
+  }
+
+  /** `false`: the lease was lost. */
+  async #write(batch: readonly Emission[]): Promise<boolean> {
+    const projection = this.#projection
+    for (const emission of batch) {
+      const events = await projection.project(emission)
+      if (!(await this.#order.write(events, projection.checkpointOf(emission)))) return false
+    }
+    return true
   }
 
   /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */
@@ -244,14 +229,6 @@ class Execution {
     return this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
   }
 
-  /** For a run that names a project of LangSmith; the others are traced there by themselves. */
-  async #tracers(): Promise<unknown[]> {
-    const { kwargs } = this.#claimed.run
-    const source = this.#source
-    if (!this.#parts.isLangSmithUsed || !source) return []
-    return langSmithCallbacks(source.spec.file, kwargs.config.configurable as JsonObject)
-  }
-
   #noteFirst(): void {
     if (this.#hasEmitted) return
     this.#hasEmitted = true
@@ -259,47 +236,36 @@ class Execution {
     metrics.firstEvent(Math.max(clock.now() - this.#claimed.run.available_at, 0) / 1000)
   }
 
-  async #open(config: JsonObject): Promise<Graph> {
-    const { graph_id } = this.#claimed.run.metadata
-    const source = this.#source
-    if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
-    this.#graph = await this.#patience.wait(source.open(config))
-    watchNodes(this.#graph)
+  async #open({ resumed }: { resumed: boolean }): Promise<OpenGraph> {
+    const { run } = this.#claimed
+    const { host } = this.#parts
+    const graph_id = String(run.metadata.graph_id)
+    if (!this.#info) {
+      throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
+    }
+    const opening = host.open(graph_id, graphConfig(run, { resumed }))
+    this.#graph = await this.#patience.wait(opening)
     return this.#graph
   }
 
   /** `undefined`: the project has no such graph. */
-  get #source(): ProjectGraph | undefined {
+  get #info(): GraphInfo | undefined {
     const { graph_id } = this.#claimed.run.metadata
-    return this.#parts.project.graphs.get(String(graph_id))
-  }
-
-  #input(): unknown {
-    const { command, input } = this.#claimed.run.kwargs
-    return command ? this.#parts.project.command(command) : (input ?? null)
+    return this.#parts.host.graphs.get(String(graph_id))
   }
 
   /** They are written with the run's end: who acts on what they tell finds the run over. */
-  #lastEvents(outcome: Outcome): NewEvent[] {
+  async #lastEvents(outcome: Outcome): Promise<NewEvent[]> {
     if (outcome.kind === 'success') return this.#isComplete ? this.#projection.end() : []
     return this.#projection.fail('error' in outcome ? outcome.error : undefined)
   }
 
   /** The graph has not failed: another attempt goes on when the database is back. */
-  #interrupted(error: DatabaseAway): DatabaseAway {
+  #interrupted({ message, thrown }: GraphFailure): DatabaseAway {
     const { run_id, thread_id } = this.#claimed.run
+    const error = thrown instanceof DatabaseAway ? thrown : new DatabaseAway(message, thrown)
     this.#parts.log.warn({ run_id, thread_id, err: error }, 'lost the database during the run')
     return error
-  }
-
-  #failure(cause: unknown): Outcome {
-    const isUntouched = cause instanceof UnknownInterruptError
-    return {
-      kind: 'error',
-      error: describeError(cause),
-      cause,
-      ...(isUntouched && { isUntouched }),
-    }
   }
 
   #stop(): void {
@@ -309,14 +275,24 @@ class Execution {
 
   /** The graph may be what is broken: then the run ends without a state. */
   async #readState(): Promise<ThreadState | undefined> {
-    const { run, lease } = this.#claimed
-    const { run_id, thread_id } = run
+    const { run_id, thread_id } = this.#claimed.run
     try {
-      const graph = this.#graph ?? (await this.#open(graphConfig(run, lease, true)))
+      const graph = this.#graph ?? (await this.#open({ resumed: true }))
       return await readGraphState(graph, thread_id)
     } catch (error) {
       this.#parts.log.warn({ run_id, thread_id, err: error }, 'could not read the state of the run')
       return undefined
     }
+  }
+}
+
+/** A refusal of the server's own leaves the thread as it was. */
+function failed({ error, message, thrown }: GraphFailure): Outcome {
+  const isUntouched = thrown instanceof UnknownInterruptError
+  return {
+    kind: 'error',
+    error: { error, message },
+    cause: thrown,
+    ...(isUntouched && { isUntouched }),
   }
 }

@@ -8,7 +8,6 @@
  * So the log never tells of a step that is not kept, and never lacks a step that is.
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { WriteOrder } from '../../core/agent/checkpoint.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -38,7 +37,7 @@ interface Held {
   written: PromiseWithResolvers<void>
 }
 
-export class OrderedWrites implements WriteOrder {
+export class OrderedWrites {
   readonly #writer: EventWriter
   /** Namespaces whose checkpoints are stored here. */
   readonly #namespaces = new Set<string>()
@@ -51,16 +50,6 @@ export class OrderedWrites implements WriteOrder {
 
   constructor(writer: EventWriter) {
     this.#writer = writer
-  }
-
-  /** A graph answers its stream with the first that it emits: until then it has emitted nothing. */
-  async open<T>(stream: Promise<T>): Promise<T> {
-    this.#isDrained = true
-    try {
-      return await stream
-    } finally {
-      this.#isDrained = false
-    }
   }
 
   /** The stream, watched: all that the graph has emitted was taken when it has nothing more. */
@@ -110,16 +99,23 @@ export class OrderedWrites implements WriteOrder {
     this.#advance()
   }
 
+  /** The run goes on from this checkpoint of the namespace, or begins there. */
   loaded(checkpoint_ns: string, checkpoint_id: string | undefined): void {
     this.#namespaces.add(checkpoint_ns)
     if (checkpoint_id !== undefined) this.stored(checkpoint_id)
   }
 
+  /** The checkpoint is stored, or could not be. */
   stored(checkpoint_id: string): void {
     this.#stored.add(checkpoint_id)
     this.#advance()
   }
 
+  /**
+   * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
+   * the run has emitted until now is in its log. Rejects where that could not be written: then the
+   * checkpoint must not be stored either.
+   */
   async settled(
     what: 'checkpoint' | 'writes',
     { checkpoint_ns, checkpoint_id }: ToldCheckpoint,

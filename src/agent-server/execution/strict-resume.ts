@@ -1,8 +1,8 @@
 /** `strict_resume`: a run that answers what nobody asks is refused before it changes anything. */
 
+import type { GraphStates } from '../../core/agent/graph-states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonValue } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf } from '../state/read.ts'
 
@@ -19,7 +19,7 @@ export class UnknownInterruptError extends Error {
  */
 export async function requireOpenInterrupts(
   { store }: Pick<Parts, 'store'>,
-  graph: Graph,
+  graph: GraphStates,
   { run_id, thread_id, kwargs }: QueuedRun,
 ): Promise<void> {
   const resume = kwargs.command?.resume
@@ -35,15 +35,15 @@ export async function requireOpenInterrupts(
 /** LangGraph keeps what a task has asked beside its answer until all tasks of the step are done. */
 async function openInterrupts(
   { checkpoints }: Parts['store'],
-  graph: Graph,
+  graph: GraphStates,
   thread_id: string,
 ): Promise<Set<string>> {
   const at = { thread_id, checkpoint_ns: '' }
-  const { tasks } = await graph.getState({ configurable: at })
+  const { tasks } = await graph.getState(at)
   const writes = (await checkpoints.get(at))?.writes ?? []
   const done = new Set(writes.filter(({ idx }) => idx >= 0).map(({ task_id }) => task_id))
   const asking = tasks.filter(({ id }) => !done.has(id))
-  const interrupts = asking.flatMap((task) => task.interrupts ?? [])
+  const interrupts = asking.flatMap((task) => task.interrupts)
   return new Set(interrupts.flatMap(({ id }) => (id === undefined ? [] : [id])))
 }
 

@@ -47,7 +47,7 @@ export async function callTool(
 }
 
 async function findTool(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
   name: string,
 ): Promise<NamedTool> {

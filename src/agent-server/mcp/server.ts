@@ -51,7 +51,7 @@ export function createMcpServer(parts: CallParts, caller: Caller, version: strin
 
 /** The cursor is the number of tools on the pages before. */
 async function pageOfTools(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   cursor = '0',
 ): Promise<ListToolsResult> {

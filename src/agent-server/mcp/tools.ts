@@ -2,9 +2,9 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
+import type { GraphSchemas } from '../../core/agent/graph-description.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import type { GraphSchemas } from '../../graph/js/schemas/runtime.ts'
 import { getAssistantSchemas } from '../assistants/graph.ts'
 import { searchAssistants } from '../assistants/search.ts'
 import { isSystemAssistant } from '../assistants/system.ts'
@@ -33,18 +33,18 @@ export interface NamedTool {
  * first has the name, the others a piece of their id behind it.
  */
 export async function listTools(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
 ): Promise<NamedTool[]> {
   const assistants = await readAssistants(parts, caller)
   const isOwn = (one: Named) => isSystemAssistant(parts, one)
-  const graphs = [...parts.project.graphs.keys()]
+  const graphs = [...parts.host.graphs.keys()]
   const place = (one: Named) => graphs.indexOf(one.graph_id)
   const own = assistants.filter(isOwn).toSorted((a, b) => place(a) - place(b))
   const ordered = [...own, ...assistants.filter((one) => !isOwn(one))]
   const taken = new Set<string>()
   return ordered
-    .filter(({ graph_id }) => parts.project.graphs.has(graph_id))
+    .filter(({ graph_id }) => parts.host.graphs.has(graph_id))
     .map((assistant) => {
       const name = freeName(assistant, taken)
       taken.add(name)
@@ -54,13 +54,13 @@ export async function listTools(
 
 /** The tool as clients see it. A graph that cannot be described takes any object. */
 export async function describeTool(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   { name, assistant }: NamedTool,
 ): Promise<Tool> {
   const { graph_id, name: title } = assistant
   const description =
-    assistant.description ?? parts.project.graphs.get(graph_id)?.description ?? undefined
+    assistant.description ?? parts.host.graphs.get(graph_id)?.description ?? undefined
   const inputSchema = toolInput(await readSchemas(parts, caller, assistant))
   return {
     name,
@@ -76,7 +76,7 @@ export async function describeTool(
  * all the others are its input.
  */
 export async function splitArguments(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   assistant: Named,
   args: JsonObject,
@@ -119,7 +119,7 @@ function toolName(name: string): string {
 }
 
 async function readSchemas(
-  parts: Pick<Parts, 'store' | 'project' | 'authorize' | 'log'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
   { assistant_id }: Named,
 ): Promise<GraphSchemas> {

@@ -6,7 +6,6 @@
  * so far: the protocol merges such fields and does not append to them.
  */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { toWire } from '../../graph/js/langgraph/wire.ts'
 import type { Message } from './message.ts'
 import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
 
@@ -24,7 +23,7 @@ export class MessageBlocks {
   /** Of the block that is open, or was last. */
   #index = 0
   #usage: JsonObject | undefined
-  #metadata: Record<string, unknown> = {}
+  readonly #metadata: JsonObject = {}
 
   /** `message`: its first piece. */
   constructor(id: string, message: Message) {
@@ -32,7 +31,7 @@ export class MessageBlocks {
     this.role = roleOf(message)
   }
 
-  start(metadata: object): JsonObject {
+  start(metadata: JsonObject): JsonObject {
     const about = concise(metadata)
     return this.#event('message-start', {
       role: this.role,
@@ -98,8 +97,7 @@ export class MessageBlocks {
   }
 }
 
-function roleOf(message: Message): string {
-  const type = message.getType?.() ?? message._getType()
+function roleOf({ type }: Message): string {
   return type === 'human' || type === 'system' ? type : 'ai'
 }
 
@@ -110,8 +108,7 @@ const ABOUT = {
   ls_model_type: 'model_type',
 } as const
 
-function concise(metadata: object): JsonObject {
-  const given = metadata as Record<string, unknown>
+function concise(given: JsonObject): JsonObject {
   const entries = Object.entries(ABOUT).flatMap(([from, to]): [string, JsonValue][] =>
     typeof given[from] === 'string' ? [[to, given[from]]] : [],
   )
@@ -119,10 +116,13 @@ function concise(metadata: object): JsonObject {
 }
 
 /** Providers report it in parts or once; the parts add up. */
-function addUsage(sum: JsonObject | undefined, more: unknown): JsonObject | undefined {
+function addUsage(
+  sum: JsonObject | undefined,
+  more: JsonValue | undefined,
+): JsonObject | undefined {
   if (!more || typeof more !== 'object') return sum
   const total: JsonObject = { ...sum }
-  for (const [key, value] of Object.entries(toWire(more) as JsonObject)) {
+  for (const [key, value] of Object.entries(more as JsonObject)) {
     if (typeof value === 'number') total[key] = Number(total[key] ?? 0) + value
     else total[key] = addUsage(total[key] as JsonObject | undefined, value) ?? value
   }
@@ -140,7 +140,7 @@ const REASONS: Readonly<Record<string, string>> = {
   safety: 'content_filter',
 }
 
-function reasonOf(metadata: Record<string, unknown>, hasCalls: boolean): string {
+function reasonOf(metadata: JsonObject, hasCalls: boolean): string {
   const said = metadata.finish_reason ?? metadata.stop_reason ?? metadata.finishReason
   return REASONS[String(said).toLowerCase()] ?? (hasCalls ? 'tool_use' : 'stop')
 }

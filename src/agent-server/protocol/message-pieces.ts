@@ -1,6 +1,5 @@
 /** What a message, or a piece of one, holds, in the protocol's content blocks. */
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { toWire } from '../../graph/js/langgraph/wire.ts'
 import type { Message } from './message.ts'
 
 /** Part of a content block. */
@@ -54,11 +53,10 @@ function contentOf(message: Message): Piece[] {
   const { content } = message
   if (typeof content === 'string') return content === '' ? [] : [textual('text', content)]
   if (!Array.isArray(content)) return []
-  return content.flatMap((block: unknown, place) => {
+  return content.flatMap((block, place) => {
     if (typeof block === 'string') return [textual('text', block)]
-    const wire = toWire(block)
-    if (wire === null || typeof wire !== 'object' || Array.isArray(wire)) return []
-    return blockPiece(wire, String(wire.index ?? place))
+    if (block === null || typeof block !== 'object' || Array.isArray(block)) return []
+    return blockPiece(block, String(block.index ?? place))
   })
 }
 
@@ -150,7 +148,7 @@ function callsOf({ tool_call_chunks: chunks, tool_calls, invalid_tool_calls }: M
   if (chunks) return chunks.map((chunk, i) => callPiece(chunk, String(chunk.index ?? i)))
   const whole = (tool_calls ?? []).map(({ args, ...call }) => ({
     ...call,
-    args: JSON.stringify(toWire(args)),
+    args: JSON.stringify(args),
   }))
   return [...whole, ...(invalid_tool_calls ?? [])].map((call, i) => callPiece(call, String(i)))
 }

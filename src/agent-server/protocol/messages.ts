@@ -1,4 +1,5 @@
 /** The messages that a run's models write, as the protocol's events. */
+import type { MessagePiece, ModelEnd } from '../../core/agent/emission.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
 import { protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -25,7 +26,6 @@ interface Unfinished {
 export class Messages {
   readonly #unfinished = new Map<string, Unfinished>()
   readonly #finished = new Set<string>()
-  readonly #whole = new WeakSet<object>()
   /** By id, the namespace in which an earlier attempt at the run has written a message. */
   readonly #writtenIn = new Map<string, string>()
   /** Of messages whose model was done before a piece of it came here. */
@@ -40,9 +40,11 @@ export class Messages {
   }
 
   /** A piece of a message, or a whole one. What tools answer is told of elsewhere. */
-  onMessage(namespace: string[], message: Message, metadata: object): MessageEvent[] {
-    const { id } = message
-    if (!id || this.#finished.has(id) || isOfTool(message)) return []
+  onMessage(namespace: string[], piece: MessagePiece): MessageEvent[] {
+    const { metadata, isPiece } = piece
+    const message = piece.message as unknown as Message
+    const { id, type } = message
+    if (!id || this.#finished.has(id) || type === 'tool') return []
     // A graph above answers with what was written below it before.
     if ((this.#writtenIn.get(id) ?? namespace.join('|')) !== namespace.join('|')) return []
     const known = this.#unfinished.get(id)
@@ -50,28 +52,21 @@ export class Messages {
     one.pieces += 1
     const begun = known ? [] : [one.blocks.start(metadata)]
     const events = placed(one, [...begun, ...one.blocks.add(message)])
-    const isLast = one.pieces === one.of || !message.concat || this.#whole.has(message)
+    const isLast = one.pieces === one.of || !isPiece
     return isLast ? [...events, ...this.#finish(one)] : events
   }
 
-  /** Its model has written the message, in this many pieces; some may be on their way. */
-  onWritten(id: string, pieces: number): MessageEvent[] {
-    const one = this.#unfinished.get(id)
-    if (!one) this.#early.set(id, pieces)
-    else if (one.pieces >= pieces) return this.#finish(one)
-    else one.of = pieces
+  /** Its model has written the message, some pieces of which may be on their way, or has failed. */
+  onModelEnd(end: ModelEnd): MessageEvent[] {
+    const one = this.#unfinished.get(end.id)
+    if ('failure' in end) {
+      const { error: code, message } = end.failure
+      return one ? this.#fail(one, { message, code }) : []
+    }
+    if (!one) this.#early.set(end.id, end.pieces)
+    else if (one.pieces >= end.pieces) return this.#finish(one)
+    else one.of = end.pieces
     return []
-  }
-
-  /** This object is all of its message. */
-  onWhole(message: object): void {
-    this.#whole.add(message)
-  }
-
-  /** Its model has failed. */
-  onFailed(id: string, failure: { message: string; code: string }): MessageEvent[] {
-    const one = this.#unfinished.get(id)
-    return one ? this.#fail(one, failure) : []
   }
 
   /** A task has its result: what was written for it is written. */
@@ -90,9 +85,18 @@ export class Messages {
 
   #begin(
     id: string,
-    { namespace, message, metadata }: { namespace: string[]; message: Message; metadata: object },
+    {
+      namespace,
+      message,
+      metadata,
+    }: {
+      namespace: string[]
+      message: Message
+      metadata: JsonObject
+    },
   ): Unfinished {
-    const { langgraph_node: node } = metadata as { langgraph_node?: string }
+    const { langgraph_node } = metadata
+    const node = typeof langgraph_node === 'string' ? langgraph_node : undefined
     const of = this.#early.get(id)
     const one = { namespace, node, blocks: new MessageBlocks(id, message), pieces: 0, of }
     this.#unfinished.set(id, one)
@@ -118,8 +122,4 @@ export class Messages {
 
 function placed({ namespace, node, blocks }: Unfinished, datas: JsonObject[]): MessageEvent[] {
   return datas.map((data) => ({ namespace, node, role: blocks.role, data }))
-}
-
-function isOfTool(message: Message): boolean {
-  return (message.getType?.() ?? message._getType()) === 'tool'
 }

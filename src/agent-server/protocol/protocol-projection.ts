@@ -1,6 +1,8 @@
 /** From what a graph emits to the events of the protocol, as the log keeps them. */
 
+import type { CheckpointPlace, Emission, TaskPayload } from '../../core/agent/emission.ts'
 import type { EventStore, NewEvent, RunEvent } from '../../core/agent/event.ts'
+import type { GraphRun } from '../../core/agent/graph-run.ts'
 import {
   type AgentStatus,
   type Channel,
@@ -10,21 +12,15 @@ import {
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { toWire } from '../../graph/js/langgraph/wire.ts'
 import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
-import { type ChildEvent, Children, type TaskPayload } from '../streams/children.ts'
-import { debugPayload } from '../streams/debug.ts'
+import { type ChildEvent, Children } from '../streams/children.ts'
 import type { RunProjection } from '../streams/projection.ts'
-import type { Emission } from '../streams/source.ts'
-import type { Message } from './message.ts'
 import { type MessageEvent, Messages } from './messages.ts'
-import { modelCallHandler } from './model-calls.ts'
 import { Retold } from './retold.ts'
 import { toolEvent } from './tool-event.ts'
-import { Transformers } from './transformers.ts'
+import { Transform } from './transform.ts'
 
 /** What a run of the protocol asks its graph for; subgraphs are always told of. */
 export const PROTOCOL_MODES = [
@@ -52,7 +48,7 @@ export class ProtocolProjection implements RunProjection {
   readonly #interrupts = new Set<string>()
   /** They are told with the run's end: before that nobody could answer. */
   readonly #questions: { namespace: string[]; data: JsonObject }[] = []
-  #transformers: Transformers | undefined
+  #transform: Transform | undefined
   #retold: Retold | undefined
   #hasBegun = false
 
@@ -89,49 +85,37 @@ export class ProtocolProjection implements RunProjection {
   }
 
   checkpointOf({ namespace, mode, payload }: Emission): ToldCheckpoint | undefined {
-    const { id } = (mode === 'checkpoints' ? payload : {}) as { id?: unknown }
-    if (typeof id !== 'string') return undefined
-    return { checkpoint_ns: namespace.join('|'), checkpoint_id: id }
+    if (mode !== 'places') return undefined
+    return { checkpoint_ns: namespace.join('|'), checkpoint_id: payload.id }
   }
 
-  watch(graph: Graph): void {
-    this.#transformers = Transformers.of(graph, (...event) => this.#event(...event), this.#clock)
+  watch({ transform }: GraphRun): void {
+    if (transform) this.#transform = new Transform(transform, (...event) => this.#event(...event))
   }
 
-  project(emission: Emission): NewEvent[] {
-    const { namespace, mode, payload } = emission
-    const own = namespace.filter((part) => part !== '')
-    const events = [...this.#begun(own, mode, payload), ...this.#project(own, mode, payload)]
+  project(emission: Emission): NewEvent[] | Promise<NewEvent[]> {
+    const own = emission.namespace.filter((part) => part !== '')
+    const events = [...this.#begun(own, emission), ...this.#project(own, emission)]
     return this.#untold(events, emission)
   }
 
   async settle(): Promise<NewEvent[]> {
-    return this.#untold((await this.#transformers?.finish()) ?? [])
+    return this.#new((await this.#transform?.finish()) ?? [])
   }
 
-  callbacks(begin: (events: NewEvent[]) => void): object[] {
-    const messages = this.#messages
-    const write = (events: NewEvent[]) => begin(this.#untold(events))
-    const handler = modelCallHandler({
-      onWritten: (id, pieces) => write(this.#written(messages.onWritten(id, pieces))),
-      onFailed: (id, error) => write(this.#written(messages.onFailed(id, failureOf(error)))),
-      onWhole: (message) => messages.onWhole(message),
-    })
-    return [handler]
-  }
-
+  /** The transformers have ended before. */
   end(): NewEvent[] {
     const status = this.#interrupts.size > 0 ? 'interrupted' : 'completed'
     const written = this.#written(this.#messages.onEnd())
     return this.#last([...written, ...this.#asked(), ...this.#over(status)])
   }
 
-  fail(error: RunError | undefined): NewEvent[] {
+  async fail(error: RunError | undefined): Promise<NewEvent[]> {
     const message = error?.message ?? 'The run was cancelled.'
     const failure = { message, code: error?.error ?? 'cancelled' }
     const status = error ? 'failed' : 'interrupted'
     const written = this.#written(this.#messages.onEnd(failure))
-    const made = this.#transformers?.fail(Object.assign(new Error(message), { name: failure.code }))
+    const made = await this.#transform?.fail({ name: failure.code, message })
     // A thread in error takes no answer.
     return this.#last([
       ...(made ?? []),
@@ -141,24 +125,29 @@ export class ProtocolProjection implements RunProjection {
     ])
   }
 
+  /** Once the graph's transformers have seen them. */
+  #untold(events: NewEvent[], of: Emission): NewEvent[] | Promise<NewEvent[]> {
+    const told = this.#transform?.onEvents(events, of)
+    return told ? told.then((those) => this.#new(those)) : this.#new(events)
+  }
+
   /** What the log does not have from an earlier attempt. */
-  #untold(events: NewEvent[], emission?: Emission): NewEvent[] {
+  #new(events: NewEvent[]): NewEvent[] {
     const retold = this.#retold
-    const told = this.#transformers?.onEvents(events, emission) ?? events
-    return retold ? told.flatMap((event) => retold.onEvent(event)) : told
+    return retold ? events.flatMap((event) => retold.onEvent(event)) : events
   }
 
   #last(events: NewEvent[]): NewEvent[] {
-    const last = this.#untold(events)
+    const last = this.#new(events)
     return this.#retold ? [...this.#retold.onEnd(), ...last] : last
   }
 
-  #begun(namespace: string[], mode: string, payload: unknown): NewEvent[] {
-    const { metadata } = (mode === 'tasks' ? payload : {}) as Partial<TaskPayload>
-    const agentName = metadata?.lc_agent_name
+  #begun(namespace: string[], { mode, payload }: Emission): NewEvent[] {
+    if (mode === 'model_ends') return []
+    const agentName = mode === 'tasks' ? payload.metadata?.lc_agent_name : undefined
     const begun = this.#children.onEvent(namespace, {
       agentName: typeof agentName === 'string' ? agentName : undefined,
-      isOfNode: mode === 'messages' || mode === 'tools',
+      isOfNode: mode === 'messages-tuple' || mode === 'tools',
     })
     return this.#lifecycle(begun)
   }
@@ -167,29 +156,27 @@ export class ProtocolProjection implements RunProjection {
     return this.#lifecycle(this.#children.onEnd(status))
   }
 
-  #project(namespace: string[], mode: string, payload: unknown): NewEvent[] {
+  #project(namespace: string[], { mode, payload }: Emission): NewEvent[] {
     switch (mode) {
-      case 'messages':
-        return this.#onMessage(namespace, payload as [Message, object])
+      case 'messages-tuple':
+        return this.#written(this.#messages.onMessage(namespace, payload))
+      case 'model_ends':
+        return this.#written(this.#messages.onModelEnd(payload))
       case 'values':
-        return this.#onValues(namespace, toWire(payload))
+        return this.#onValues(namespace, payload)
       case 'updates':
-        return this.#onUpdates(namespace, toWire(payload))
+        return this.#onUpdates(namespace, payload)
       case 'tasks':
-        return this.#onTask(namespace, payload as TaskPayload)
-      case 'checkpoints':
-        return this.#onCheckpoint(namespace, toWire(payload))
+        return this.#onTask(namespace, payload)
+      case 'places':
+        return this.#onPlace(namespace, payload)
       case 'tools':
-        return [this.#event('tools', namespace, toolEvent(toWire(payload) as JsonObject))]
+        return [this.#event('tools', namespace, toolEvent(payload as JsonObject))]
       case 'custom':
-        return [this.#onCustom(namespace, toWire(payload))]
+        return [this.#onCustom(namespace, payload)]
       default:
         return []
     }
-  }
-
-  #onMessage(namespace: string[], [message, metadata]: [Message, object]): NewEvent[] {
-    return this.#written(this.#messages.onMessage(namespace, message, metadata))
   }
 
   #onValues(namespace: string[], values: JsonValue): NewEvent[] {
@@ -225,15 +212,14 @@ export class ProtocolProjection implements RunProjection {
     const child = [...namespace, `${task.name}:${task.id}`]
     const written = isOver ? this.#written(this.#messages.onTaskEnd(child)) : []
     this.#children.onTask(namespace, task)
-    const { metadata, ...shown } = toWire(debugPayload('tasks', task)) as JsonObject
-    const about = metadata && { metadata: withoutAttempt(metadata as JsonObject) }
-    return [...written, this.#event('tasks', namespace, { ...shown, ...about })]
+    const { metadata, ...shown } = task
+    const about = metadata && { metadata: withoutAttempt(metadata) }
+    return [...written, this.#event('tasks', namespace, { ...shown, ...about } as JsonObject)]
   }
 
   /** Only where a checkpoint is: its state is told of as `values`. */
-  #onCheckpoint(namespace: string[], payload: JsonValue): NewEvent[] {
-    const { id, parent_id, step, source } = payload as JsonObject
-    if (typeof id !== 'string' || typeof step !== 'number') return []
+  #onPlace(namespace: string[], { id, parent_id, step, source }: CheckpointPlace): NewEvent[] {
+    if (step === undefined) return []
     const place = {
       id,
       ...(parent_id !== undefined && { parent_id }),
@@ -275,11 +261,6 @@ export class ProtocolProjection implements RunProjection {
       isOfThreadOnly: !LEGACY_CHANNELS.has(channel),
     }
   }
-}
-
-function failureOf(error: unknown): { message: string; code: string } {
-  const { name, message } = error instanceof Error ? error : new Error(String(error))
-  return { message, code: name }
 }
 
 /** It would make a task that is done again another one. */

@@ -77,7 +77,8 @@ export async function injectInput(context: CommandContext, params: JsonValue): P
   }
   const { thread, last } = await requireLastRun(context)
   const graph = await openThreadGraph(context.parts, thread)
-  if (![graph.streamChannelsAsIs].flat().includes('messages')) {
+  const { values } = await graph.names()
+  if (!values.includes('messages')) {
     throw new ProtocolError('not_supported', 'The graph has no "messages" in its state.')
   }
   const { role, content, name } = message

@@ -20,7 +20,7 @@ import { newRun, type RunRequest } from './new-run.ts'
 /** What is asked before a run is added. */
 export type AdmissionParts = Pick<
   Parts,
-  'store' | 'project' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'clock'
+  'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'clock'
 >
 
 /** What adding runs needs. */
@@ -131,7 +131,7 @@ export async function prepareRun(
     assistant,
     filter,
     newThread: await threadToAdd(parts, caller, thread_id, request),
-    contextKeys: parts.project.graphs.get(assistant.graph_id)?.contextKeys,
+    contextKeys: parts.host.graphs.get(assistant.graph_id)?.contextKeys,
     limits: parts.limits,
     now: parts.clock.now(),
   }

@@ -36,7 +36,7 @@ export class AgentServer {
   #disconnect: () => void = () => {}
 
   constructor(options: AgentServerOptions) {
-    const { project, config, log } = options
+    const { host, config, log } = options
     this.#graphConfigs = options.graphConfigs ?? {}
     this.#role = options.role ?? 'all'
     this.#parts = openParts(options)
@@ -45,8 +45,8 @@ export class AgentServer {
     const appConfig = {
       ...options,
       http: config.http,
-      ...(project.auth && { auth: project.auth }),
-      ...(project.routes && { routes: project.routes }),
+      ...(host.auth && { auth: host.auth }),
+      ...(host.routes && { routes: host.routes }),
     }
     this.app = createAgentServerApp(this.#parts, appConfig)
     this.workerApp = createWorkerApp(this.#parts, appConfig)
@@ -60,7 +60,7 @@ export class AgentServer {
     await this.#prepareIndex()
     this.#strays.start()
     this.#parts.events.start()
-    this.#disconnect = this.#connectProject()
+    this.#disconnect = this.#connectHost()
     if (!isStandby) await this.work()
   }
 
@@ -114,10 +114,10 @@ export class AgentServer {
     if (config.store.index) await store.items.prepareVectors()
   }
 
-  #connectProject(): () => void {
-    const { project, store, items, onNode } = this.#parts
+  #connectHost(): () => void {
+    const { host, store, items, onNode } = this.#parts
     const fetch = (request: Request) => this.#fetch(request)
-    return project.connect({ checkpoints: store.checkpoints, items, onNode, fetch })
+    return host.connect({ checkpoints: store.checkpoints, items, onNode, fetch })
   }
 
   /** Answers a request from within the process, which needs none of the server's keys. */

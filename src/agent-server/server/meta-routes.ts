@@ -84,7 +84,7 @@ export function metaRoutes(parts: Parts, version: string) {
       return c.body(body, 200, { 'content-type': contentType }) as never
     })
     .openapi(info, (c) => {
-      const langgraph_js_version = parts.project.langgraphVersion
+      const langgraph_js_version = parts.host.runtime.langgraphVersion
       const flags = { ...FLAGS, langsmith: parts.isLangSmithUsed }
       const body = { version, langgraph_js_version, context: 'js' as const, flags, metadata: {} }
       return c.json(body, 200)

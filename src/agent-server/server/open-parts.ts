@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { allowAll } from '../../core/agent/authorization.ts'
 import { noAgentMetrics } from '../../core/agent/metrics.ts'
+import type { Place } from '../../core/origin.ts'
 import { noTracer } from '../../core/tracing.ts'
 import { hostId } from '../../queue/host-processes.ts'
 import { Queue } from '../../queue/queue.ts'
@@ -26,11 +27,13 @@ export interface OpenedParts extends Parts {
   queue: Queue
   crons: CronScheduler
   webhooks: Webhooks
+  /** Hears of each function of a node just before it is called. */
+  onNode: (place: Place) => void
 }
 
 /** Throws `bad_request` when the project's headers of webhooks do not work. */
 export function openParts(options: AgentServerOptions): OpenedParts {
-  const { store, project, config, clock, log } = options
+  const { store, host, config, clock, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const watchers = {
     metrics: options.metrics ?? noAgentMetrics,
@@ -39,13 +42,13 @@ export function openParts(options: AgentServerOptions): OpenedParts {
   const queue = createQueue(options)
   return {
     store,
-    project,
+    host,
     config,
     ui: options.ui ?? new Map(),
-    items: new Items({ store: store.items, config: config.store, embed: project.embed, clock }),
+    items: new Items({ store: store.items, config: config.store, embed: host.embed, clock }),
     queue,
     events: createEventLog(options, queue, limits),
-    authorize: options.authorize ?? (project.auth ? authorizeBy(project.auth) : allowAll),
+    authorize: options.authorize ?? (host.auth ? authorizeBy(host.auth) : allowAll),
     crons: createCrons(options),
     webhooks: createWebhooks(options, watchers),
     ...watchers,
@@ -60,8 +63,8 @@ export function openParts(options: AgentServerOptions): OpenedParts {
 }
 
 function createQueue(options: AgentServerOptions): Queue {
-  const { store, project, concurrency, leaseMs, clock, log } = options
-  const graphs = [...project.graphs.keys()]
+  const { store, host, concurrency, leaseMs, clock, log } = options
+  const graphs = [...host.graphs.keys()]
   return new Queue({
     store,
     notices: store.notices,

@@ -1,6 +1,7 @@
 /** What an agent server is made of, and what may be chosen of it. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Authorize } from '../../core/agent/authorization.ts'
+import type { GraphHost } from '../../core/agent/graph-host.ts'
 import type { AgentMetrics } from '../../core/agent/metrics.ts'
 import type { ProjectSettings } from '../../core/agent/project-settings.ts'
 import type { ServerRole } from '../../core/agent/server-role.ts'
@@ -10,7 +11,6 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
 import type { Tracer } from '../../core/tracing.ts'
-import type { Project } from '../../graph/js/project.ts'
 import type { WebhookSettings } from '../../webhook/webhooks.ts'
 import type { DoorConfig } from '../access/door.ts'
 import type { OpenTo } from '../access/open-door.ts'
@@ -19,8 +19,8 @@ import type { Limits } from '../limits.ts'
 export interface AgentServerOptions extends DoorConfig {
   /** Open; it is not closed here. */
   store: AgentStore
-  /** The project, loaded. */
-  project: Project
+  /** The project's graphs, loaded. */
+  host: GraphHost
   /** What the project says of its server. */
   config: ProjectSettings
   /** The bundled components of each graph that has some. Default: none has. */

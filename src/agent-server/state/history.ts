@@ -1,21 +1,15 @@
 /** The verb that answers what a thread's state was. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../core/agent/authorization.ts'
+import type { StateQuery } from '../../core/agent/graph-states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
-import type { JsonObject } from '../../core/json.ts'
-import { toThreadState } from '../../graph/js/langgraph/state.ts'
 import type { Parts } from '../parts.ts'
 import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { placeOf } from './read.ts'
 
-export interface HistoryQuery {
-  limit: number
-  /** Only checkpoints older than the one with this id. */
-  before?: string
-  /** Every key equal. */
-  metadata?: JsonObject
+export interface HistoryQuery extends StateQuery {
   /** `checkpoint_ns`: of that subgraph; `checkpoint_id`: only this one. */
   checkpoint: CheckpointRef
 }
@@ -42,8 +36,8 @@ export async function listThreadHistory(
   const thread = await requireThread(parts.store.threads, thread_id, filter)
   if ((await parts.store.checkpoints.latestId(thread_id)) === undefined) return noStates()
   const graph = await openThreadGraph(parts, thread)
-  const config = { configurable: { thread_id, ...placeOf(query.checkpoint) } }
-  return statesOf(graph.getStateHistory(config, optionsOf(thread_id, query)))
+  const { checkpoint, ...states } = query
+  return graph.listStates({ thread_id, ...placeOf(checkpoint) }, states)
 }
 
 /**
@@ -70,20 +64,4 @@ export async function takePage(
   return { texts }
 }
 
-type Snapshots = Awaited<ReturnType<typeof openThreadGraph>>['getStateHistory']
-
-async function* statesOf(snapshots: ReturnType<Snapshots>): AsyncGenerator<ThreadState> {
-  for await (const snapshot of snapshots) yield toThreadState(snapshot)
-}
-
 async function* noStates(): AsyncGenerator<ThreadState> {}
-
-function optionsOf(thread_id: string, { limit, before, metadata }: HistoryQuery): object {
-  return {
-    limit,
-    ...(before !== undefined && {
-      before: { configurable: { thread_id, checkpoint_id: before } },
-    }),
-    ...(metadata && { filter: metadata }),
-  }
-}

@@ -1,10 +1,9 @@
 /** The verbs that answer a thread's state. */
 import type { Caller } from '../../core/agent/authorization.ts'
+import type { GraphStates } from '../../core/agent/graph-states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import { EMPTY_STATE, type Thread, type ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { toThreadState } from '../../graph/js/langgraph/state.ts'
 import type { Parts } from '../parts.ts'
 import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
@@ -44,18 +43,16 @@ export async function getThreadStateAt(
   await requireCheckpoint(parts, thread_id, checkpoint)
   const graph = await openThreadGraph(parts, thread)
   const { subgraphs } = options
-  const config = { configurable: { thread_id, ...checkpoint } }
-  return toThreadState(await graph.getState(config, { subgraphs }))
+  return graph.getState({ thread_id, ...checkpoint }, { subgraphs })
 }
 
 /** What the graph says about the thread's last checkpoint. */
-export async function readGraphState(
-  graph: Graph,
+export function readGraphState(
+  graph: GraphStates,
   thread_id: string,
   options: { subgraphs: boolean } = { subgraphs: false },
 ): Promise<ThreadState> {
-  const config = { configurable: { thread_id, checkpoint_ns: '' } }
-  return toThreadState(await graph.getState(config, options))
+  return graph.getState({ thread_id, checkpoint_ns: '' }, options)
 }
 
 /** As LangGraph takes it: `checkpoint_map` names the checkpoint of each namespace. */
@@ -86,5 +83,5 @@ export async function requireCheckpoint(
 
 /** A thread that nothing was done with may have none. */
 function hasGraph(parts: Parts, { metadata }: Thread): boolean {
-  return parts.project.graphs.has(String(metadata.graph_id))
+  return parts.host.graphs.has(String(metadata.graph_id))
 }

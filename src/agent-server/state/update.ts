@@ -5,30 +5,22 @@
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { STATE_UPDATE_EVENT } from '../../core/agent/event.ts'
-import type { CheckpointRef, RunCommand } from '../../core/agent/run.ts'
+import type {
+  GraphStates,
+  StatePlace,
+  StateUpdate,
+  Superstep,
+} from '../../core/agent/graph-states.ts'
+import type { CheckpointRef } from '../../core/agent/run.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import type { SnapshotConfig } from '../../graph/js/langgraph/state.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { type GraphThread, openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { placeOf, readGraphState, requireCheckpoint } from './read.ts'
 import { StagedCheckpoints } from './staged-checkpoints.ts'
-
-/** What one node is taken to have answered. */
-export interface StateUpdate {
-  values?: JsonValue | undefined
-  /** Instead of `values`. */
-  command?: RunCommand | undefined
-  as_node?: string | undefined
-}
-
-export interface Superstep {
-  updates: StateUpdate[]
-}
 
 /** What a state became, and how it is stored. */
 export interface StagedState {
@@ -109,16 +101,16 @@ async function readHeads(
 export async function stageState(
   parts: Parts,
   thread: GraphThread,
-  place: JsonObject | CheckpointRef,
+  place: CheckpointRef,
   supersteps: Superstep[],
 ): Promise<StagedState> {
   const { thread_id } = thread
   const staged = new StagedCheckpoints(parts.store.checkpoints)
   const graph = await openThreadGraph(parts, thread, staged)
-  const config = { configurable: { thread_id, checkpoint_ns: '', ...place } }
-  const { configurable = {} } = await applySteps(parts, graph, config, supersteps)
+  const at = { thread_id, checkpoint_ns: '', ...place }
+  const written = await applySteps(parts, graph, at, supersteps)
   const state = await readGraphState(graph, thread_id)
-  const { checkpoint_ns = '', checkpoint_id, checkpoint_map } = configurable as CheckpointRef
+  const { checkpoint_ns = '', checkpoint_id, checkpoint_map } = written
   return {
     checkpoint: {
       thread_id,
@@ -143,27 +135,17 @@ export async function requireFree(store: AgentStore, thread_id: string): Promise
 
 async function applySteps(
   parts: Parts,
-  graph: Graph,
-  config: object,
+  graph: GraphStates,
+  place: StatePlace,
   supersteps: Superstep[],
-): Promise<SnapshotConfig> {
-  const steps = supersteps.map(({ updates }) => ({
-    updates: updates.map((update) => toUpdate(parts, update)),
-  }))
+): Promise<StatePlace> {
   try {
-    return await graph.bulkUpdateState(config, steps)
+    return await graph.updateState(place, supersteps)
   } catch (error) {
     if (error instanceof AppError) throw error
     const message = error instanceof Error ? error.message : String(error)
     parts.log.debug({ err: error }, 'a graph did not take an update of its state')
     throw invalidField(['body'], `The graph does not take this update: ${message}`, 'state_update')
-  }
-}
-
-function toUpdate(parts: Parts, { values, command, as_node }: StateUpdate) {
-  return {
-    values: command ? parts.project.command(command) : (values ?? null),
-    ...(as_node !== undefined && { asNode: as_node }),
   }
 }
 

@@ -10,20 +10,10 @@
  * ```
  */
 
+import type { TaskPayload } from '../../core/agent/emission.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
 import { type AgentStatus, NODE, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-
-/** What LangGraph tells of a task in stream mode `tasks`. */
-export interface TaskPayload {
-  id: string
-  name: string
-  input?: unknown
-  result?: unknown
-  interrupts?: unknown[]
-  metadata?: Record<string, unknown>
-  triggers?: readonly string[]
-}
 
 export interface ChildEvent {
   namespace: string[]

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Emission } from '../../core/agent/emission.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
+import type { JsonValue } from '../../core/json.ts'
 import { StreamProjection } from './projection.ts'
 
 const QUESTION = { __interrupt__: [{ id: 'a', value: 'Which?' }] }
@@ -9,14 +11,24 @@ function projection() {
   return new StreamProjection({ kwargs: { stream_mode } } as unknown as QueuedRun)
 }
 
-const emission = (mode: string, payload: unknown) => ({ namespace: [], mode, payload })
+const emission = (mode: 'values' | 'updates', payload: JsonValue): Emission => ({
+  namespace: [],
+  mode,
+  payload,
+})
 const names = (events: { event: string }[]) => events.map(({ event }) => event)
 
 test('a question, and what LangGraph says of its task, is told with the end', () => {
   const told = projection()
   expect(told.project(emission('updates', QUESTION))).toEqual([])
   expect(told.project(emission('values', QUESTION))).toEqual([])
-  expect(told.project(emission('tasks', { id: 'a', result: {} }))).toEqual([])
+  expect(
+    told.project({
+      namespace: [],
+      mode: 'tasks',
+      payload: { id: 'a', name: 'n', result: {} },
+    }),
+  ).toEqual([])
   expect(names(told.end())).toEqual(['updates', 'values', 'tasks'])
 })
 

@@ -1,14 +1,10 @@
 /** From what a graph emits to the events of the legacy streams (facts, section 3). */
-import type { EventStore, NewEvent } from '../../core/agent/event.ts'
+import type { Emission, MessageChange } from '../../core/agent/emission.ts'
+import { type EventStore, type NewEvent, PIECE_EVENT } from '../../core/agent/event.ts'
+import type { GraphRun } from '../../core/agent/graph-run.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { StreamMode } from '../../core/agent/stream-mode.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { toWire } from '../../graph/js/langgraph/wire.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
-import type { TaskPayload } from './children.ts'
-import { debugPayload } from './debug.ts'
-import { MessageProjection } from './message-projection.ts'
-import type { Emission } from './source.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 
 /** What a run writes to the log of what its graph emits. */
@@ -17,31 +13,22 @@ export interface RunProjection {
   prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
   /** Before the graph is opened. */
   begin(): NewEvent[]
-  /** Before the graph is called. */
-  watch(graph: Graph): void
+  /** Before the run's first emission is taken. */
+  watch(run: GraphRun): void
   /** The checkpoint that the emission tells of, if it does. */
   checkpointOf(emission: Emission): ToldCheckpoint | undefined
-  /**
-   * Callback handlers that the graph is to be called with; `write` takes events that come of what
-   * they are told.
-   */
-  callbacks(write: (events: NewEvent[]) => void): object[]
-  project(emission: Emission): NewEvent[]
+  project(emission: Emission): NewEvent[] | Promise<NewEvent[]>
   /** The graph has emitted all: what may take a moment. */
   settle(): Promise<NewEvent[]>
   /** The graph's stream has ended by itself. */
   end(): NewEvent[]
   /** The run fails, or (without an error) was told to stop. */
-  fail(error: RunError | undefined): NewEvent[]
+  fail(error: RunError | undefined): NewEvent[] | Promise<NewEvent[]>
 }
 
 export class StreamProjection implements RunProjection {
   readonly #run: QueuedRun
   readonly #modes: ReadonlySet<string>
-  /** One for each namespace; the root's is the empty one. */
-  readonly #messages = new Map<string, MessageProjection>()
-  /** The ids of the messages that are complete, of all namespaces. */
-  readonly #complete = new Set<string>()
   /**
    * An interrupt, and what came after it. Most often that is the end of the run, with which it is told
    * then: who acts on an interrupt finds the run over.
@@ -70,16 +57,10 @@ export class StreamProjection implements RunProjection {
     return [beginning({ run_id, attempt })]
   }
 
-  callbacks(): object[] {
-    return []
-  }
-
   project(emission: Emission): NewEvent[] {
-    const { namespace, mode, payload } = emission
-    const isTask = this.#lifecycle && mode === 'tasks'
-    const begun = isTask ? this.#lifecycle?.onTask(namespace, payload as TaskPayload) : []
-    const events = [...(begun ?? []), ...this.#project(emission)]
-    const isHeld = isInterrupt(mode, payload) || (this.#held.length > 0 && FOLLOWING.has(mode))
+    const { mode } = emission
+    const events = [...this.#begun(emission), ...this.#project(emission)]
+    const isHeld = isLate(emission) || (this.#held.length > 0 && FOLLOWING.has(mode))
     if (!isHeld) return [...this.#held.splice(0), ...events]
     this.#held.push(...events)
     return []
@@ -90,10 +71,7 @@ export class StreamProjection implements RunProjection {
   }
 
   end(): NewEvent[] {
-    const rest = [...this.#messages].flatMap(([suffix, messages]) =>
-      named(messages.onEnd(), suffix),
-    )
-    return [...this.#held.splice(0), ...rest, ...(this.#lifecycle?.onEnd() ?? [])]
+    return [...this.#held.splice(0), ...(this.#lifecycle?.onEnd() ?? [])]
   }
 
   /** The run's end says why. */
@@ -101,56 +79,39 @@ export class StreamProjection implements RunProjection {
     return [...this.#held.splice(0), ...(this.#lifecycle?.onFailure(error) ?? [])]
   }
 
-  #project({ namespace, mode, payload }: Emission): NewEvent[] {
-    const isShown = namespace.length === 0 || this.#run.kwargs.stream_subgraphs
-    // Then subgraphs are told of for their lifecycle alone.
-    if (!isShown && !UNSCOPED.has(mode)) return []
-    const suffix = isShown ? namespace.map((part) => `|${part}`).join('') : ''
-    return mode === 'messages'
-      ? this.#message(suffix, payload as [object, unknown])
-      : this.#payload(suffix, mode, payload)
+  #begun(emission: Emission): NewEvent[] {
+    if (!this.#lifecycle || emission.mode !== 'tasks') return []
+    return this.#lifecycle.onTask(emission.namespace, emission.payload)
   }
 
-  #payload(suffix: string, mode: string, payload: unknown): NewEvent[] {
-    const completed = mode === 'values' ? this.#completed(suffix, payload) : []
-    const shown = this.#modes.has(mode) ? debugPayload(mode, payload) : undefined
-    if (shown === undefined) return completed
-    return [{ event: `${mode}${suffix}`, data: JSON.stringify(toWire(shown)) }, ...completed]
-  }
-
-  #message(suffix: string, [message, metadata]: [object, unknown]): NewEvent[] {
-    const events: NewEvent[] = []
-    if (this.#modes.has('messages-tuple')) {
-      const data = JSON.stringify([toWire(message), toWire(metadata)])
-      events.push({ event: `messages${suffix}`, data })
+  #project(emission: Emission): NewEvent[] {
+    const { namespace, mode, payload } = emission
+    const suffix = namespace.map((part) => `|${part}`).join('')
+    switch (mode) {
+      case 'messages':
+        return messageEvents(payload, suffix)
+      case 'messages-tuple':
+        return [eventOf(`messages${suffix}`, [payload.message, payload.metadata])]
+      case 'tasks':
+        return this.#areTasksShown(namespace) ? [eventOf(`tasks${suffix}`, payload)] : []
+      default:
+        return [eventOf(`${mode}${suffix}`, payload)]
     }
-    if (this.#modes.has('messages')) {
-      events.push(...named(this.#messagesOf(suffix).onMessage(message, metadata), suffix))
-    }
-    return events
   }
 
-  #completed(suffix: string, values: unknown): NewEvent[] {
-    if (!this.#modes.has('messages')) return []
-    return named(this.#messagesOf(suffix).onValues(values), suffix)
-  }
-
-  #messagesOf(suffix: string): MessageProjection {
-    const known = this.#messages.get(suffix)
-    if (known) return known
-    const messages = new MessageProjection(this.#complete)
-    this.#messages.set(suffix, messages)
-    return messages
+  /** Those of subgraphs may be told of for the lifecycle alone. */
+  #areTasksShown(namespace: string[]): boolean {
+    const { stream_subgraphs } = this.#run.kwargs
+    return this.#modes.has('tasks') && (stream_subgraphs || namespace.length === 0)
   }
 }
-
-/** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
-const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
 
 /** What LangGraph still tells of a task that has stopped at an interrupt. */
 const FOLLOWING: ReadonlySet<string> = new Set(['tasks', 'checkpoints', 'debug'])
 
-function isInterrupt(mode: string, payload: unknown): boolean {
+/** It is an interrupt, or what is told of messages when the graph is done. */
+function isLate({ mode, payload }: Emission): boolean {
+  if (mode === 'messages') return payload.kind === 'complete' && payload.isLast
   const isState = mode === 'values' || mode === 'updates'
   return isState && typeof payload === 'object' && payload !== null && '__interrupt__' in payload
 }
@@ -160,6 +121,29 @@ export function beginning({ run_id, attempt }: Pick<QueuedRun, 'run_id' | 'attem
   return { event: 'metadata', data: JSON.stringify({ run_id, attempt }) }
 }
 
-function named(events: NewEvent[], suffix: string): NewEvent[] {
-  return suffix ? events.map((one) => ({ ...one, event: `${one.event}${suffix}` })) : events
+/**
+ * Stream mode `messages`: for each message that a model streams one `messages/metadata`, then
+ * `messages/partial` with all of it so far for each piece; behind each state of the graph one
+ * `messages/complete`. In the log all pieces but the first are only what they added (`PIECE_EVENT`).
+ */
+function messageEvents(change: MessageChange, suffix: string): NewEvent[] {
+  switch (change.kind) {
+    case 'begun': {
+      const { message, metadata } = change
+      const partial = eventOf(`messages/partial${suffix}`, [message])
+      if (!metadata) return [partial]
+      return [
+        eventOf(`messages/metadata${suffix}`, { [String(message.id)]: { metadata } }),
+        partial,
+      ]
+    }
+    case 'grown':
+      return [eventOf(`${PIECE_EVENT}${suffix}`, [change.id, change.growth])]
+    case 'complete':
+      return [eventOf(`messages/complete${suffix}`, change.messages)]
+  }
+}
+
+function eventOf(event: string, data: unknown): NewEvent {
+  return { event, data: JSON.stringify(data) }
 }

@@ -1,10 +1,11 @@
 /** The verb that adds a thread. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, matchesFilter } from '../../core/agent/authorization.ts'
+import type { Superstep } from '../../core/agent/graph-states.ts'
 import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
-import { type StagedState, type Superstep, stageState } from '../state/update.ts'
+import { type StagedState, stageState } from '../state/update.ts'
 import { authorizeThread, type ThreadRequest } from './verbs.ts'
 
 /**

@@ -1,10 +1,9 @@
 /** The graph that a thread's state is read and written with. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+import type { OpenGraph } from '../../core/agent/graph-host.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import type { ProjectGraph } from '../../graph/js/project.ts'
 import type { Parts } from '../parts.ts'
 
 /** What of a thread tells its graph. */
@@ -16,39 +15,39 @@ export type GraphThread = Pick<Thread, 'thread_id' | 'metadata' | 'config'>
  * where there is no graph or it cannot be made, and `not_found` where the project has it no more.
  */
 export async function openThreadGraph(
-  parts: Pick<Parts, 'store' | 'project'>,
+  parts: Pick<Parts, 'store' | 'host'>,
   thread: GraphThread,
   checkpoints?: GraphCheckpoints,
-): Promise<Graph> {
+): Promise<OpenGraph> {
   const { thread_id } = thread
   const last = await parts.store.runs.latest(thread_id)
-  const graph = findGraph(parts, thread_id, thread.metadata.graph_id ?? last?.metadata.graph_id)
+  const graph_id = findGraph(parts, thread_id, thread.metadata.graph_id ?? last?.metadata.graph_id)
   const ofThread = thread.config.configurable as JsonObject | undefined
   const ofRun = last?.kwargs.config.configurable as JsonObject | undefined
   try {
-    return await graph.open({ configurable: { ...ofThread, ...ofRun, thread_id } }, checkpoints)
+    const config = { configurable: { ...ofThread, ...ofRun, thread_id } }
+    return await parts.host.open(graph_id, config, checkpoints)
   } catch (cause) {
     if (cause instanceof AppError) throw cause
     const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The graph "${graph.graph_id}" of thread ${thread_id} cannot be made: ${reason}`
+    const message = `The graph "${graph_id}" of thread ${thread_id} cannot be made: ${reason}`
     throw new AppError('bad_request', message, { cause })
   }
 }
 
 function findGraph(
-  parts: Pick<Parts, 'project'>,
+  parts: Pick<Parts, 'host'>,
   thread_id: string,
   graph_id: JsonValue | undefined,
-): ProjectGraph {
+): string {
   if (typeof graph_id !== 'string') {
     throw new AppError(
       'bad_request',
       `Thread ${thread_id} has no graph ID; set metadata.graph_id, or run an assistant on it first.`,
     )
   }
-  const graph = parts.project.graphs.get(graph_id)
-  if (graph) return graph
-  const names = [...parts.project.graphs.keys()].map((name) => `"${name}"`).join(', ')
+  if (parts.host.graphs.has(graph_id)) return graph_id
+  const names = [...parts.host.graphs.keys()].map((name) => `"${name}"`).join(', ')
   throw new AppError(
     'not_found',
     `Thread ${thread_id} is of graph "${graph_id}", which this project does not have; it has ${names}.`,

@@ -1,9 +1,9 @@
 /** Compares the threads that wait in the middle of a graph with the graphs of this project. */
 
+import type { GraphNames } from '../../core/agent/graph-description.ts'
 import type { BrokenThread, ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
 import type { Parts } from '../parts.ts'
 
 const PAGE = 100
@@ -14,7 +14,7 @@ const NEXT = 'branch:to:'
 
 /** Reads only; what a graph's factory does when it is called is its own. */
 export async function checkParkedThreads(
-  parts: Pick<Parts, 'store' | 'project' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'clock'>,
 ): Promise<ParkedThreads> {
   const found: BrokenThread[] = []
   let parked = 0
@@ -42,36 +42,36 @@ async function* threadsAt(
 }
 
 async function compare(
-  { store, project }: Pick<Parts, 'store' | 'project'>,
+  { store, host }: Pick<Parts, 'store' | 'host'>,
   { thread_id, metadata }: Thread,
   status: BrokenThread['status'],
 ): Promise<BrokenThread | undefined> {
   const latest = await store.runs.latest(thread_id)
   const graph_id = String(metadata.graph_id ?? latest?.metadata.graph_id ?? '')
   const told = { thread_id, status, graph_id }
-  const owner = project.graphs.get(graph_id)
-  if (!owner) return { ...told, is_graph_missing: true, missing_nodes: [], missing_keys: [] }
+  if (!host.graphs.has(graph_id))
+    return { ...told, is_graph_missing: true, missing_nodes: [], missing_keys: [] }
   const checkpoint = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
   if (!checkpoint) return undefined
-  const graph = await owner.open({ configurable: { thread_id } })
+  const graph = await host.open(graph_id, { configurable: { thread_id } })
+  const names = await graph.names()
   const channels = checkpoint.values.map(({ channel }) => channel)
-  const missing_nodes = missingNodes(graph, channels)
-  const missing_keys = missingKeys(graph, channels)
+  const missing_nodes = missingNodes(names, channels)
+  const missing_keys = missingKeys(names, channels)
   if (missing_nodes.length + missing_keys.length === 0) return undefined
   return { ...told, is_graph_missing: false, missing_nodes, missing_keys }
 }
 
-function missingNodes(graph: Graph, channels: string[]): string[] {
+function missingNodes({ nodes }: GraphNames, channels: string[]): string[] {
   return channels
     .filter((channel) => channel.startsWith(NEXT))
     .map((channel) => channel.slice(NEXT.length))
-    .filter((node) => !(node in graph.nodes))
+    .filter((node) => !nodes.includes(node))
 }
 
-function missingKeys(graph: Graph, channels: string[]): string[] {
-  const known = graph.channels
+function missingKeys({ channels: known }: GraphNames, channels: string[]): string[] {
   if (!known) return []
   return channels.filter(
-    (channel) => !channel.includes(':') && !channel.startsWith('__') && !(channel in known),
+    (channel) => !channel.includes(':') && !channel.startsWith('__') && !known.includes(channel),
   )
 }

@@ -115,22 +115,15 @@ export interface CheckpointStore {
   hasWritesOf(thread_id: string, run_id: string): Promise<boolean>
 }
 
-/** Keeps the checkpoints and the events of a run in one order. The run's checkpointer calls it. */
-export interface WriteOrder {
-  /**
-   * Called before a checkpoint is stored, or (`writes`) what a task has written to it. Settles when
-   * everything that the run has emitted so far is in its log. Rejects when that could not be written;
-   * then the checkpoint must not be stored either.
-   */
-  settled(what: 'checkpoint' | 'writes', at: Omit<CheckpointKey, 'thread_id'>): Promise<void>
-  /** The run continues from this checkpoint of the namespace, or starts there. */
-  loaded(checkpoint_ns: string, checkpoint_id: string | undefined): void
-  /** The checkpoint was stored, or could not be stored. */
-  stored(checkpoint_id: string): void
+/**
+ * What a graph's checkpointer needs of its store. A run has checkpoints of its own, which are bound to its
+ * lease and to the order of what it tells.
+ */
+export interface GraphCheckpoints extends Pick<CheckpointStore, 'get' | 'list' | 'deleteThread'> {
+  put(
+    checkpoint: StoredCheckpoint,
+    versions: Record<string, string>,
+    values: ChannelValue[],
+  ): Promise<void>
+  putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void>
 }
-
-/** What a graph's checkpointer needs of its store. */
-export type GraphCheckpoints = Pick<
-  CheckpointStore,
-  'put' | 'putWrites' | 'get' | 'list' | 'deleteThread'
->

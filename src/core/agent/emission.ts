@@ -58,8 +58,8 @@ export interface MessagePiece {
 
 /** How a message comes to be, put together by the host. */
 export type MessageChange =
-  /** Its first piece. */
-  | { kind: 'begun'; message: JsonObject; metadata: JsonObject }
+  /** Its first piece. `metadata`: of the call; absent where the message had come whole before. */
+  | { kind: 'begun'; message: JsonObject; metadata?: JsonObject }
   /** What the next piece has made of it; `null`: nothing. */
   | { kind: 'grown'; id: string; growth: Growth | null }
   /**

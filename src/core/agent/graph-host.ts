@@ -48,9 +48,9 @@ export interface GraphHost {
 export interface OpenGraph extends GraphStates, GraphDescriptions {
   /**
    * Begins a run with the config that the graph was opened with. Answers at once; how it goes is told by
-   * its emissions. `signal` asks it to stop; its reason is any JSON and is not the host's to read.
+   * its emissions. `signal` asks it to stop; the reason is not the host's to read.
    */
-  run(request: GraphRunRequest, calls: RunCalls, signal: AbortSignal): GraphRun
+  run(request: GraphRunRequest, calls: RunCalls, signal: AbortSignal): Promise<GraphRun>
 }
 
 /** LangChain's config in the words of the wire. Absent fields were not given. */

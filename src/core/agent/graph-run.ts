@@ -4,14 +4,15 @@
  * ```
  * begun ──emissions──▶ completed            the graph is done, or stopped at an interrupt or breakpoint
  *           │  └─────▶ failed               the graph, or what it called back for, has thrown
- *           └─signal─▶ stopped              with or without its nodes: `ended` tells
+ *           └─signal─▶ stopped              once no function of its nodes is at work any more
  * ```
  */
 
 import type { JsonValue } from '../json.ts'
 import type { GraphCheckpoints } from './checkpoint.ts'
 import type { Emission } from './emission.ts'
-import type { NewEvent } from './event.ts'
+import type { GraphFailure } from './graph-failure.ts'
+import type { Channel } from './protocol.ts'
 import type { RunCommand } from './run.ts'
 import type { StreamMode } from './stream-mode.ts'
 
@@ -52,14 +53,15 @@ export interface RunCalls {
 export interface GraphRun {
   /**
    * What the graph emits, in its order, in batches of at least one. The next batch is pulled when the last is
-   * taken: a host lets the graph go on by so much as it keeps for that, and no more. Over once the run is;
-   * never rejects. Who stops early calls `return` of its iterator, and waits for nothing.
+   * taken: a host lets the graph go on by so much as it keeps for that, and no more. Never rejects. Who stops
+   * early calls `return` of its iterator, and waits for nothing.
+   *
+   * Over once the graph is done; after its signal, of which `model_ends` alone are still told, once no
+   * function of its nodes is at work any more.
    */
   emissions: AsyncIterable<readonly Emission[]>
   /** How the graph has ended; settles when the emissions are over. Never rejects. */
   end: Promise<GraphEnd>
-  /** Settles when no function of its nodes is at work any more. Never rejects. */
-  ended(): Promise<void>
   /** The stream transformers that the graph was compiled with; asked for by `transformers`. */
   transform?: StreamTransform
 }
@@ -70,28 +72,34 @@ export type GraphEnd =
   | { kind: 'stopped' }
   | { kind: 'failed'; failure: GraphFailure }
 
-export interface GraphFailure {
-  /**
-   * `graph`: the project's code, or LangGraph, refuses or breaks. `database_away`: a call back found the
-   * database away; the run is not to blame, and is tried again.
-   */
-  kind: 'graph' | 'database_away'
-  /** The name of the error's class. */
-  error: string
-  message: string
-  /** How the log tells it: an `Error` with its stack and causes, or JSON of the same. */
-  thrown?: unknown
-}
-
 /**
  * Stream transformers see what the run tells in the words of the protocol, may leave out some of it, and
- * add to it. They are called in the order of the events.
+ * add to it. They are called in the order of the events, one call after the other.
  */
 export interface StreamTransform {
-  /** What is to be told in place of these. `of`: the emission that they come from, as it was handed out. */
-  onEvents(events: NewEvent[], of?: Emission): NewEvent[] | Promise<NewEvent[]>
+  /**
+   * What is to be told in place of these: of an event that stays its place in the list, between what was
+   * made. `of`: the emission that they come from, the very object that was handed out.
+   */
+  onEvents(events: ToldEvent[], of?: Emission): Transformed | Promise<Transformed>
   /** The graph is done: what was made at last, once every promise is settled. */
-  finish(): Promise<NewEvent[]>
-  /** The run has failed or was told to stop. A second call, or one after `finish`, answers nothing. */
-  fail(error: { name: string; message: string }): NewEvent[] | Promise<NewEvent[]>
+  finish(): Promise<MadeEvent[]>
+  /** The run has failed or was told to stop. After `finish`, or a second time, it answers nothing. */
+  fail(error: { name: string; message: string }): MadeEvent[] | Promise<MadeEvent[]>
 }
+
+export type Transformed = (number | MadeEvent)[]
+
+export interface ToldEvent {
+  method: Channel
+  namespace: string[]
+  /** ms since 1970 */
+  timestamp: number
+  node?: string
+  data: JsonValue
+  /** It is told whatever they say: the server itself goes by it. */
+  isKept: boolean
+}
+
+/** `method`: a channel of the protocol, or any name, which is then that of a `custom` event. */
+export type MadeEvent = Pick<ToldEvent, 'namespace' | 'node' | 'data'> & { method: string }

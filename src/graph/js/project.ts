@@ -8,6 +8,7 @@ import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
+import type { Place } from '../../core/origin.ts'
 import type { GraphSpec, ProjectConfig } from '../../project/config.ts'
 import { loadAuth } from './auth/auth.ts'
 import { createCheckpointerClass } from './checkpoints/checkpointer.ts'
@@ -43,6 +44,8 @@ export interface Project {
   command(command: RunCommand): unknown
   /** See `GraphHost`. */
   connect(calls: HostCalls): () => void
+  /** See `HostCalls`. */
+  onNode(place: Place): void
 }
 
 export interface ProjectGraph {
@@ -129,6 +132,7 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     langgraphVersion,
     command: (command) => toCommand(langgraph as LangGraph, command),
     connect: (calls) => server.connect(calls),
+    onNode: (place) => server.onNode(place),
   }
 }
 

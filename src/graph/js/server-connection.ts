@@ -2,6 +2,7 @@
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { GraphItems, HostCalls } from '../../core/agent/host-calls.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Place } from '../../core/origin.ts'
 import { connectLoopback } from './loopback.ts'
 
 export class ServerConnection {
@@ -20,6 +21,11 @@ export class ServerConnection {
     write: (...args) => this.#server.items.write(...args),
     searchAll: (...args) => this.#server.items.searchAll(...args),
     namespaces: (...args) => this.#server.items.namespaces(...args),
+  }
+
+  /** Told to nobody while no server is connected. */
+  onNode(place: Place): void {
+    this.#calls?.onNode(place)
   }
 
   /** Answers what ends it. */

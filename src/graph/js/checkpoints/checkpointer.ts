@@ -1,7 +1,6 @@
 /**
- * LangGraph's checkpointer over the port `GraphCheckpoints`. A run's id and lease arrive in the
- * config of each call (`config.ts`) and go with every write, so that a rollback finds
- * what a run wrote, and a server that lost the run can write no more.
+ * LangGraph's checkpointer over the port `GraphCheckpoints`. A run's id and its own checkpoints arrive in the
+ * config of each call (`config.ts`): what it writes goes there, with its id, so that a rollback finds it.
  */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type {
@@ -24,9 +23,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import {
   collectMetadata,
+  readCheckpoints,
   readFailures,
-  readLease,
-  readOrder,
   readPlace,
   readRunId,
   requireKey,
@@ -59,9 +57,9 @@ export function createCheckpointerClass(
     override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
       const { thread_id, checkpoint_ns = '', ...id } = readPlace(config)
       if (thread_id === undefined) return undefined
-      const record = await this.#store.get({ thread_id, checkpoint_ns, ...id })
-      readOrder(config)?.loaded(checkpoint_ns, record?.checkpoint_id)
-      return record && this.#toTuple(record)
+      const store = this.#storeOf(config)
+      const record = await store.get({ thread_id, checkpoint_ns, ...id })
+      return record && this.#toTuple(record, store)
     }
 
     override async *list(
@@ -76,14 +74,15 @@ export function createCheckpointerClass(
         ...(filter !== undefined && { metadata: toWire(filter) as JsonObject }),
         ...(isOrdered && { maxBytes: READ_BYTES }),
       }
+      const store = this.#storeOf(config)
       let { checkpoint_id: beforeId } = readPlace(before)
       for (let left = limit ?? Number.POSITIVE_INFINITY; left > 0; ) {
-        const records = await this.#store.list({
+        const records = await store.list({
           ...query,
           ...(beforeId !== undefined && { before: beforeId }),
           ...(Number.isFinite(left) && { limit: left }),
         })
-        for (const record of records) yield await this.#toTuple(record)
+        for (const record of records) yield await this.#toTuple(record, store)
         const bytes = records.reduce((sum, record) => sum + sizeOf(record), 0)
         if (!isOrdered || bytes < READ_BYTES) return
         left -= records.length
@@ -118,13 +117,7 @@ export function createCheckpointerClass(
       const values = await this.#dumpChanged(channel_values, newVersions)
       const versions = Object.entries(checkpoint.channel_versions)
       const ofChannels = versions.map(([channel, version]) => [channel, String(version)])
-      const order = readOrder(config)
-      try {
-        await order?.settled('checkpoint', key)
-        await this.#store.put(stored, Object.fromEntries(ofChannels), values, readLease(config))
-      } finally {
-        order?.stored(checkpoint.id)
-      }
+      await this.#storeOf(config).put(stored, Object.fromEntries(ofChannels), values)
       return { configurable: key }
     }
 
@@ -138,8 +131,7 @@ export function createCheckpointerClass(
           return { task_id: taskId, channel, idx, ...(await dump(this.serde, value)) }
         }),
       )
-      await readOrder(config)?.settled('writes', key)
-      await this.#store.putWrites(key, pending, readLease(config))
+      await this.#storeOf(config).putWrites(key, pending)
     }
 
     override async deleteThread(threadId: string): Promise<void> {
@@ -172,13 +164,17 @@ export function createCheckpointerClass(
       )
     }
 
-    async #toTuple(record: CheckpointRecord): Promise<CheckpointTuple> {
+    #storeOf(config: RunnableConfig): GraphCheckpoints {
+      return readCheckpoints(config) ?? this.#store
+    }
+
+    async #toTuple(record: CheckpointRecord, store: GraphCheckpoints): Promise<CheckpointTuple> {
       const tuple = await toTuple(this.serde, record)
       const { checkpoint } = tuple
       if (!tuple.parentConfig || !needsWritesOfParent(checkpoint, form)) {
         return { ...tuple, checkpoint: withSends(checkpoint, form) }
       }
-      const parent = await this.#store.get(requireKey(readPlace(tuple.parentConfig)))
+      const parent = await store.get(requireKey(readPlace(tuple.parentConfig)))
       const version = this.getNextVersion(undefined)
       const known = { writesOfParent: parent?.writes ?? [], version, form }
       return { ...tuple, checkpoint: await withPendingSends(this.serde, checkpoint, known) }

@@ -1,19 +1,15 @@
 /** What a config of LangGraph tells the checkpointer: where to read or write, and for whom. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
-import type { CheckpointKey, WriteOrder } from '../../../core/agent/checkpoint.ts'
-import type { Lease } from '../../../core/agent/run.ts'
+import type { CheckpointKey, GraphCheckpoints } from '../../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 
 /**
- * The key of `configurable` that carries the run's `Lease`. LangGraph hands it on to subgraphs, and
+ * The key of `configurable` that carries the run's own checkpoints. LangGraph hands it on to subgraphs, and
  * keeps keys with two underscores out of metadata.
  */
-export const LEASE_KEY = '__runyard_lease'
-
-/** The key of `configurable` that carries the run's `WriteOrder`, in the same way. */
-export const ORDER_KEY = '__runyard_order'
+export const CHECKPOINTS_KEY = '__runyard_checkpoints'
 
 /** The key of `configurable` that carries the run's `TaskFailures`, in the same way. */
 export const FAILURES_KEY = '__runyard_failures'
@@ -53,13 +49,8 @@ function missing(name: string): Error {
 }
 
 /** `undefined` outside of a run, as when the state is updated through the API. */
-export function readLease(config: RunnableConfig): Lease | undefined {
-  return config.configurable?.[LEASE_KEY]
-}
-
-/** `undefined`: nobody follows in which order things are stored. */
-export function readOrder(config: RunnableConfig): WriteOrder | undefined {
-  return config.configurable?.[ORDER_KEY]
+export function readCheckpoints(config: RunnableConfig): GraphCheckpoints | undefined {
+  return config.configurable?.[CHECKPOINTS_KEY]
 }
 
 /** `undefined`: nobody asks for it. */

@@ -1,5 +1,5 @@
 /** LangGraph's state snapshots as the API answers them. */
-
+import type { StatePlace } from '../../../core/agent/graph-states.ts'
 import {
   EMPTY_STATE,
   type Interrupt,
@@ -50,6 +50,17 @@ export function toThreadState(snapshot: GraphSnapshot): ThreadState {
     created_at: snapshot.createdAt ?? null,
     parent_checkpoint: toCheckpoint(snapshot.parentConfig),
     interrupts: tasks.flatMap((task) => task.interrupts),
+  }
+}
+
+/** Where the checkpoint is that an update of the thread's state has written. */
+export function toPlace({ configurable }: SnapshotConfig, thread_id: string): StatePlace {
+  const { checkpoint_ns = '', checkpoint_id, checkpoint_map } = configurable ?? {}
+  return {
+    thread_id,
+    checkpoint_ns: String(checkpoint_ns),
+    ...(typeof checkpoint_id === 'string' && { checkpoint_id }),
+    ...(checkpoint_map !== undefined && { checkpoint_map: toWire(checkpoint_map) as JsonObject }),
   }
 }
 

@@ -1,23 +1,11 @@
 /** A project's graph, described: its schemas and those of its subgraphs, and its drawing. */
-import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import type { Drawing, GraphSchemaSet } from '../../../core/agent/graph-description.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import type { ProjectGraph } from '../project.ts'
-import {
-  type GraphSchemas,
-  isComplete,
-  loadToJsonSchema,
-  namesOnly,
-  OPEN_CONTEXT,
-  runtimeSchemas,
-} from './runtime.ts'
+import { isComplete, loadToJsonSchema, namesOnly, OPEN_CONTEXT, runtimeSchemas } from './runtime.ts'
 import { staticSchemas } from './static.ts'
-
-export interface GraphDescription {
-  schemas: GraphSchemas
-  /** By the way to them: `node`, or `node|node` for a subgraph's own. */
-  subgraphs: Map<string, GraphSchemas>
-}
 
 /**
  * Reads what `graph`, opened from `source`, has at run time; what is missing there from the source;
@@ -27,7 +15,7 @@ export async function describeGraph(
   source: ProjectGraph,
   graph: Graph,
   log: Log,
-): Promise<GraphDescription> {
+): Promise<GraphSchemaSet> {
   const toJsonSchema = await loadToJsonSchema(source.spec.file)
   const subgraphs = await listSubgraphs(graph)
   const own = runtimeSchemas(toJsonSchema, graph)
@@ -38,26 +26,14 @@ export async function describeGraph(
   const isSaid = isComplete(own) && unsaid.length === 0
   const found = isSaid ? undefined : await staticSchemas(source.spec, unsaid, { log })
   return {
-    schemas: { ...OPEN_CONTEXT, ...namesOnly(graph), ...found?.graph, ...own },
-    subgraphs: new Map(
+    graph: { ...OPEN_CONTEXT, ...namesOnly(graph), ...found?.graph, ...own },
+    subgraphs: Object.fromEntries(
       theirs.map(([path, one, schemas]) => [
         path,
         { ...OPEN_CONTEXT, ...namesOnly(one), ...found?.subgraphs[path], ...schemas },
       ]),
     ),
   }
-}
-
-export interface Drawing {
-  /** A node without a name of its own has a number. `data` says what it is made of. */
-  nodes: { id: string | number; type?: string; data?: JsonValue }[]
-  /** `data`: what stands at a conditional edge, where that is not its target's name. */
-  edges: {
-    source: string | number
-    target: string | number
-    data?: string
-    conditional?: boolean
-  }[]
 }
 
 /** `xray`: whether subgraphs are drawn in the place of their nodes; a number: how deep. */

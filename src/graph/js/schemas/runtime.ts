@@ -1,19 +1,10 @@
 /** What a graph takes, keeps and gives, as JSON Schema: from the schemas that it has at run time. */
+import type { GraphSchemas } from '../../../core/agent/graph-description.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Graph, GraphBuilder } from '../langgraph/graph.ts'
 import { importFor } from '../modules/loader.ts'
 
 export const JSON_SCHEMA_MODULE = '@langchain/core/utils/json_schema'
-
-/** A part that cannot be derived is missing. */
-export interface GraphSchemas {
-  state_schema?: JsonObject
-  input_schema?: JsonObject
-  output_schema?: JsonObject
-  /** The same as `context_schema`: a graph has one, and is handed it under both names. */
-  config_schema?: JsonObject
-  context_schema?: JsonObject
-}
 
 /** `toJsonSchema` of LangChain's core: zod 3 and 4, and whatever follows Standard JSON Schema. */
 export type ToJsonSchema = (schema: unknown, params?: object) => unknown

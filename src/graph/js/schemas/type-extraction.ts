@@ -1,7 +1,8 @@
 /** Finds a graph's types in its source, by the compiler's own analysis. Slow: for a worker thread. */
 import { dirname } from 'node:path'
 import ts from 'typescript-api'
-import { type GraphSchemas, toSchemas } from './runtime.ts'
+import type { GraphSchemas } from '../../../core/agent/graph-description.ts'
+import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
 
 export interface ExtractionRequest {

@@ -2,13 +2,12 @@
  * When models are done with their messages. LangGraph streams the pieces of a message and does not
  * say which is the last; LangChain's callbacks do.
  */
+import type { ModelEnd } from '../../../core/agent/emission.ts'
 
 /** What is learned of a model's call. */
 export interface ModelCallListener {
-  /** The message is written, in this many pieces. */
-  onWritten(message_id: string, pieces: number): void
-  /** It will not be written to its end. */
-  onFailed(message_id: string, error: unknown): void
+  /** The message is written, or will not be written to its end. */
+  onEnd(end: ModelEnd): void
   /** This object, though it may look like a piece, is all of its message. */
   onWhole(message: object): void
 }
@@ -41,13 +40,13 @@ export function modelCallHandler(listener: ModelCallListener): object {
       const call = calls.get(run_id)
       calls.delete(run_id)
       const whole = output.generations?.[0]?.[0]?.message
-      if (call) listener.onWritten(idOf(run_id, call), call.pieces)
+      if (call) listener.onEnd({ id: idOf(run_id, call), pieces: call.pieces })
       else if (whole) listener.onWhole(whole)
     },
     handleLLMError(error: unknown, run_id: string): void {
       const call = calls.get(run_id)
       calls.delete(run_id)
-      if (call) listener.onFailed(idOf(run_id, call), error)
+      if (call) listener.onEnd({ id: idOf(run_id, call), failure: failureOf(error) })
     },
   }
 }
@@ -60,3 +59,8 @@ type TokenArguments = [
   tags?: string[],
   fields?: { chunk?: { message?: { id?: string } } },
 ]
+
+function failureOf(thrown: unknown): { error: string; message: string } {
+  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return { error: name, message }
+}

@@ -3,13 +3,13 @@
  * something is in the history of a thread is said as everywhere in the API, and what only LangGraph
  * and the server have to know is left out.
  */
-import { AUTH_USER_KEY } from '../../core/agent/authorization.ts'
+import { AUTH_USER_KEY } from '../../../core/agent/authorization.ts'
 import {
   type SnapshotConfig,
   toCheckpoint,
   toTaskCheckpoint,
   toTaskError,
-} from '../../graph/js/langgraph/state.ts'
+} from '../langgraph/state.ts'
 
 interface CheckpointPayload {
   config: SnapshotConfig
@@ -28,12 +28,11 @@ interface Task {
   error?: unknown
 }
 
-/** The payload to show. `undefined`: nothing. Payloads of other modes stay as they are. */
-export function debugPayload(mode: string, payload: unknown): unknown {
+/** Payloads of other modes stay as they are. */
+export function apiPayload(mode: string, payload: unknown): unknown {
   switch (mode) {
     case 'checkpoints':
-      // Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode.
-      return isCheckpoint(payload) ? checkpointPayload(payload) : undefined
+      return checkpointPayload(payload as CheckpointPayload)
     case 'tasks':
       return taskPayload(payload as Task)
     case 'debug':
@@ -89,6 +88,7 @@ function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undef
   return { ...rest, configurable: Object.fromEntries(open) }
 }
 
-function isCheckpoint(payload: unknown): payload is CheckpointPayload {
+/** Whether it is the whole of a checkpoint. */
+export function isCheckpoint(payload: unknown): payload is CheckpointPayload {
   return typeof payload === 'object' && payload !== null && 'config' in payload
 }

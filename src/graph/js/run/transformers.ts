@@ -4,15 +4,18 @@
  * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
  * of LangGraph's own `StreamMux`.
  */
-
-import type { NewEvent } from '../../core/agent/event.ts'
-import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
-import type { Clock } from '../../core/clock.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { toWire } from '../../graph/js/langgraph/wire.ts'
-import { customOf } from '../../stream/protocol-event.ts'
-import type { Emission } from '../streams/source.ts'
+import type { Emission } from '../../../core/agent/emission.ts'
+import type {
+  MadeEvent,
+  StreamTransform,
+  ToldEvent,
+  Transformed,
+} from '../../../core/agent/graph-run.ts'
+import type { Channel } from '../../../core/agent/protocol.ts'
+import { systemClock } from '../../../core/clock.ts'
+import { isObject } from '../../../core/json.ts'
+import type { Graph } from '../langgraph/graph.ts'
+import { toWire } from '../langgraph/wire.ts'
 
 /** LangGraph's form of an event, with what the graph emitted as it is. */
 interface StreamEvent {
@@ -48,69 +51,60 @@ interface StreamChannel {
 
 const CHANNEL_BRAND = Symbol.for('langgraph.stream_channel')
 
-/** The server itself goes by these when it takes up a run: they are always told. */
-const KEPT: ReadonlySet<Channel> = new Set(['checkpoints', 'lifecycle', 'input'])
-
-/** Makes an event of the log. */
-export type WriteEvent = (
-  channel: Channel,
-  namespace: string[],
-  data: JsonValue,
-  about: { node?: string | undefined; name?: string | undefined },
-) => NewEvent
-
-export class Transformers {
+export class Transformers implements StreamTransform {
   readonly #transformers: Transformer[]
   readonly #channels: StreamChannel[] = []
   readonly #finals: { name: string; value: Promise<unknown> }[] = []
-  readonly #write: WriteEvent
-  readonly #clock: Clock
-  /** What was made and is not handed on yet. */
-  #told: NewEvent[] = []
+  /** What the emissions that were handed out are of. */
+  readonly #payloads = new WeakMap<Emission, unknown>()
+  /** What was made, or stays, and is not handed on yet. */
+  #told: Transformed = []
   /** Of the event that is looked at: what is pushed meanwhile belongs there. */
   #namespace: string[] = []
   #seq = 0
   #isOver = false
 
   /** `undefined`: the graph has none. */
-  static of(graph: Graph, write: WriteEvent, clock: Clock): Transformers | undefined {
+  static of(graph: Graph): Transformers | undefined {
     const all = (graph.streamTransformers ?? []).map((make) => make() as Transformer)
     const own = all.filter((one) => !one.__native)
-    return own.length > 0 ? new Transformers(own, write, clock) : undefined
+    return own.length > 0 ? new Transformers(own) : undefined
   }
 
-  constructor(transformers: Transformer[], write: WriteEvent, clock: Clock) {
+  constructor(transformers: Transformer[]) {
     this.#transformers = transformers
-    this.#write = write
-    this.#clock = clock
     for (const one of transformers) {
       one.onRegister?.({ push: (namespace, event) => this.#push(namespace, event) })
       this.#wire(one.init())
     }
   }
 
-  /** What is to be told in place of these; `emission`: what they come from, if from one. */
-  onEvents(events: NewEvent[], emission?: Emission): NewEvent[] {
-    if (this.#isOver) return events
-    for (const event of events) if (this.#isKept(event, emission)) this.#told.push(event)
+  /** The emission is handed out; `payload`: LangGraph's own object. */
+  note(emission: Emission, payload: unknown): void {
+    this.#payloads.set(emission, payload)
+  }
+
+  onEvents(events: ToldEvent[], of?: Emission): Transformed {
+    events.forEach((event, place) => {
+      const isWanted = this.#isWanted(event, of)
+      if (isWanted || event.isKept) this.#told.push(place)
+    })
     return this.#told.splice(0)
   }
 
-  /** The graph is done: what was made at last, once every promise is settled. */
-  async finish(): Promise<NewEvent[]> {
+  async finish(): Promise<MadeEvent[]> {
     const finalizing = this.#transformers.map((one) => one.finalize?.())
     for (const channel of this.#channels) channel._close()
     const finals = this.#finals.map(async ({ name, value }) => {
       this.#tell(`custom:${name}`, [], await value)
     })
     await Promise.allSettled([...finalizing, ...finals])
-    this.#isOver = true
-    return this.#told.splice(0)
+    return this.#over()
   }
 
-  /** The run has failed or was told to stop. A second call, or one after `finish`, does nothing. */
-  fail(error: Error): NewEvent[] {
+  fail({ name, message }: { name: string; message: string }): MadeEvent[] {
     if (this.#isOver) return []
+    const error = Object.assign(new Error(message), { name })
     for (const one of [...this.#transformers, ...this.#channels]) {
       try {
         if ('process' in one) one.fail?.(error)
@@ -119,8 +113,12 @@ export class Transformers {
         // Why the run ends is told already.
       }
     }
+    return this.#over()
+  }
+
+  #over(): MadeEvent[] {
     this.#isOver = true
-    return this.#told.splice(0)
+    return this.#told.splice(0).filter((one) => typeof one !== 'number')
   }
 
   #wire(projection: unknown): void {
@@ -137,14 +135,14 @@ export class Transformers {
     channel._wire((item) => this.#tell(`custom:${channelName}`, this.#namespace, item))
   }
 
-  #isKept(event: NewEvent, emission: Emission | undefined): boolean {
-    const place = protocolPlaceOf(event.event)
-    if (!place || place.channel === 'input') return true
-    const { channel: method, namespace } = place
-    const params = JSON.parse(event.data) as StreamEvent['params']
-    const data = emission ? emitted(method, emission, params.data) : params.data
-    const isWanted = this.#process(namespace, { method, params: { ...params, data } })
-    return isWanted || KEPT.has(method)
+  #isWanted({ method, namespace, timestamp, node, data }: ToldEvent, of?: Emission): boolean {
+    const own = of && this.#payloads.has(of) ? this.#emitted(method, of, data) : data
+    const params = { namespace, timestamp, ...(node !== undefined && { node }), data: own }
+    return this.#process(namespace, { method, params })
+  }
+
+  #emitted(method: Channel, of: Emission, told: unknown): unknown {
+    return emitted(method, { mode: of.mode, payload: this.#payloads.get(of) }, told)
   }
 
   /** Whether all of them want it told. */
@@ -161,7 +159,7 @@ export class Transformers {
   }
 
   #push(namespace: string[], { method, params }: StreamEvent): void {
-    const timestamp = this.#clock.now()
+    const timestamp = systemClock.now()
     const isWanted = this.#process(namespace, {
       method,
       params: { ...params, namespace, timestamp },
@@ -172,21 +170,17 @@ export class Transformers {
   /** How the root stands is the server's to say. */
   #tell(method: string, namespace: string[], given: unknown, node?: string): void {
     if (this.#isOver || (method === 'lifecycle' && namespace.length === 0)) return
-    const channel = CHANNELS.find((one) => one === method) ?? 'custom'
-    const data = channel === 'custom' ? customData(method, toWire(given)) : toWire(given)
-    const name = channel === 'custom' ? ((data as JsonObject).name as string) : undefined
-    this.#told.push(this.#write(channel, namespace, data, { node, name }))
+    const data = toWire(given)
+    this.#told.push({ method, namespace, data, ...(node !== undefined && { node }) })
   }
 }
 
-/** Every method that the protocol does not have is the name of a `custom` event. */
-function customData(method: string, payload: JsonValue): JsonObject {
-  if (method === 'custom') return customOf(payload)
-  return { name: method.replace(/^custom:/, ''), payload }
-}
-
 /** What the graph emitted, as it is; `told`: the same as the log has it. */
-function emitted(method: Channel, { mode, payload }: Emission, told: unknown): unknown {
+function emitted(
+  method: Channel,
+  { mode, payload }: { mode: string; payload: unknown },
+  told: unknown,
+): unknown {
   if (method !== mode || method === 'messages') return told
   const fields = payload as Record<string, unknown>
   switch (method) {

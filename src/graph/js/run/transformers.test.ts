@@ -1,37 +1,38 @@
 import { expect, test } from 'vitest'
-import type { NewEvent } from '../../core/agent/event.ts'
-import { type Channel, protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
-import { systemClock } from '../../core/clock.ts'
-import type { Graph } from '../../graph/js/langgraph/graph.ts'
-import { Transformers, type WriteEvent } from './transformers.ts'
+import type { Emission } from '../../../core/agent/emission.ts'
+import type { ToldEvent, Transformed } from '../../../core/agent/graph-run.ts'
+import type { Channel } from '../../../core/agent/protocol.ts'
+import type { JsonValue } from '../../../core/json.ts'
+import type { Graph } from '../langgraph/graph.ts'
+import { Transformers } from './transformers.ts'
 
-const write: WriteEvent = (channel, namespace, data, { node, name }) => ({
-  event: protocolEventName({ channel, namespace, ...(name !== undefined && { name }) }),
-  data: JSON.stringify({ namespace, timestamp: 1, ...(node !== undefined && { node }), data }),
-  isOfThreadOnly: false,
+const KEPT: Channel[] = ['checkpoints', 'lifecycle', 'input']
+
+const event = (method: Channel, data: JsonValue = {}, namespace: string[] = []): ToldEvent => ({
+  method,
+  namespace,
+  timestamp: 1,
+  data,
+  isKept: KEPT.includes(method),
 })
-
-const event = (channel: Channel, data = {}, namespace: string[] = []) =>
-  write(channel, namespace, data, {})
 
 function start(...transformers: object[]): Transformers {
   const graph = { streamTransformers: transformers.map((one) => () => one) } as unknown as Graph
-  const started = Transformers.of(graph, write, systemClock)
+  const started = Transformers.of(graph)
   if (!started) throw new Error('There are no transformers.')
   return started
 }
 
-const shown = (events: NewEvent[]) =>
-  events.map(({ event, data }) => {
-    const { channel, namespace = [] } = protocolPlaceOf(event) ?? {}
-    return [[channel, ...namespace].join('|'), JSON.parse(data).data]
-  })
+const shown = (told: Transformed) =>
+  told.map((one) =>
+    typeof one === 'number' ? one : [[one.method, ...one.namespace].join('|'), one.data],
+  )
 
 test('those of LangChain itself, and graphs without any, cost nothing', () => {
   const native = { __native: true, init: () => ({}), process: () => true }
   const graphs = [{}, { streamTransformers: [] }, { streamTransformers: [() => native] }]
   for (const graph of graphs) {
-    expect(Transformers.of(graph as unknown as Graph, write, systemClock)).toBeUndefined()
+    expect(Transformers.of(graph as unknown as Graph)).toBeUndefined()
   }
 })
 
@@ -39,9 +40,22 @@ test('what one of them does not want is not told, but for what the server goes b
   const seen: string[] = []
   const process = ({ method }: { method: string }) => void seen.push(method)
   const all = start({ init: () => ({}), process }, { init: () => ({}), process: () => true })
-  const events = (['values', 'checkpoints', 'lifecycle', 'input'] as const).map((one) => event(one))
-  expect(all.onEvents(events)).toEqual(events.slice(1))
+  const events = (['values', 'checkpoints', 'lifecycle'] as const).map((one) => event(one))
+  expect(all.onEvents(events)).toEqual([1, 2])
   expect(seen).toEqual(['values', 'checkpoints', 'lifecycle'])
+})
+
+test('they see what the graph emitted as it is', () => {
+  const seen: unknown[] = []
+  const process = ({ params }: { params: { data: unknown } }) => void seen.push(params.data)
+  const all = start({ init: () => ({}), process })
+  const emission: Emission = { namespace: [], mode: 'values', payload: { at: 'a text' } }
+  const payload = { at: new Date(0) }
+  all.note(emission, payload)
+  all.onEvents([event('values', emission.payload)], emission)
+  all.onEvents([event('values', { other: 1 })])
+  expect(seen[0]).toBe(payload)
+  expect(seen[1]).toEqual({ other: 1 })
 })
 
 test('what one pushes is seen by the others, and stands before the event that it was made of', () => {
@@ -71,11 +85,11 @@ test('what one pushes is seen by the others, and stands before the event that it
   const told = start(maker, reader).onEvents([event('tools', { id: 1 })])
   expect(shown(told)).toEqual([
     ['updates|child:1', { n: 1 }],
-    ['custom|child:1', { name: 'a b', payload: { n: 1 } }],
-    ['custom|child:1', { name: 'own', payload: { n: 1 } }],
-    ['custom|child:1', { payload: { n: 1 } }],
+    ['custom:a b|child:1', { n: 1 }],
+    ['own|child:1', { n: 1 }],
+    ['custom|child:1', { n: 1 }],
     ['lifecycle|child:1', { n: 1 }],
-    ['tools', { id: 1 }],
+    0,
   ])
   expect(seen).toHaveLength(7)
 })
@@ -87,7 +101,7 @@ test('the end waits for what they still do; a promise that fails is left out', a
     process: () => true,
     finalize: () => setImmediate(() => resolve('done')),
   })
-  expect(shown(await all.finish())).toEqual([['custom', { name: 'late', payload: 'done' }]])
+  expect(shown(await all.finish())).toEqual([['custom:late', 'done']])
   expect(all.fail(new Error('late'))).toEqual([])
 })
 
@@ -101,7 +115,6 @@ test('when the run fails they are told, whatever they do then', () => {
     },
   }
   const all = start(broken, { ...broken, fail: (error: Error) => told.push(error.message) })
-  expect(all.fail(new Error('why'))).toEqual([])
+  expect(all.fail({ name: 'RangeError', message: 'why' })).toEqual([])
   expect(told).toEqual(['why'])
-  expect(all.onEvents([event('values')])).toHaveLength(1)
 })

@@ -1,0 +1,60 @@
+/**
+ * The checkpoints of one run: written under its lease, so that a server that has lost the run writes no more,
+ * and in one order with the run's log.
+ */
+import type {
+  ChannelValue,
+  CheckpointKey,
+  CheckpointRecord,
+  CheckpointStore,
+  GraphCheckpoints,
+  PendingWrite,
+  StoredCheckpoint,
+} from '../../core/agent/checkpoint.ts'
+import type { Lease } from '../../core/agent/run.ts'
+import type { OrderedWrites } from './ordered-writes.ts'
+
+export class RunCheckpoints implements GraphCheckpoints {
+  readonly #store: CheckpointStore
+  readonly #lease: Lease
+  /** Absent: nobody follows in which order things are stored. */
+  readonly #order: OrderedWrites | undefined
+
+  constructor(store: CheckpointStore, lease: Lease, order?: OrderedWrites) {
+    this.#store = store
+    this.#lease = lease
+    this.#order = order
+  }
+
+  async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
+    const record = await this.#store.get(at)
+    this.#order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
+    return record
+  }
+
+  list(query: Parameters<GraphCheckpoints['list']>[0]): Promise<CheckpointRecord[]> {
+    return this.#store.list(query)
+  }
+
+  async put(
+    checkpoint: StoredCheckpoint,
+    versions: Record<string, string>,
+    values: ChannelValue[],
+  ): Promise<void> {
+    try {
+      await this.#order?.settled('checkpoint', checkpoint)
+      await this.#store.put(checkpoint, versions, values, this.#lease)
+    } finally {
+      this.#order?.stored(checkpoint.checkpoint_id)
+    }
+  }
+
+  async putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+    await this.#order?.settled('writes', key)
+    await this.#store.putWrites(key, writes, this.#lease)
+  }
+
+  deleteThread(thread_id: string): Promise<void> {
+    return this.#store.deleteThread(thread_id)
+  }
+}

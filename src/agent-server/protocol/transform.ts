@@ -1,0 +1,71 @@
+/** The graph's own stream transformers, around what a run tells. */
+import type { Emission } from '../../core/agent/emission.ts'
+import type { NewEvent } from '../../core/agent/event.ts'
+import type { MadeEvent, StreamTransform, ToldEvent } from '../../core/agent/graph-run.ts'
+import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { customOf } from '../../stream/protocol-event.ts'
+
+/** Makes an event of the log. */
+export type WriteEvent = (
+  channel: Channel,
+  namespace: string[],
+  data: JsonValue,
+  about: { node?: string | undefined; name?: string | undefined },
+) => NewEvent
+
+/** The server itself goes by these when it takes up a run: they are always told. */
+const KEPT: ReadonlySet<Channel> = new Set(['checkpoints', 'lifecycle', 'input'])
+
+export class Transform {
+  readonly #transform: StreamTransform
+  readonly #write: WriteEvent
+  #isOver = false
+
+  constructor(transform: StreamTransform, write: WriteEvent) {
+    this.#transform = transform
+    this.#write = write
+  }
+
+  /** What is to be told in place of these; `of`: the emission that they come from, if from one. */
+  async onEvents(events: NewEvent[], of?: Emission): Promise<NewEvent[]> {
+    if (this.#isOver) return events
+    const told = await this.#transform.onEvents(events.map(toTold), of)
+    return told.map((one) =>
+      typeof one === 'number' ? (events[one] as NewEvent) : this.#made(one),
+    )
+  }
+
+  /** The graph is done. */
+  async finish(): Promise<NewEvent[]> {
+    const made = await this.#transform.finish()
+    this.#isOver = true
+    return made.map((one) => this.#made(one))
+  }
+
+  /** The run has failed or was told to stop. */
+  async fail(error: { name: string; message: string }): Promise<NewEvent[]> {
+    if (this.#isOver) return []
+    this.#isOver = true
+    return (await this.#transform.fail(error)).map((one) => this.#made(one))
+  }
+
+  #made({ method, namespace, data, node }: MadeEvent): NewEvent {
+    const channel = CHANNELS.find((one) => one === method) ?? 'custom'
+    if (channel !== 'custom') return this.#write(channel, namespace, data, { node })
+    const custom = customData(method, data)
+    return this.#write(channel, namespace, custom, { node, name: custom.name as string })
+  }
+}
+
+function toTold({ event, data }: NewEvent): ToldEvent {
+  const method = protocolPlaceOf(event)?.channel as Channel
+  const params = JSON.parse(data) as Omit<ToldEvent, 'method' | 'isKept'>
+  return { ...params, method, isKept: KEPT.has(method) }
+}
+
+/** Every method that the protocol does not have is the name of a `custom` event. */
+function customData(method: string, payload: JsonValue): JsonObject {
+  if (method === 'custom') return customOf(payload)
+  return { name: method.replace(/^custom:/, ''), payload }
+}

@@ -1,0 +1,46 @@
+/** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
+import type { GraphInfo } from '../../core/agent/graph-description.ts'
+import type { GraphHost } from '../../core/agent/graph-host.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import { toRunnableConfig } from './langgraph/runnable-config.ts'
+import { OpenedGraph } from './opened-graph.ts'
+import type { Project, ProjectGraph } from './project.ts'
+
+export interface JsHostOptions {
+  /** Whether graphs trace to LangSmith. */
+  isLangSmithUsed: boolean
+  log: Log
+}
+
+export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostOptions): GraphHost {
+  const sources = [...project.graphs.values()]
+  const { auth, routes, embed, onNode } = project
+  return {
+    runtime: { language: 'js', langgraphVersion: project.langgraphVersion },
+    graphs: new Map(sources.map((source) => [source.graph_id, infoOf(source)])),
+    ...(auth && { auth }),
+    ...(routes && { routes }),
+    ...(embed && { embed }),
+    connect: project.connect,
+    async open(graph_id, given, checkpoints) {
+      const source = project.graphs.get(graph_id)
+      if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
+      const config = toRunnableConfig(given)
+      const graph = await source.open(config, checkpoints)
+      return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, log })
+    },
+  }
+}
+
+function infoOf({ graph_id, description, hasFactory, contextKeys, spec }: ProjectGraph): GraphInfo {
+  const { config, context } = spec
+  return {
+    graph_id,
+    description,
+    hasFactory,
+    contextKeys,
+    ...(config && { config }),
+    ...(context && { context }),
+  }
+}

@@ -1,0 +1,130 @@
+/** What LangGraph tells of a run, as the port has it: for the modes that were asked for, as plain JSON. */
+import type {
+  CheckpointPlace,
+  Emission,
+  MessagePiece,
+  ModelEnd,
+  TaskPayload,
+} from '../../../core/agent/emission.ts'
+import type { GraphRunRequest, HostMode } from '../../../core/agent/graph-run.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { toWire } from '../langgraph/wire.ts'
+import { apiPayload, isCheckpoint } from './api-payload.ts'
+import { type Message, MessageAssembly } from './message-assembly.ts'
+import type { Told } from './source.ts'
+
+/** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
+const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
+
+export class Emissions {
+  readonly #modes: ReadonlySet<HostMode>
+  readonly #hasSubgraphs: boolean
+  /** By namespace, which is told with what is made of it. */
+  readonly #messages = new Map<string, { namespace: string[]; assembly: MessageAssembly }>()
+  /** The ids of the messages that are complete, of all namespaces. */
+  readonly #complete = new Set<string>()
+  /** Messages that look like pieces, and are all of it. */
+  readonly #whole = new WeakSet<object>()
+
+  constructor({ modes, subgraphs }: GraphRunRequest) {
+    this.#modes = new Set(modes)
+    this.#hasSubgraphs = subgraphs
+  }
+
+  /** None: nobody wants to know. */
+  read(told: Told): Emission[] {
+    const isShown = told.namespace.length === 0 || this.#hasSubgraphs
+    if (isShown) return this.#read(told)
+    if (UNSCOPED.has(told.mode)) return this.#read({ ...told, namespace: [] })
+    const isAlive = told.mode === 'tasks' && this.#modes.has('lifecycle')
+    return isAlive ? this.#read(told) : []
+  }
+
+  /** The graph is done: the messages that never came to stand in a state. */
+  end(): Emission[] {
+    return [...this.#messages.values()].flatMap(({ namespace, assembly }) => {
+      const payload = assembly.onEnd()
+      return payload ? [{ namespace, mode: 'messages', payload }] : []
+    })
+  }
+
+  /** This object is all of its message. */
+  onWhole(message: object): void {
+    this.#whole.add(message)
+  }
+
+  #read({ namespace, mode, payload }: Told): Emission[] {
+    switch (mode) {
+      case 'messages':
+        return this.#onMessage(namespace, payload as [Message, object])
+      case 'values':
+        return this.#onValues(namespace, payload)
+      case 'tasks':
+        return [
+          { namespace, mode, payload: toWire(apiPayload(mode, payload)) as unknown as TaskPayload },
+        ]
+      case 'checkpoints':
+        return this.#onCheckpoint(namespace, payload)
+      case 'model_ends':
+        return [{ namespace, mode, payload: payload as ModelEnd }]
+      case 'updates':
+      case 'custom':
+      case 'tools':
+      case 'debug':
+      case 'events':
+        return [{ namespace, mode, payload: toWire(apiPayload(mode, payload)) }]
+      default:
+        return []
+    }
+  }
+
+  #onMessage(namespace: string[], [message, metadata]: [Message, object]): Emission[] {
+    const emissions: Emission[] = []
+    if (this.#modes.has('messages-tuple')) {
+      const payload: MessagePiece = {
+        message: toWire(message) as JsonObject,
+        metadata: toWire(metadata) as JsonObject,
+        isPiece: message.concat !== undefined && !this.#whole.has(message),
+      }
+      emissions.push({ namespace, mode: 'messages-tuple', payload })
+    }
+    if (this.#modes.has('messages')) {
+      const payload = this.#messagesOf(namespace).onMessage(message, metadata)
+      if (payload) emissions.push({ namespace, mode: 'messages', payload })
+    }
+    return emissions
+  }
+
+  #onValues(namespace: string[], values: unknown): Emission[] {
+    const emissions: Emission[] = []
+    if (this.#modes.has('values')) {
+      emissions.push({ namespace, mode: 'values', payload: toWire(values) })
+    }
+    if (this.#modes.has('messages')) {
+      const payload = this.#messagesOf(namespace).onValues(values)
+      if (payload) emissions.push({ namespace, mode: 'messages', payload })
+    }
+    return emissions
+  }
+
+  /** Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode. */
+  #onCheckpoint(namespace: string[], payload: unknown): Emission[] {
+    if (isCheckpoint(payload)) {
+      return [
+        { namespace, mode: 'checkpoints', payload: toWire(apiPayload('checkpoints', payload)) },
+      ]
+    }
+    const place = toWire(payload) as unknown as CheckpointPlace
+    const isTold = this.#modes.has('places') && typeof place.id === 'string'
+    return isTold ? [{ namespace, mode: 'places', payload: place }] : []
+  }
+
+  #messagesOf(namespace: string[]): MessageAssembly {
+    const key = namespace.join('|')
+    const known = this.#messages.get(key)
+    if (known) return known.assembly
+    const assembly = new MessageAssembly(this.#complete)
+    this.#messages.set(key, { namespace, assembly })
+    return assembly
+  }
+}

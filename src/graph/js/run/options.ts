@@ -1,0 +1,44 @@
+/** What LangGraph's `stream` is called with for a run. */
+import type { GraphRunRequest, HostMode } from '../../../core/agent/graph-run.ts'
+
+/** They go with the config that the graph was opened with. */
+export function streamOptions(
+  request: GraphRunRequest,
+  signal: AbortSignal,
+): { runId: string; [option: string]: unknown } {
+  const { run_id, modes, interrupt_before, interrupt_after, durability } = request
+  return {
+    runId: run_id,
+    signal,
+    streamMode: [...new Set(modes.flatMap((mode) => GRAPH_MODES[mode]))],
+    subgraphs: request.subgraphs || modes.includes('lifecycle'),
+    // With a version LangGraph tells of checkpoints beside the values.
+    ...(modes.includes('places') && { version: 'v2' }),
+    ...(interrupt_before && { interruptBefore: interrupt_before }),
+    ...(interrupt_after && { interruptAfter: interrupt_after }),
+    ...(durability && { durability }),
+    context: request.context,
+  }
+}
+
+/**
+ * LangGraph's modes for the port's. `messages` needs the values too: they tell which are complete.
+ * `lifecycle` needs the tasks: a subgraph begins with its first. `events` are no mode of LangGraph: its
+ * callbacks tell of them.
+ */
+const GRAPH_MODES: Readonly<Record<HostMode, readonly string[]>> = {
+  values: ['values'],
+  updates: ['updates'],
+  custom: ['custom'],
+  debug: ['debug'],
+  tasks: ['tasks'],
+  checkpoints: ['checkpoints'],
+  tools: ['tools'],
+  events: [],
+  messages: ['messages', 'values'],
+  'messages-tuple': ['messages'],
+  lifecycle: ['tasks'],
+  places: [],
+  model_ends: [],
+  transformers: [],
+}

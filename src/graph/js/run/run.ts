@@ -1,0 +1,136 @@
+/** A run of a graph of LangGraph for JavaScript. */
+import type { Emission } from '../../../core/agent/emission.ts'
+import { failureOf } from '../../../core/agent/graph-failure.ts'
+import type {
+  GraphEnd,
+  GraphRun,
+  GraphRunRequest,
+  RunCalls,
+  StreamTransform,
+} from '../../../core/agent/graph-run.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { currentPlace, type Place } from '../../../core/origin.ts'
+import { CHECKPOINTS_KEY, FAILURES_KEY, type TaskFailures } from '../checkpoints/config.ts'
+import type { Graph } from '../langgraph/graph.ts'
+import { langSmithCallbacks } from '../langgraph/langsmith-tracer.ts'
+import { NodeWork, WORK_KEY, watchNodes } from '../langgraph/node-work.ts'
+import type { Project, ProjectGraph } from '../project.ts'
+import { Emissions } from './emissions.ts'
+import { modelCallHandler } from './model-calls.ts'
+import { streamOptions } from './options.ts'
+import { openStream, type Told, toTold } from './source.ts'
+import { withFailure } from './task-failures.ts'
+import { Transformers } from './transformers.ts'
+import { WithAsides } from './with-asides.ts'
+
+/** What a run is made with. */
+export interface RunParts {
+  graph: Graph
+  /** Where the graph comes from. */
+  source: ProjectGraph
+  /** What it was opened with, in LangGraph's words. */
+  config: JsonObject
+  project: Pick<Project, 'command'>
+  isLangSmithUsed: boolean
+  onNode: (place: Place) => void
+}
+
+export class JsRun implements GraphRun {
+  readonly emissions: AsyncIterable<readonly Emission[]>
+  readonly end: Promise<GraphEnd>
+  readonly transform?: StreamTransform
+  readonly #parts: RunParts
+  readonly #request: GraphRunRequest
+  readonly #work: NodeWork
+  readonly #failures: TaskFailures = new Map()
+  readonly #asides = new WithAsides<Told>()
+  readonly #read: Emissions
+  readonly #transformers: Transformers | undefined
+  #end: (end: GraphEnd) => void = () => {}
+
+  constructor(parts: RunParts, request: GraphRunRequest, calls: RunCalls, signal: AbortSignal) {
+    this.#parts = parts
+    this.#request = request
+    this.#work = new NodeWork(() => parts.onNode(currentPlace()))
+    this.#read = new Emissions(request)
+    watchNodes(parts.graph)
+    const isTransformed = request.modes.includes('transformers')
+    this.#transformers = isTransformed ? Transformers.of(parts.graph) : undefined
+    if (this.#transformers) this.transform = this.#transformers
+    this.end = new Promise((resolve) => {
+      this.#end = resolve
+    })
+    this.emissions = this.#emit(calls, signal)
+  }
+
+  async *#emit(calls: RunCalls, signal: AbortSignal): AsyncGenerator<readonly Emission[]> {
+    let end: GraphEnd = { kind: 'stopped' }
+    try {
+      try {
+        const stream = await this.#open(calls, signal)
+        for await (const chunk of this.#hasModelEnds ? this.#asides.around(stream) : stream) {
+          const told = toTold(chunk)
+          if (signal.aborted && told.mode !== 'model_ends') break
+          const batch = this.#toEmissions(told)
+          if (batch.length > 0) yield batch
+        }
+        const last = signal.aborted ? [] : this.#read.end()
+        if (last.length > 0) yield last
+        if (!signal.aborted) end = { kind: 'completed' }
+      } catch (thrown) {
+        if (!signal.aborted) end = { kind: 'failed', failure: failureOf(thrown) }
+      }
+      const rest = signal.aborted ? this.#asides.until(this.#work.ended()) : []
+      for await (const told of rest) yield this.#toEmissions(told)
+    } finally {
+      this.#end(end)
+    }
+  }
+
+  #toEmissions(given: Told): Emission[] {
+    const told = withFailure(given, this.#failures)
+    const batch = this.#read.read(told)
+    if (this.#transformers) for (const one of batch) this.#transformers.note(one, told.payload)
+    return batch
+  }
+
+  async #open(calls: RunCalls, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+    const { graph, config, project } = this.#parts
+    const { input, command, modes } = this.#request
+    const options = {
+      ...config,
+      ...streamOptions(this.#request, signal),
+      configurable: {
+        ...(config.configurable as JsonObject),
+        [WORK_KEY]: this.#work,
+        [FAILURES_KEY]: this.#failures,
+        [CHECKPOINTS_KEY]: calls.checkpoints,
+      },
+      ...(await this.#callbacks()),
+    }
+    return openStream(graph, command ? project.command(command) : input, options, modes)
+  }
+
+  /** Runs that name a project of LangSmith bring their tracer; others are traced there by themselves. */
+  async #callbacks(): Promise<{ callbacks?: unknown[] }> {
+    const { config, source, isLangSmithUsed } = this.#parts
+    const handlers = this.#hasModelEnds ? [this.#modelCalls()] : []
+    const tracers = isLangSmithUsed
+      ? await langSmithCallbacks(source.spec.file, config.configurable as JsonObject)
+      : []
+    const callbacks = [...handlers, ...tracers]
+    return callbacks.length > 0 ? { callbacks } : {}
+  }
+
+  get #hasModelEnds(): boolean {
+    return this.#request.modes.includes('model_ends')
+  }
+
+  #modelCalls(): object {
+    return modelCallHandler({
+      onEnd: (payload) =>
+        this.#asides.add({ namespace: [], mode: 'model_ends', payload } satisfies Told),
+      onWhole: (message) => this.#read.onWhole(message),
+    })
+  }
+}

@@ -1,0 +1,57 @@
+/** What a graph emits while it runs, whichever way it has to be asked. */
+import type { HostMode } from '../../../core/agent/graph-run.ts'
+import type { Graph } from '../langgraph/graph.ts'
+
+/** As LangGraph's own objects have it. */
+export interface Told {
+  /** Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. */
+  namespace: string[]
+  /** LangGraph's own stream mode, or `events`. */
+  mode: string
+  payload: unknown
+}
+
+/** The structural part of a LangChain v2 callback event. */
+interface CallbackEvent {
+  event: string
+  run_id: string
+  tags?: string[]
+  data?: { chunk?: unknown }
+}
+
+/** What LangChain marks so is of no interest to anybody. */
+const HIDDEN_TAG = 'langsmith:hidden'
+
+/**
+ * Starts the graph; each item goes to `toTold`. `options` are those of LangGraph's `stream`, with a list as
+ * `streamMode`. For `events` the graph is asked for its callbacks, among which are the chunks of its stream:
+ * so it runs once, whatever else was asked for.
+ */
+export async function openStream(
+  graph: Graph,
+  input: unknown,
+  options: { runId: string },
+  modes: readonly HostMode[],
+): Promise<AsyncIterable<unknown>> {
+  if (!modes.includes('events')) return graph.stream(input, options)
+  return fromEvents(graph.streamEvents(input, { ...options, version: 'v2' }), options.runId)
+}
+
+/**
+ * What the item tells: it is one already, or `[mode, payload]`, or with subgraphs `[namespace, mode, payload]`,
+ * behind which more may come.
+ */
+export function toTold(item: unknown): Told {
+  if (!Array.isArray(item)) return item as Told
+  const [namespace, mode, payload] = Array.isArray(item[0]) ? item : [[], ...item]
+  return { namespace: namespace as string[], mode: mode as string, payload }
+}
+
+async function* fromEvents(events: AsyncIterable<unknown>, run_id: string): AsyncIterable<unknown> {
+  for await (const one of events) {
+    const event = one as CallbackEvent
+    if (event.tags?.includes(HIDDEN_TAG)) continue
+    const isChunk = event.event === 'on_chain_stream' && event.run_id === run_id
+    yield isChunk ? event.data?.chunk : { namespace: [], mode: 'events', payload: event }
+  }
+}
