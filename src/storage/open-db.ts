@@ -1,15 +1,15 @@
-/** Opens whichever database it is; only what is needed of it is loaded. */
+/** Opens either database. Only the driver that is needed is loaded. */
 import { isDatabaseUrl, parseDatabaseUrl } from '../core/database-url.ts'
 import { type Notices, noNotices } from '../core/notices.ts'
 import type { Db } from './db/db.ts'
 
-/** `where`: a `postgres://` URL, with the tables in `schema` unless it names one; else a file. */
+/** `where` is a `postgres://` URL, with the tables in `schema` unless it names one; otherwise a file. */
 export async function openDb(where: string, schema: string): Promise<Db> {
   if (isDatabaseUrl(where)) return (await import('./db/postgres/db.ts')).openPostgres(where, schema)
   return (await import('./db/sqlite/db.ts')).openSqlite(where)
 }
 
-/** How the servers of this database tell each other; `where` and `schema` as for `openDb`. */
+/** The notices between the servers of this database. `where` and `schema` as for `openDb`. */
 export async function openNotices(where: string, schema: string): Promise<Notices> {
   if (!isDatabaseUrl(where)) return noNotices
   const { listenString, schema: own = schema } = parseDatabaseUrl(where)
@@ -18,7 +18,7 @@ export async function openNotices(where: string, schema: string): Promise<Notice
   return new PostgresNotices(listenString, own)
 }
 
-/** Removes the URL's schema with all that is in it; does nothing where there is none. */
+/** Removes the URL's schema and everything in it. Does nothing when there is none. */
 export async function dropSchema(url: string): Promise<void> {
   await (await import('./db/postgres/db.ts')).dropPostgresSchema(url)
 }

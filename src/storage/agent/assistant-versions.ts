@@ -1,4 +1,4 @@
-/** The `assistant_versions` table: what an assistant was and is. */
+/** The `assistant_versions` table: the past and present contents of assistants. */
 import type { Assistant, AssistantStore } from '../../core/agent/assistant.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'

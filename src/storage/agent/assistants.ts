@@ -1,4 +1,4 @@
-/** The `assistants` table; its search and its versions have files of their own. */
+/** The `assistants` table. Its search and its versions are in other files. */
 import type { Assistant, AssistantStore } from '../../core/agent/assistant.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
@@ -24,7 +24,7 @@ SET graph_id = $2, config = $3, context = $4, metadata = $5, name = $6, descript
   version = $8, updated_at = $9, folded_name = $10
 WHERE assistant_id = $1`
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createAssistantStore(db: Db): AssistantStore {
   return {
     async get(assistant_id) {

@@ -93,7 +93,7 @@ async function search(db: Db, query: CronQuery, page: CronPage): Promise<Cron[]>
   const params: SqlValue[] = []
   const { sort_by, sort_order, limit, offset } = page
   const direction = sort_order === 'asc' ? 'ASC' : 'DESC'
-  // The databases disagree on where NULLs stand; this order is an index's as well.
+  // The databases sort NULLs differently. This order also has an index.
   const isNull = NULLABLE.has(sort_by) ? `${sort_by} IS NULL, ` : ''
   const sql = `
     SELECT ${COLUMNS} FROM crons ${where(db, query, params)}

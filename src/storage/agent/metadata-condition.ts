@@ -1,16 +1,16 @@
-/** What must hold of a row's `metadata`, in SQL. */
+/** Conditions on a row's `metadata`, in SQL. */
 import type { MetadataFilter } from '../../core/agent/authorization.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { JsonSql, SqlValue } from '../db/db.ts'
 
 export interface MetadataWanted {
-  /** What the client asks for: the metadata contains it. */
+  /** JSON that the metadata contains, as the client asks. */
   metadata?: JsonObject
-  /** What the caller may see: the same as `matchesFilter`. */
+  /** What the caller may see, like `matchesFilter`. */
   filter?: MetadataFilter
 }
 
-/** The conditions, to be joined by AND; their values are added to `params`. */
+/** The conditions, to be joined by AND. Their values are added to `params`. */
 export function metadataConditions(
   json: JsonSql,
   { metadata = {}, filter = {} }: MetadataWanted,
@@ -34,12 +34,12 @@ export function metadataConditions(
 }
 
 /**
- * The plain values that the metadata must hold, to be looked up as labels, apart from the rest.
- * `undefined`: the client asks for another value than the caller may see.
+ * Splits off the plain values that the metadata must have, which are looked up as labels. `undefined`:
+ * the client asks for another value than the caller may see, so nothing matches.
  */
 export function splitLabels({ metadata = {}, filter = {} }: MetadataWanted):
   | (Required<MetadataWanted> & {
-      /** By key, as JSON. */
+      /** JSON values by key. */
       labels: Record<string, string>
     })
   | undefined {
@@ -64,15 +64,15 @@ function plainConditions(filter: MetadataFilter): JsonObject {
   return Object.fromEntries(plain)
 }
 
-/** The fields whose keys are not taken. */
+/** The fields whose keys are not in `taken`. */
 export function without<T>(fields: Record<string, T>, taken: object): Record<string, T> {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => !Object.hasOwn(taken, key)))
 }
 
-/** Longer values are not worth an index entry. */
+/** Longer values do not become labels. */
 const MAX_LABEL_LENGTH = 256
 
-/** The plain values at the top of an object, each as JSON. */
+/** The plain values at the top level of an object, each as JSON. */
 export function labelsOf(metadata: JsonObject): Record<string, string> {
   const labels = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'object' && value !== null) return []
@@ -83,7 +83,10 @@ export function labelsOf(metadata: JsonObject): Record<string, string> {
   return Object.fromEntries(labels)
 }
 
-/** JSON can escape what no text of a database holds: U+0000, and half of a surrogate pair. */
+/**
+ * JSON can contain escapes that the text of a database cannot hold: U+0000, and half of a surrogate
+ * pair.
+ */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -1,4 +1,4 @@
-/** The `runs` table: the line of each thread, and the leases. States: `core/agent/run.ts`. */
+/** The `runs` table: the lines of the threads, and the leases. `core/agent/run.ts` has the states. */
 
 import {
   isTerminal,
@@ -49,7 +49,8 @@ ORDER BY seq`
 
 const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DESC LIMIT 1`
 
-// Its servers died with all attempts but one. One that is to end only comes to its end.
+// All attempts but one ended with the loss of the server. A cancelled run is no suspect: nothing of it
+// executes.
 const SUSPECT = `attempt >= ${MAX_RUN_ATTEMPTS - 1} AND cancel_action IS NULL`
 
 const ONLY = {
@@ -66,14 +67,14 @@ interface Selection {
   only: keyof typeof ONLY | undefined
   /** How many graphs are left out. */
   exceptGraphs: number
-  /** The numbers of the parameters: the time, and the one before the graphs' names. */
+  /** The numbers of parameters: that of the time, and the last one before the names of the graphs. */
   now: number
   before: number
 }
 
-// A run that another server is just taking is passed over; those behind it in its thread's line are
-// no candidates, so that none of them comes before it. Measured on SQLite: 0.1 ms with 1,000 pending
-// runs of a busy thread in front, among 100,000 finished ones.
+// Runs that another server is just claiming are skipped. The runs behind them on the same thread are no
+// candidates, so that none overtakes. Measured on SQLite: 0.1 ms with 1,000 pending runs of a busy thread
+// in front, among 100,000 finished ones.
 const claimableSql = (db: Db, { only, exceptGraphs, now, before }: Selection) => `
   SELECT seq FROM runs AS next
   WHERE status = 'pending' AND available_at <= $${now}${only ? ONLY[only] : ''}${exceptSql(db, exceptGraphs, before)}
@@ -97,7 +98,10 @@ RETURNING ${COLUMNS}, lease_server_id, lease_token`
 const hasSuspectSql = (db: Db, exceptGraphs: number) =>
   `${claimableSql(db, { only: 'suspects', exceptGraphs, now: 1, before: 1 })} LIMIT 1`
 
-/** The next parameter is the name of the field, each graph one of its own behind it: they are few. */
+/**
+ * The next parameter is the name of the field. Each graph has a parameter of its own after it; they are
+ * few.
+ */
 function exceptSql({ json }: Db, graphs: number, before: number): string {
   const conditions = Array.from({ length: graphs }, (_, i) => {
     const [field, graph] = [`$${before + 1}`, `$${before + 2 + i}`]
@@ -106,7 +110,7 @@ function exceptSql({ json }: Db, graphs: number, before: number): string {
   return conditions.join('')
 }
 
-/** What `exceptSql` takes. */
+/** The parameters of `exceptSql`. */
 function exceptParams(graphs: readonly string[] = []): string[] {
   const texts = graphs.map((graph_id) => JSON.stringify(graph_id))
   return texts.length > 0 ? ['graph_id', ...texts] : []
@@ -136,7 +140,7 @@ UPDATE runs
 SET status = 'interrupted', updated_at = $2, cancel_reason = coalesce(cancel_reason, $3)
 WHERE run_id = $1 AND status = 'pending'`
 
-// Once a rollback was asked for, an interrupt asks for less. A token tells that the run has begun.
+// An interrupt does not replace a rollback. A token shows that the run has started.
 const REQUEST_CANCEL = `
 UPDATE runs
 SET cancel_action = CASE WHEN cancel_action = 'rollback' THEN cancel_action ELSE $2 END,
@@ -239,7 +243,7 @@ export function createRunStore(db: Db): RunStore {
       return (await db.run(CLEAR, heldParams(lease))) === 1
     },
     async renew(leases, lease_expires_at) {
-      // Of several for one run the last in this order counts: only that one can be held.
+      // If a run has several leases, the one with the highest token counts: only that can be held.
       const latest = leases.toSorted((a, b) => a.token - b.token)
       const asked = latest.map(({ run_id, server_id, token }) => [run_id, `${server_id} ${token}`])
       const params = [lease_expires_at, JSON.stringify(Object.fromEntries(asked))]

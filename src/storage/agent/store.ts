@@ -1,4 +1,4 @@
-/** The agent server's database: one file a noun, put together here. */
+/** The agent server's database. Each noun has a file; they are put together here. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import { AppError } from '../../core/errors.ts'
 import { noNotices } from '../../core/notices.ts'
@@ -28,10 +28,10 @@ import { createServerStore } from './servers.ts'
 import { createThreadStore } from './threads.ts'
 import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
 
-/** Where the tables lie on PostgreSQL, unless the URL says otherwise. */
+/** The schema of the tables on PostgreSQL, unless the URL names another. */
 const DEFAULT_SCHEMA = 'runyard_agent'
 
-/** In order; a change of the schema is a new one at the end. */
+/** In order. A change of the schema is a new migration at the end. */
 export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   initial,
   webhookDeliveries,
@@ -46,9 +46,9 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
 ]
 
 /**
- * Opens the database, a `postgres://` URL, a file (made where it is missing; `:memory:` for one that is
- * not kept) or one that is open already, and brings it up to date. `close` closes it. Throws `conflict` when it is
- * newer than this code.
+ * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`
+ * is not kept), or an open database. `close` closes it. Throws `conflict` when the database is newer than
+ * this code.
  */
 export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where

@@ -1,10 +1,10 @@
-/** Rows of the `threads` table as threads. The latest state is kept as the API answers it. */
+/** Reads rows of the `threads` table. The latest state is stored in the form that the API answers. */
 
 import type { Interrupt, Thread, ThreadState } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { decodeRow } from '../db/json-columns.ts'
 
-/** Of `threads AS t`; without the state, which is most of a row. */
+/** The columns of `threads AS t` without the state, which is most of a row. */
 export const THREAD_COLUMNS_WITHOUT_STATE = `t.thread_id, t.created_at, t.updated_at,
   t.state_updated_at, t.metadata, t.config, t.status, t.error`
 

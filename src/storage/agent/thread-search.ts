@@ -1,12 +1,13 @@
 /**
- * Searching the `threads` table.
+ * Searches the `threads` table.
  *
- * Plain values of the metadata are looked up in `thread_labels`, from the one that the fewest
- * threads have on; only what is no plain value is parsed, for the threads that are left. Every order
- * is an index's. Measured over 100,000 threads (240 MB): a page by default 0.1 ms, from offset 90,000
- * 5 ms, by labels 0.2 ms; counting all, or by one label, 6 ms; by a list in the metadata, which
- * parses every row, 200 ms; by values, which parses every state, 800 ms. A generated column or an
- * expression index would have to know the keys before.
+ * Plain values of the metadata are looked up in `thread_labels`, beginning with the one that the fewest
+ * threads have. Only other values are parsed, for the threads that are left. Every order has an index.
+ *
+ * Measured with 100,000 threads (240 MB): a page by default 0.1 ms, from offset 90,000 5 ms, by labels
+ * 0.2 ms; counting all, or by one label, 6 ms; by a list in the metadata, which parses every row, 200 ms;
+ * by values, which parses every state, 800 ms. A generated column or an expression index is no
+ * alternative, since it needs to know the keys in advance.
  */
 import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import type { Db, SqlValue } from '../db/db.ts'
@@ -23,7 +24,7 @@ export function createThreadSearch(db: Db) {
   }
 }
 
-/** Part of a transaction: what the thread can be looked up by. */
+/** Within a transaction: adds the labels by which the thread is found. */
 export async function addThreadLabels(
   tx: Db,
   { thread_id, created_at, metadata }: Pick<NewThread, 'thread_id' | 'created_at' | 'metadata'>,
@@ -37,18 +38,18 @@ export async function addThreadLabels(
   )
 }
 
-/** Part of a transaction. */
+/** Only within a transaction. */
 export async function removeThreadLabels(tx: Db, thread_id: string): Promise<void> {
   await tx.run('DELETE FROM thread_labels WHERE thread_id = $1', [thread_id])
 }
 
-/** A label that more threads have than this is not worth sorting those that have it. */
+/** When more threads than this have a label, sorting them does not pay. */
 const COMMON = 1_000
 
 const STATES = (json: Db['json']) =>
   `SELECT thread_id, state FROM threads WHERE thread_id IN ${json.texts('$1')}`
 
-/** Sizes first: a state that is not wanted is not read. */
+/** Reads the sizes first, so that a state that does not fit is not read. */
 async function searchUpTo(
   tx: Db,
   query: ThreadQuery,
@@ -114,16 +115,16 @@ async function count(tx: Db, query: ThreadQuery): Promise<number> {
 }
 
 const ALL = 'threads AS t'
-// CROSS JOIN keeps SQLite to this order: the threads of the label, not the label of each thread.
+// CROSS JOIN keeps SQLite to this order: from the label to its threads, not the other way round.
 const LABELLED = 'thread_labels AS label CROSS JOIN threads AS t'
 const OF_LABEL = 't.thread_id = label.thread_id'
 
 interface Wanted extends ThreadQuery {
-  /** The plain values that the metadata must hold, as JSON. */
+  /** The plain values that the metadata must have, as JSON. */
   labels: Record<string, string>
 }
 
-/** The labels apart from the rest. `undefined`: the query contradicts itself. */
+/** Splits off the labels. `undefined`: the query contradicts itself. */
 function splitQuery({ metadata = {}, filter = {}, ...rest }: ThreadQuery): Wanted | undefined {
   const split = splitLabels({ metadata, filter })
   return split && { ...rest, ...split }
@@ -132,7 +133,7 @@ function splitQuery({ metadata = {}, filter = {}, ...rest }: ThreadQuery): Wante
 interface CountedLabel {
   key: string
   value: string
-  /** At most one more than `COMMON`. */
+  /** Counted up to `COMMON` + 1. */
   count: number
 }
 
@@ -152,7 +153,10 @@ async function rarestLabel(
   return tx.get<CountedLabel>(sql, [JSON.stringify(labels)])
 }
 
-/** What must hold of the rows of `ALL`, or with `start` of `LABELLED`; `isOfLabels`: of the labels alone. */
+/**
+ * The conditions on the rows of `ALL`, or with `start` on those of `LABELLED`. `isOfLabels`: there are no
+ * other conditions than labels.
+ */
 function conditionsOf(
   { json }: Db,
   wanted: Wanted,
@@ -179,10 +183,10 @@ function conditionsOf(
   }
 }
 
-/** So many labels are each a condition of their own, which is quickest; the texts must be few. */
+/** Up to this many labels are separate conditions, which is fastest. There must be few SQL texts. */
 const SINGLE_LABELS = 4
 
-/** The row of `table`, which has `created_at` and `thread_id`, has all of these labels. */
+/** The condition that a row of `table`, which has `created_at` and `thread_id`, has all of these labels. */
 function labelConditions(
   json: Db['json'],
   table: 'label' | 't',
@@ -202,7 +206,7 @@ function labelConditions(
   return [...conditions, all]
 }
 
-/** As the indexes have it; the table with the label has its own copy of what it is sorted by. */
+/** The order of the indexes. The label table has its own copy of the sorted columns. */
 function orderOf({ sort_by, sort_order }: ThreadPage, table: 'label' | 't'): string {
   const direction = sort_order === 'asc' ? 'ASC' : 'DESC'
   const columns = {

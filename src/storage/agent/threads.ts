@@ -1,4 +1,4 @@
-/** The `threads` table. Searching it has a file of its own. */
+/** The `threads` table. Its search is in another file. */
 import type {
   NewThread,
   ThreadPatch,
@@ -33,7 +33,10 @@ ORDER BY ttl_due_at LIMIT $2`
 
 const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
 
-/** What belongs to a thread without a reference to it; its runs and labels go with its row. */
+/**
+ * The tables with a thread's data that do not refer to its row. Runs and labels do, and are deleted with
+ * the row.
+ */
 const TABLES = [
   'events',
   'event_parts',
@@ -74,7 +77,8 @@ export function createThreadStore(db: Db): ThreadStore {
     },
     delete: (thread_id) =>
       db.transaction(async (tx) => {
-        // First, with its runs and their leases: from then on nobody adds to the rest.
+        // The row goes first, with the thread's runs and their leases: from then on nobody adds to the
+        // other tables.
         const isGone = await tx.run('DELETE FROM threads WHERE thread_id = $1', [thread_id])
         for (const table of TABLES) {
           await tx.run(`DELETE FROM ${table} WHERE thread_id = $1`, [thread_id])
@@ -106,7 +110,7 @@ async function insert(tx: Db, thread: NewThread): Promise<boolean> {
   return isNew === 1
 }
 
-/** Each change of a thread begins its time anew. */
+/** Updates a thread. Each change restarts its lifetime. */
 async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<void> {
   if (patch.metadata) await relabel(tx, thread_id, patch.metadata)
   const params: SqlValue[] = [thread_id]
@@ -120,7 +124,10 @@ async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<vo
   await tx.run(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
 }
 
-/** Most changes leave the metadata as it is: a run notes its graph and assistant each time. */
+/**
+ * Updates the labels if they have changed. Mostly they have not: a run only notes its graph and assistant
+ * each time.
+ */
 async function relabel(tx: Db, thread_id: string, metadata: NewThread['metadata']): Promise<void> {
   const sql = `SELECT metadata, created_at FROM threads
     WHERE thread_id = $1 AND purge_at IS NULL${tx.rowLocks.wait}`

@@ -1,4 +1,4 @@
-/** The `webhook_deliveries` table. States: `core/agent/webhook.ts`. */
+/** The `webhook_deliveries` table. `core/agent/webhook.ts` has the states. */
 import type {
   DeliveryQuery,
   QueuedDelivery,
@@ -18,7 +18,7 @@ INSERT INTO webhook_deliveries (delivery_id, run_id, thread_id, url, status, cre
   attempt, last_attempt, next_attempt_at, payload, metadata, origin, headers)
 VALUES ($1, $2, $3, $4, 'pending', $5, $5, 0, $6, 0, $7, $8, $9, $10)`
 
-// One that another server is just taking is passed over.
+// A delivery that another server is just claiming is skipped.
 const claimSql = ({ rowLocks }: Db) => `
 UPDATE webhook_deliveries
 SET attempt = attempt + 1, next_attempt_at = $2

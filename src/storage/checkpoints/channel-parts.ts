@@ -1,7 +1,7 @@
 /**
- * The values of channels that are long lists are kept in parts, which a thread's checkpoints share. What
- * nothing refers to any more goes with the run that wrote it (rollback), with `keepLatest` or with the
- * thread.
+ * Stores the values of channels that are long lists in parts, which a thread's checkpoints share. Parts
+ * that nothing refers to any more are deleted with the run that wrote them (rollback), by `keepLatest`,
+ * or with the thread.
  */
 import type { ChannelValue } from '../../core/agent/checkpoint.ts'
 import type { Db } from '../db/db.ts'
@@ -14,10 +14,10 @@ import {
   toParts,
 } from '../lists/parts.ts'
 
-/** The form of values that are kept in parts. */
+/** The encoding of values that are stored in parts. */
 export const IN_PARTS = 'parts:json'
 
-/** The value as it is kept, with the parts that it needs; none for a value that is kept whole. */
+/** The value as it is stored, with the parts that it needs. A value that is stored whole has none. */
 export function takeApart(value: ChannelValue): { value: ChannelValue; parts: Part[] } {
   const items = value.type === 'json' ? splitJsonList(value.bytes) : undefined
   if (!items || !isWorthParts(items.length, value.bytes.length)) return { value, parts: [] }
@@ -25,7 +25,7 @@ export function takeApart(value: ChannelValue): { value: ChannelValue; parts: Pa
   return { value: { ...value, type: IN_PARTS, bytes: Buffer.from(text) }, parts }
 }
 
-/** The values as they were before they were taken apart. */
+/** The values as they were before `takeApart`. */
 export async function putTogether(
   reader: PartReader,
   values: readonly ChannelValue[],
@@ -42,8 +42,8 @@ const VALUES_IN_PARTS = `
 SELECT channel, version, type, bytes FROM channel_values WHERE thread_id = $1 AND type = $2`
 
 /**
- * Removes the parts that none of the thread's values needs any more. Nobody may be writing to the thread:
- * a new value names parts that are there already.
+ * Deletes the parts that none of the thread's values needs. Nobody may be writing to the thread
+ * meanwhile, since a new value may refer to existing parts.
  */
 export async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
   const values = await tx.all<ChannelValue>(VALUES_IN_PARTS, [thread_id, IN_PARTS])

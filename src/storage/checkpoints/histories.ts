@@ -1,4 +1,4 @@
-/** What concerns a thread's whole history of checkpoints: copying it, cutting it, measuring it. */
+/** Copies, cuts and measures the whole history of a thread's checkpoints. */
 import type { CheckpointStore, StorageUse } from '../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Db } from '../db/db.ts'
@@ -41,7 +41,7 @@ const HERE = 'thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = $3'
 const GET_METADATA = `SELECT metadata FROM checkpoints WHERE ${HERE}`
 const SET_METADATA = `UPDATE checkpoints SET metadata = $4 WHERE ${HERE}`
 
-/** The columns but for the thread; writes in the order written, which their new place keeps. */
+/** The columns except the thread. Writes are copied in the order in which they were written. */
 const COPIED_COLUMNS = {
   checkpoints: `checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id, type, bytes, metadata,
     channel_versions`,
@@ -89,8 +89,9 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
 }
 
 /**
- * A subgraph's namespace ends in its task, `name:task`: its work is over unless it was called from
- * the root's checkpoint that is kept. Without a task it is a memory that every call goes on with.
+ * Whether the namespace belongs to the root's checkpoint that is kept. A subgraph's namespace ends with
+ * its task, `name:task`: it is needed only if it was called from that checkpoint. One without a task is a
+ * memory that every call continues.
  */
 function belongsTo(root: string | undefined, { checkpoint_ns, metadata }: Latest): boolean {
   if (!checkpoint_ns.includes(':')) return true

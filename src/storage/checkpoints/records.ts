@@ -1,4 +1,4 @@
-/** Reading checkpoints with their values and writes. */
+/** Reads checkpoints with their values and writes. */
 import {
   type ChannelValue,
   type CheckpointRecord,
@@ -107,10 +107,10 @@ const valueAt = (column: string) => `(
     AND channel = wanted.column1 AND version = wanted.column2) AS ${column}`
 
 /**
- * Each value is looked up by its whole key, in subqueries of its own: of a join PostgreSQL may think, as
- * long as it has no figures of a new thread, that it does best to read all of the thread's values.
- * Measured there: a page of ten took twenty times as long of 1,000 checkpoints as of 10. The list is
- * filled up to a power of two, to have few texts.
+ * Looks up each value by its whole key, in a subquery of its own. With a join PostgreSQL may decide to
+ * read all values of the thread, as long as it has no statistics for a new thread. Measured there: a page
+ * of ten took twenty times as long with 1,000 checkpoints as with 10. The list is filled up to a power of
+ * two, so that there are few SQL texts.
  */
 async function readValues(
   tx: Db,
@@ -133,7 +133,10 @@ async function readValues(
   return values.toSorted((a, b) => (a.channel < b.channel ? -1 : 1))
 }
 
-/** Of several runs' writes at one place: the first of a task's own, the last of the special ones. */
+/**
+ * Several runs may have written to one place: the first of a task's own writes counts, and the last of
+ * the special ones.
+ */
 function uncovered(writes: PendingWrite[]): PendingWrite[] {
   const byPlace = new Map<string, PendingWrite>()
   for (const write of writes) {

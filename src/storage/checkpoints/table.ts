@@ -1,6 +1,6 @@
 /**
- * Checkpoints in three tables: the checkpoint with the version of each channel, the values by
- * version, and the pending writes by the run that made them.
+ * Checkpoints in three tables: the checkpoint with the version of each channel, the values by version,
+ * and the pending writes by their run.
  */
 import type {
   ChannelValue,
@@ -28,13 +28,13 @@ SET parent_checkpoint_id = excluded.parent_checkpoint_id, run_id = excluded.run_
   type = excluded.type, bytes = excluded.bytes, metadata = excluded.metadata,
   channel_versions = excluded.channel_versions`
 
-// A version names one value for good: other checkpoints may share it.
+// A version names the same value for ever, and other checkpoints may share it.
 const PUT_VALUE = `
 INSERT INTO channel_values (thread_id, checkpoint_ns, channel, version, type, bytes)
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT DO NOTHING`
 
-// What a task has written stands; only the special writes are replaced by later ones.
+// A task's writes stay. Only the special ones are replaced by later ones.
 const PUT_WRITE = `
 INSERT INTO checkpoint_writes
   (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id, channel, type, bytes)
@@ -104,7 +104,7 @@ function putStatement(stored: StoredCheckpoint, versions: Record<string, string>
   return { sql: PUT, params }
 }
 
-/** The parts first: who sees a value finds all of it. */
+/** Adds the parts first: whoever sees a value finds all of it. */
 function valueStatements(
   { thread_id, checkpoint_ns }: StoredCheckpoint,
   values: ChannelValue[],
@@ -129,11 +129,14 @@ function writeStatement(
   return { sql: PUT_WRITE, params: [...place, channel, type, bytes] }
 }
 
-/** The run's writes, those on its checkpoints, the values that only these used with their parts, and they. */
+/**
+ * Deletes the run's writes, the writes to its checkpoints, the values and parts that only these use, and
+ * the checkpoints.
+ */
 async function deleteRun(tx: Db, thread_id: string, run_id: string): Promise<void> {
   const params = [thread_id, run_id]
-  // Whoever writes to the thread holds its run: from here on nobody does, so that no part goes that a
-  // checkpoint on its way has found to be there.
+  // Whoever writes to the thread locks its run. From here on nobody writes, so that no part is deleted
+  // which a new checkpoint is about to use.
   const hasBegun = await tx.get(HAS_ANY_OF, params)
   if (hasBegun) await tx.all(ACTIVE_RUNS + tx.rowLocks.wait, [thread_id])
   await tx.run(

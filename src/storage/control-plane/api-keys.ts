@@ -32,7 +32,7 @@ const TOUCH = `
 UPDATE api_keys SET last_used_at = $2
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const find = async (sql: string, by: string) => {
     const row = await db.get<ApiKey>(sql, [by])

@@ -1,4 +1,4 @@
-/** The `audit_log` table. Triggers refuse to change or remove what is in it. */
+/** The `audit_log` table. Triggers refuse to change or delete its rows. */
 import type { AuditEntry, AuditFilter, AuditLogStore } from '../../core/people/audit.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { decodeRow } from '../db/json-columns.ts'
@@ -13,7 +13,7 @@ const COLUMNS = `id, created_at, workspace_id, actor_kind, actor_id, actor_name,
 const APPEND = `
 INSERT INTO audit_log (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
-// An action is found by itself and by its noun: `deployment` is `deployment.create` and the others.
+// An action is found by its name and by its noun: `deployment` finds `deployment.create` and the others.
 const LIST = `
 SELECT seq, ${COLUMNS} FROM audit_log
 WHERE workspace_id = $1
@@ -26,13 +26,13 @@ WHERE workspace_id = $1
   AND seq < $8
 ORDER BY seq DESC LIMIT $9`
 
-/** One text for a search: everything that a person would look for. */
+/** One text with everything that a person may search for. */
 function searched(): string {
   const columns = ['action', 'actor_id', 'actor_name', 'target_id', "coalesce(target_name, '')"]
   return `lower(${columns.join(" || ' ' || ")})`
 }
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createAuditLogStore(db: Db): AuditLogStore {
   return {
     append: async (entry) => {

@@ -22,7 +22,7 @@ const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secre
   created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at,
   has_own_auth`
 
-// The clash is looked for where `_` and `-` are one: names must differ as host names too.
+// The name must be free with `_` and `-` as the same character: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
@@ -32,7 +32,7 @@ const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
 const GET_BY_NAME = `SELECT ${COLUMNS} FROM deployments WHERE name = $1`
 const LIST_IDS = 'SELECT id FROM deployments ORDER BY created_at, id'
 
-// `replace` instead of LIKE: a `_` in the text is no wildcard.
+// `replace` instead of LIKE: a `_` in the text is not a wildcard.
 const matching = ({ json }: Db) => `
 tenant_id = $1
   AND ($2 = '' OR name = $2)
@@ -48,7 +48,7 @@ LIMIT $7 OFFSET $8`
 
 const countSql = (db: Db) => `SELECT count(*) AS count FROM deployments WHERE ${matching(db)}`
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
   const read = (row: DeploymentRow) => toDeployment(row, box)
   const find = async (sql: string, key: string) => {
@@ -88,7 +88,10 @@ function filterParams(filter: DeploymentFilter): SqlValue[] {
   return [tenant_id, name, name_contains, ...lists]
 }
 
-/** The columns that the patch changes, always in the same order: few statements to prepare. */
+/**
+ * The columns that the patch changes, always in the same order, so that there are few statements to
+ * prepare.
+ */
 function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string, SqlValue][] {
   const { source_config, secrets } = patch
   const columns: [string, SqlValue | undefined][] = [

@@ -1,4 +1,4 @@
-/** Looking at a control plane's database without changing it: for those who ask what is wrong. */
+/** Inspects a control plane's database without changing it, for `doctor`. */
 import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
 import type { Inspection } from '../../core/deployment/inspection.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
@@ -8,8 +8,8 @@ import { countUnopened } from './sealed-columns.ts'
 import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
 
 /**
- * `where` as in `openControlPlaneStore`; a file has to be there. `undefined`: it has no tables yet.
- * Throws what the database throws.
+ * `where` as in `openControlPlaneStore`, but a file must exist. `undefined`: there are no tables yet.
+ * Throws the errors of the database.
  */
 export async function inspectControlPlane(
   where: string,
@@ -50,7 +50,7 @@ async function idsOf(db: Db, sql: string): Promise<Set<string>> {
   return new Set((await db.all<{ id: string }>(sql)).map(({ id }) => id))
 }
 
-/** A server's files are the server's; SQLite's are looked through. */
+/** What is wrong with the file of SQLite. A PostgreSQL server checks its own files. */
 async function damageOf(db: Db): Promise<string | undefined> {
   if (db.dialect !== 'sqlite') return undefined
   const rows = await db.all<{ quick_check: string }>('PRAGMA quick_check(3)')

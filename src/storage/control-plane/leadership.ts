@@ -1,4 +1,4 @@
-/** The `leadership` table, and the check that every write of a leader goes through. */
+/** The `leadership` table, and the check for every write of a leader. */
 
 import type { Leadership, LeadershipStore, Term } from '../../core/deployment/leadership.ts'
 import { AppError } from '../../core/errors.ts'
@@ -38,9 +38,9 @@ export function createLeadershipStore(db: Db): LeadershipStore {
 }
 
 /**
- * The same database for who leads in this term: a statement is refused (`unavailable`) while the
- * leader is not sure, and each write is done in a transaction that holds the leadership in its place,
- * so that nothing is written once another leads.
+ * The same database for the leader of this term. Statements are refused (`unavailable`) while the leader
+ * is not sure. Each write is done in a transaction that locks the leadership, so that nothing is written
+ * once another one leads.
  */
 export function underTerm(db: Db, term: Term): Db {
   const write = async <T>(work: (tx: Db) => Promise<T>, locks?: readonly string[]): Promise<T> => {

@@ -23,7 +23,7 @@ UPDATE listeners
 SET compute_config = coalesce($2, compute_config), version = coalesce($3, version), updated_at = $4
 WHERE id = $1`
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createListenerStore(db: Db): ListenerStore {
   const read = (row: object) => decodeRow<Listener>(row, JSON_COLUMNS)
   return {

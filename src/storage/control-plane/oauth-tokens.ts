@@ -1,4 +1,4 @@
-/** The `oauth_tokens` table. Access and refresh tokens are sealed, each for its own place. */
+/** The `oauth_tokens` table. Access and refresh tokens are encrypted, each bound to its own place. */
 import type { OAuthToken, OAuthTokenStore } from '../../core/people/oauth-token.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
@@ -24,7 +24,7 @@ ORDER BY created_at, id`
 const DELETE_OF = `
 DELETE FROM oauth_tokens WHERE workspace_id = $1 AND user_id = $2 AND provider_id = $3`
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
   return {
     insert: async (token) => {

@@ -31,7 +31,7 @@ const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, stat
   source_revision_config, source_config, secrets, built_from, deployed_at,
   parked_threads`
 
-/** Past QUEUED and not at an end: one revision of a deployment at a time. */
+/** The states past QUEUED that are no ends. One revision of a deployment at a time may be there. */
 const UNDER_WAY = REVISION_STATUSES.filter(
   (status) => !isRevisionOver(status) && status !== 'CREATING' && status !== 'QUEUED',
 )
@@ -63,14 +63,14 @@ WHERE this.id = $1 AND this.status = $2 AND other.status IN ${inList(UNDER_WAY)}
 const GET_CONFIG = 'SELECT source_revision_config AS config FROM revisions WHERE id = $1'
 const SET_CONFIG = 'UPDATE revisions SET source_revision_config = $2 WHERE id = $1'
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
   const read = (row: RevisionRow) => toRevision(row, box)
   return {
     countByStatus: () => countByStatus(db, 'revisions'),
     insert: (revision) =>
       db.transaction(async (tx) => {
-        // Two revisions at once would take the same number.
+        // Otherwise two new revisions could take the same number.
         await tx.get(HOLD_DEPLOYMENT + tx.rowLocks.wait, [revision.deployment_id])
         const row = await tx.get<RevisionRow>(INSERT, toParams(revision, box))
         if (!row) throw missingDeployment(revision.deployment_id)
@@ -124,7 +124,7 @@ async function move(
   return (await tx.run(MOVE, [id, from, to, ...values])) === 1
 }
 
-/** The index refuses it too; here the refusal gets its sentence. */
+/** Throws with a sentence where the index would refuse too. */
 async function refuseSecondUnderWay(
   tx: Db,
   id: string,

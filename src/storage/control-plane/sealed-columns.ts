@@ -1,9 +1,9 @@
-/** Every column that holds sealed text, and sealing it anew when the encryption key has changed. */
+/** Lists every column with encrypted text, and encrypts them again when the key has changed. */
 
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
 
-/** A sealed text is bound to its place: each of these is one, by the row's id. */
+/** The places of encrypted texts, by the row's id. Each text is bound to its place. */
 export const PLACES = {
   deployment: (id: string) => `deployment/${id}/secrets`,
   revision: (id: string) => `revision/${id}/secrets`,
@@ -18,7 +18,7 @@ interface SealedColumn {
   placeOf: (id: string) => string
 }
 
-/** The probe is the last: as long as it needs an older key, that key is still asked for. */
+/** The probe comes last: as long as it needs an older key, Runyard still asks for that key. */
 const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'deployments', column: 'secrets', placeOf: PLACES.deployment },
   { table: 'revisions', column: 'secrets', placeOf: PLACES.revision },
@@ -27,13 +27,13 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'encryption_probe', column: 'sealed', placeOf: PLACES.probe },
 ]
 
-/** So many rows are written together. */
+/** How many rows are written together. */
 const BATCH = 100
 
 /**
- * Seals with the box's present key what was sealed with an older one; answers how many texts. Ended
- * at any point it leaves each text sealed with the one key or the other, and goes on when it is
- * called again.
+ * Encrypts with the box's present key what was encrypted with an older one; answers how many texts. It
+ * may be interrupted at any point: each text then has the one key or the other, and the next call
+ * continues.
  */
 export async function resealAll(db: Db, box: SecretBox): Promise<number> {
   let count = 0
@@ -66,7 +66,7 @@ async function resealBatch(
   return old.length
 }
 
-/** How many sealed texts open with none of the box's keys, or not at all. */
+/** How many encrypted texts none of the box's keys can open. */
 export async function countUnopened(db: Db, box: SecretBox): Promise<number> {
   let count = 0
   for (const { table, column, placeOf } of SEALED_COLUMNS) {

@@ -1,4 +1,7 @@
-/** A list of secrets as one sealed JSON text: not even the names stand readable in the database. */
+/**
+ * Stores a list of secrets as one encrypted JSON text. Not even their names are readable in the
+ * database.
+ */
 import type { Secret } from '../../core/deployment/revision.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 

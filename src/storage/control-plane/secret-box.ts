@@ -1,10 +1,9 @@
 /**
- * Seals what must not stand readable in the database: AES-256-GCM, a fresh nonce each time.
+ * Encrypts what must not be readable in the database, with AES-256-GCM and a new nonce each time.
  *
- * A sealed text reads `v1:<key id>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. It is
- * bound to its place (`deployment/<id>/secrets`): copied to another row it does not open. The key
- * id tells which key sealed it, so that a later change of keys can find what is still to be sealed
- * anew.
+ * An encrypted text is `v1:<key id>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. It is bound
+ * to its place (`deployment/<id>/secrets`): a copy in another row cannot be opened. The key id tells
+ * which key was used, so that after a change of keys the remaining texts can be found.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
@@ -22,7 +21,10 @@ interface NamedKey {
   key: Buffer
 }
 
-/** A box that seals with this key, and opens with the older ones too: 32 bytes each, or `bad_request`. */
+/**
+ * Makes a box that encrypts with `key` and also opens texts of the older keys. Each has 32 bytes;
+ * otherwise throws `bad_request`.
+ */
 export function createSecretBox(key: Buffer, older: readonly Buffer[] = []): SecretBox {
   let present = named(key)
   const known = [present, ...older.map(named)]

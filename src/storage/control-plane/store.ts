@@ -1,4 +1,4 @@
-/** The control plane's database: one file a noun, put together here. */
+/** The control plane's database. Each noun has a file; they are put together here. */
 import { randomBytes } from 'node:crypto'
 import { systemClock, timestamp } from '../../core/clock.ts'
 import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
@@ -27,7 +27,7 @@ import { PLACES, resealAll } from './sealed-columns.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
 
-/** In order; a change of the schema is a new one at the end. */
+/** In order. A change of the schema is a new migration at the end. */
 export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   initial,
   people,
@@ -48,10 +48,10 @@ const SET_PROBE = 'UPDATE encryption_probe SET sealed = $1'
 const SIGNING_KEY_BYTES = 32
 
 /**
- * Opens the database, a `postgres://` URL or a file (made where it is missing; `:memory:` for one that
- * is not kept), brings it up to date, and makes sure of the default workspace. Secrets and tokens go through `box`.
- * Throws `conflict` when the file is newer than this code, `internal` when it was written with
- * another encryption key.
+ * Opens a database, migrates it, and adds the default workspace if it is missing. `where` is a
+ * `postgres://` URL or a file (made if missing; `:memory:` is not kept). `box` encrypts secrets and
+ * tokens. Throws `conflict` when the database is newer than this code, `internal` when it was written
+ * with another encryption key.
  */
 export async function openControlPlaneStore(
   where: string,
@@ -69,8 +69,8 @@ export async function openControlPlaneStore(
 }
 
 /**
- * Before anything is sealed with it: a database with an unknown key in it could never be read whole.
- * Answers what the one sealed row holds: the key that URLs are signed with.
+ * Opens the encrypted probe row, before anything else is encrypted: a database with texts of an unknown
+ * key could never be read completely. Answers what the row holds, the key that signs URLs.
  */
 async function openProbe(db: Db, box: SecretBox): Promise<Uint8Array> {
   const place = PLACES.probe()
@@ -78,7 +78,7 @@ async function openProbe(db: Db, box: SecretBox): Promise<Uint8Array> {
   await db.run(ENSURE_PROBE, [box.seal(fresh, place)])
   const row = await db.get<{ sealed: string }>('SELECT sealed FROM encryption_probe')
   const held = row ? box.open(row.sealed, place) : ''
-  // A database from before it held anything.
+  // The database is from a version whose row was empty.
   if (held === '') await db.run(SET_PROBE, [box.seal(fresh, place)])
   return Buffer.from(held || fresh, 'base64')
 }
@@ -107,7 +107,7 @@ function createTransactionStore(tx: Db, box: SecretBox, signingKey: Uint8Array):
     signingKey,
     transaction: refuse,
     reseal: refuse,
-    // The transaction around is under its term already.
+    // The outer transaction already checks the term.
     under: () => store,
     close: refuse,
   }

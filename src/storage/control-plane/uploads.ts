@@ -10,7 +10,7 @@ const LIST = `SELECT ${COLUMNS} FROM uploads WHERE deployment_id = $1 ORDER BY c
 const DELETE = 'DELETE FROM uploads WHERE object_path = $1'
 const MARK_UPLOADED = 'UPDATE uploads SET uploaded_at = $2, bytes = $3 WHERE object_path = $1'
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createUploadStore(db: Db): UploadStore {
   return {
     insert: async ({ object_path, deployment_id, created_at, uploaded_at, bytes }) => {

@@ -8,7 +8,7 @@ const LIST = `
 SELECT id, name, created_at FROM workspaces ORDER BY created_at, id LIMIT $1 OFFSET $2`
 const RENAME = 'UPDATE workspaces SET name = $2 WHERE id = $1'
 
-/** What belongs to a workspace and goes with it. Its audit log is not among it. */
+/** Deletes a workspace and everything that belongs to it, except its audit log. */
 const DELETE = [
   'DELETE FROM api_keys WHERE workspace_id = $1',
   'DELETE FROM listeners WHERE workspace_id = $1',
@@ -16,7 +16,7 @@ const DELETE = [
   'DELETE FROM workspaces WHERE id = $1',
 ]
 
-/** On `db`, which may be a transaction. */
+/** `db` may be a transaction. */
 export function createWorkspaceStore(db: Db): WorkspaceStore {
   return {
     insert: async ({ id, name, created_at }) => {

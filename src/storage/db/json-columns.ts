@@ -1,11 +1,11 @@
-/** JSON in columns of text. Which columns hold JSON is a list beside each table's SQL. */
+/** JSON in text columns. Each table's SQL has a list of its JSON columns. */
 
-/** `null` and what is absent become SQL's NULL, and come back as `null`. */
+/** `null` and absent values become SQL's NULL, which is read as `null`. */
 export function encodeJson(value: unknown): string | null {
   return value === undefined || value === null ? null : JSON.stringify(value)
 }
 
-/** The row as an object, with these columns parsed; the others as they are. */
+/** The row as an object. These columns are parsed, the others stay as they are. */
 export function decodeRow<T extends object>(row: object, jsonColumns: readonly (keyof T)[]): T {
   const result = { ...row } as T
   for (const column of jsonColumns) {

@@ -1,12 +1,12 @@
-/** Adding many rows to a table. */
+/** Adds many rows to a table. */
 import type { SqlValue, Statement } from './db.ts'
 
-/** So many rows at most are added by one statement. */
+/** The most rows for one statement. */
 const MAX_ROWS = 64
 
 /**
- * The statements that add these rows, in order; `suffix` is what stands behind the VALUES. What is left of
- * the full statements is added by powers of two, to have few texts.
+ * The statements that add these rows, in order. `suffix` follows the VALUES. The rows that do not fill a
+ * statement are added by powers of two, so that there are few SQL texts.
  */
 export function insertStatements(
   table: string,

@@ -1,14 +1,14 @@
-/** One at a time, in the order asked. */
+/** Lets one caller in at a time, in the order of their calls. */
 export class Mutex {
   #isTaken = false
   readonly #waiting: (() => void)[] = []
 
-  /** Nobody has the turn: what is done without awaiting anything needs none. */
+  /** Whether nobody is in. Work that awaits nothing may then run without `take`. */
   get isFree(): boolean {
     return !this.#isTaken
   }
 
-  /** Runs `work` when all that asked earlier are done. */
+  /** Runs `work` when everybody who called earlier is done. */
   async take<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#isTaken = true
@@ -19,7 +19,7 @@ export class Mutex {
     }
   }
 
-  // Stays taken when someone waits: a newcomer must not slip in before the one that was woken.
+  // It stays taken when someone waits, so that a new caller cannot overtake the one that is woken.
   #pass(): void {
     const next = this.#waiting.shift()
     if (next) next()

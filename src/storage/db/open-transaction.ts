@@ -1,8 +1,14 @@
-/** What an open transaction is on either database: good until its work ends, joined by what is begun within. */
+/**
+ * An open transaction on either database. It is valid until its work ends, and inner transactions join
+ * it.
+ */
 import { AppError } from '../../core/errors.ts'
 import type { Db } from './db.ts'
 
-/** The outer `Db` would wait for a connection that its own transaction may be holding. */
+/**
+ * Throws within a transaction: the outer `Db` would wait for a connection that this transaction may be
+ * using.
+ */
 export function refuseWithin(current: OpenTransaction<unknown> | undefined): void {
   if (!current?.isOpen) return
   throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
@@ -23,7 +29,7 @@ export abstract class OpenTransaction<Connection> implements Db {
     return this.#connection !== undefined
   }
 
-  /** What is asked of it from now on is refused. */
+  /** Refuses all further statements. */
   end(): void {
     this.#connection = undefined
   }

@@ -1,19 +1,22 @@
-/** Whether a database takes writes, found out by writing. */
+/** Finds out whether a database takes writes, by writing. */
 import type { Db } from './db.ts'
 
 /**
- * Each changes nothing and is written all the same: on SQLite an UPDATE to the same content is not, and
- * a full disk shows at the commit only.
+ * These change nothing and are still written. On SQLite an UPDATE to the same content is not, and a full
+ * disk shows only at the commit.
  */
 const WRITES = {
   sqlite: 'PRAGMA user_version = 0',
   postgres: 'UPDATE schema_migrations SET name = name WHERE version = 1',
 }
 
-/** How long an answer is good, in ms: anybody may ask. */
+/** How long a result is used, in ms, since anybody may ask. */
 const GOOD_FOR_MS = 1000
 
-/** Answers what settles when the database took a write within the last second; throws as it does. */
+/**
+ * The function settles when the database has taken a write within the last second. It throws the error of
+ * the database.
+ */
 export function createWriteCheck(db: Db): () => Promise<void> {
   let last = { at: Number.NEGATIVE_INFINITY, outcome: Promise.resolve() }
   return () => {

@@ -1,11 +1,11 @@
-/** Removing events from the `events` table, with what only they have shared. */
+/** Removes events from the `events` table, with the parts that only they use. */
 import { END_EVENT, STATE_UPDATE_EVENT } from '../../core/agent/event.ts'
 import type { Db } from '../db/db.ts'
 import { deleteUnusedEventParts } from './lists.ts'
 
 const DELETE_RUN = 'DELETE FROM events WHERE run_id = $1 RETURNING thread_id, lists'
 
-/** Nobody adds events to the thread until the transaction ends. */
+/** Keeps others from adding events to the thread until the transaction ends. */
 const HOLD = 'SELECT 1 FROM event_counters WHERE thread_id = $1'
 
 /** See `EventStore.deleteRun`. */
@@ -19,7 +19,10 @@ export function deleteRunEvents(db: Db, run_id: string): Promise<void> {
   }, [])
 }
 
-/** Most threads that lose events have none left: all of theirs go at once. */
+/**
+ * Deletes the parts that are not needed any more. Most threads that lose events have none left, so that
+ * all their parts go at once.
+ */
 async function giveBackParts(tx: Db, thread_ids: string[]): Promise<void> {
   if (thread_ids.length === 0) return
   const isForOthers = `thread_id IN ${tx.json.texts('$1')}`
@@ -41,7 +44,7 @@ const isOld = (event: string) => `event = '${event}' AND created_at < $1`
 
 const ENDED = `SELECT run_id FROM events WHERE ${isOld(END_EVENT)}`
 
-/** The threads that lose events, and have parts. */
+/** The threads that lose events and have parts. */
 const SHARING = `
 SELECT thread_id FROM (
   SELECT thread_id FROM events WHERE ${isOld(END_EVENT)}
@@ -49,8 +52,8 @@ SELECT thread_id FROM (
 ) AS losing
 WHERE EXISTS (SELECT 1 FROM event_parts WHERE event_parts.thread_id = losing.thread_id)`
 
-// A run's end is the last of its events. Each thread's is looked for once: asked of each event, PostgreSQL
-// may go through all of a long log for each event of it.
+// A run's end is the last of its events. It is looked up once for each thread. A condition on each event
+// might make PostgreSQL read a long log for each of them.
 const NOTE_EXPIRED = `
 UPDATE event_counters SET expired_seq = ended.seq
 FROM (

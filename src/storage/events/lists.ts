@@ -1,29 +1,32 @@
 /**
- * The long lists in events' data, above all the messages in `values`: they are kept in parts, which a
- * thread's events share, so that the log of a conversation does not grow with the square of its length.
+ * Stores the long lists in events, above all the messages in `values`, in parts that a thread's events
+ * share. So the log of a conversation does not grow with the square of its length.
  */
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { Db } from '../db/db.ts'
 import { findJsonLists } from '../lists/json-list.ts'
 import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
 
-/** Shorter data is kept whole, in bytes: what could be shared of it is little. */
+/** Shorter data is stored whole, in bytes: there is little to share. */
 const MIN_BYTES = 2_048
 
-/** How an event's data is kept. */
+/** The data of an event as it is stored. */
 export interface KeptData {
-  /** Without its long lists: what is left of it, and no JSON then. */
+  /** The data without its long lists; it is not JSON then. */
   data: string
   /** JSON of `TakenList[]`; `null`: the data is whole. */
   lists: string | null
-  /** What the lists need. */
+  /** The parts that the lists need. */
   parts: Part[]
 }
 
-/** At which byte of what is left the list stood, and the text that stands for it (`lists/parts.ts`). */
+/**
+ * The byte at which the list stood in the remaining data, and the text that stands for it
+ * (`lists/parts.ts`).
+ */
 type TakenList = [at: number, text: string]
 
-/** Byte by byte what `putListsBack` puts together again. */
+/** Takes the long lists out. `putListsBack` restores the data byte by byte. */
 export function takeListsOut(data: string): KeptData {
   if (data.length < MIN_BYTES) return { data, lists: null, parts: [] }
   const json = Buffer.from(data)
@@ -51,7 +54,7 @@ export interface EventRow extends ThreadEvent {
   lists: string | null
 }
 
-/** Of `EventRow`, as they are read and written. */
+/** The columns of `EventRow`. */
 export const EVENT_COLUMNS = [
   'thread_id',
   'seq',
@@ -63,7 +66,10 @@ export const EVENT_COLUMNS = [
   'created_at',
 ] as const
 
-/** The events of these rows, all of one thread and read in the same transaction, with their data whole. */
+/**
+ * The events of these rows with their complete data. The rows are of one thread, and were read in the
+ * same transaction.
+ */
 export async function putListsBack<T extends ThreadEvent>(
   tx: Db,
   rows: readonly EventRow[],
@@ -96,8 +102,8 @@ function putBack(data: string, places: readonly number[], lists: readonly Uint8A
 const LISTS = 'SELECT lists FROM events WHERE thread_id = $1 AND lists IS NOT NULL'
 
 /**
- * Removes what events of the thread shared that are there no more. The thread's counter must be held, as
- * who appends holds it: new events name parts that are there already.
+ * Deletes parts that no event of the thread needs any more. The caller must lock the thread's counter, as
+ * writers of events do, since new events may refer to existing parts.
  */
 export async function deleteUnusedEventParts(tx: Db, thread_id: string): Promise<void> {
   const rows = await tx.all<Pick<EventRow, 'lists'>>(LISTS, [thread_id])

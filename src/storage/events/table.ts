@@ -1,4 +1,4 @@
-/** The `events` table: reading it. */
+/** Reads the `events` table. */
 import type { EventStore, LoggedEvent, RunEvent, ThreadEvent } from '../../core/agent/event.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { appendEvents, appendToThread, areWritten } from './appends.ts'
@@ -60,10 +60,10 @@ export function createEventStore(db: Db): EventStore {
   }
 }
 
-/** All of one thread. */
+/** Reads events that all belong to one thread. */
 async function read<T extends ThreadEvent>(db: Db, sql: string, params: SqlValue[]): Promise<T[]> {
   const rows = await db.all<EventRow>(sql, params)
   if (rows.every(({ lists }) => lists === null)) return putListsBack(db, rows)
-  // Once more, in one state of the database with their parts: these may have expired meanwhile.
+  // Reads again, together with the parts in one state of the database: they may have expired meanwhile.
   return db.snapshot(async (tx) => putListsBack(tx, await tx.all<EventRow>(sql, params)))
 }

@@ -1,9 +1,9 @@
 /**
- * Finding items by what they mean: those whose vectors are the nearest.
+ * Finds items by meaning: those with the nearest vectors.
  *
- * Every vector of the namespace is compared, so the answer is exact whatever the filter; decision
- * record 0019 says why there is no approximate index. Measured over 50,000 vectors of 384 numbers: 5 ms
- * in a namespace of 500, 180 ms over all.
+ * Every vector of the namespace is compared, so the result is exact for every filter. Decision 19 says
+ * why there is no approximate index. Measured with 50,000 vectors of 384 numbers: 5 ms in a namespace of
+ * 500, 180 ms for all.
  */
 import type { FoundItem, ItemPage, ItemQuery, ItemReading } from '../../core/agent/item.ts'
 import type { Db, SqlValue } from '../db/db.ts'
@@ -38,12 +38,12 @@ export async function nearestItems(
 }
 
 interface Ranking extends Pick<Awaited<ReturnType<Db['vectors']>>, 'cosineDistance' | 'encode'> {
-  /** How many; `undefined`: all, since some of them may be left out. */
+  /** How many to read. `undefined`: all, since the filter may drop some of them. */
   top: number | undefined
   now: number
 }
 
-/** The nearest vector of an item counts. */
+/** Ranks items by their nearest vectors. */
 async function rank(
   tx: Db,
   query: ItemQuery & { vector: number[] },

@@ -1,4 +1,4 @@
-/** Rows of the `store_items` table as items, and namespaces as its text. */
+/** Reads rows of the `store_items` table. A namespace is stored as text. */
 import type { Item, ItemId } from '../../core/agent/item.ts'
 import type { SqlValue } from '../db/db.ts'
 
@@ -26,12 +26,12 @@ export function idOf({ namespace, key }: ItemId): [string, string] {
   return [toText(namespace), key]
 }
 
-/** That an item is still there, at the moment of a placeholder. */
+/** The condition that an item has not expired at the time of a placeholder. */
 export function isAlive(now: string): string {
   return `(i.expires_at IS NULL OR i.expires_at > ${now})`
 }
 
-/** That the table's `namespace` is the one of the prefix or lies below it; `/` comes after `.`. */
+/** The condition that the `namespace` is the prefix or lies below it; `/` is the character after `.`. */
 export function isBelow(
   table: string,
   prefix: readonly string[],

@@ -1,10 +1,10 @@
 /**
- * Finding items by namespace and by what their values hold.
+ * Finds items by namespace and value.
  *
- * The database looks for plain values itself; the other conditions are held against the rows as they
- * are read, a page after the other in the order of the answer, until there are enough. Measured over
- * 100,000 items: a page of a namespace of 1,000 items 4 ms; one of all items 1 ms, with a condition that
- * no item fulfils 200 ms; all namespaces 110 ms.
+ * The database itself searches for plain values. The other conditions are checked on the rows as they are
+ * read, page by page in the order of the answer, until there are enough. Measured with 100,000 items: a
+ * page of a namespace of 1,000 items 4 ms; a page of all items 1 ms, and 200 ms with a condition that no
+ * item meets; all namespaces 110 ms.
  */
 import {
   type Item,
@@ -18,7 +18,7 @@ import { matchesItemFilter, plainEqualities } from '../../core/agent/item-filter
 import type { Db, SqlValue } from '../db/db.ts'
 import { ITEM_COLUMNS, type ItemRow, isAlive, isBelow, toItem } from './rows.ts'
 
-/** So many rows are read at once. */
+/** How many rows are read at once. */
 const ROWS = 500
 
 export async function searchItems(
@@ -39,7 +39,7 @@ export async function searchItems(
   return found.map(toItem)
 }
 
-/** Begins their time anew, where they have one and that is asked for. */
+/** Restarts the lifetime of items that have one, if the caller asks for it. */
 export async function refreshItems(
   db: Db,
   rows: Pick<ItemRow, 'namespace' | 'key' | 'ttl_minutes'>[],
@@ -71,7 +71,7 @@ export async function listNamespaces(
   return sorted.slice(offset, offset + limit)
 }
 
-/** The conditions on the rows `i` that the database holds against them. */
+/** The conditions on the rows `i` that the database checks. */
 export function itemConditions(
   { json }: Db,
   { namespace_prefix, filter = {} }: ItemQuery,
@@ -83,7 +83,7 @@ export function itemConditions(
   return [...isBelow('i', namespace_prefix, place), ...equalities]
 }
 
-/** Whether there is nothing left to hold against the rows that the database found. */
+/** Whether the database has checked all conditions. */
 export function isFound({ filter = {}, seen }: ItemQuery): boolean {
   return !seen && plainEqualities(filter).length === Object.keys(filter).length
 }
@@ -92,7 +92,7 @@ export function isWanted(item: Item, { filter = {}, seen }: ItemQuery): boolean 
   return matchesItemFilter(item.value, filter) && isVisible(item, seen)
 }
 
-/** Newest first. The next rows are sought by the last one's place in the order. */
+/** The newest first. The last row's place in the order tells where the next page begins. */
 async function* matchingRows(tx: Db, query: ItemQuery, now: number): AsyncGenerator<ItemRow> {
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`

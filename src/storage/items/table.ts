@@ -1,4 +1,4 @@
-/** The `store_items` table, with the vectors of its items. Finding them has files of its own. */
+/** The `store_items` table, with the vectors of its items. Searching is in other files. */
 
 import type { ItemChange, ItemStore, ItemVector, NewItem } from '../../core/agent/item.ts'
 import { AppError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ const GET = `
 SELECT ${ITEM_COLUMNS} FROM store_items AS i
 WHERE i.namespace = $1 AND i.key = $2 AND ${isAlive('$3')}`
 
-// One whose time is up is a new one: that it was not removed yet does not show.
+// An expired item that was not removed yet is replaced like one that never existed.
 const PUT = `
 INSERT INTO store_items (namespace, key, value, created_at, updated_at, ttl_minutes, expires_at)
 VALUES ($1, $2, $3, $4, $4, $5, $6)

@@ -1,4 +1,4 @@
-/** The fencing check that every write for a run goes through, in the transaction of the write. */
+/** The fencing check for every write of a run, in the transaction of the write. */
 
 import type { Lease } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
@@ -7,14 +7,14 @@ import type { Db, Statement } from '../db/db.ts'
 /** A condition on `runs`: $1 is the run, $2 the server, $3 the token. */
 export const HELD = `run_id = $1 AND lease_server_id = $2 AND lease_token = $3 AND status = 'running'`
 
-/** What `HELD` takes. */
+/** The parameters of `HELD`. */
 export function heldParams(lease: Lease): [string, string, number] {
   return [lease.run_id, lease.server_id, lease.token]
 }
 
 /**
- * A SELECT that finds a row, with what was asked of the run, while the lease is held, which it stays
- * until the transaction ends.
+ * A SELECT that finds a row, with the run's `cancel_action`, if the lease is held. It stays held until
+ * the transaction ends.
  */
 export function heldStatement(db: Db, lease: Lease): Statement {
   return {
@@ -23,14 +23,17 @@ export function heldStatement(db: Db, lease: Lease): Statement {
   }
 }
 
-/** The run stays this server's until the transaction ends: who takes it over waits, or passes by. */
+/**
+ * Whether the lease is held. The run stays this server's until the transaction ends: others wait for it
+ * or skip it.
+ */
 export async function holdsLease(db: Db, lease: Lease): Promise<boolean> {
   const { sql, params } = heldStatement(db, lease)
   const row = await db.get(sql, params)
   return row !== undefined
 }
 
-/** All of the statements, under the lease. Throws `conflict` when it was lost. */
+/** Runs all statements under the lease. Throws `conflict` when it was lost. */
 export async function batchUnder(
   db: Db,
   lease: Lease,

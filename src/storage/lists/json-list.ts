@@ -1,9 +1,9 @@
-/** The lists in a JSON text, as the bytes that they are in it: nothing is parsed or written anew. */
+/** Finds the lists in a JSON text, as bytes. Nothing is parsed or serialized again. */
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Between the brackets of a list that stands without white space around it; `undefined`: it is none. */
+/** The items of a list without white space around it. `undefined`: the text is not a list. */
 export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
   if (json[0] !== OPEN_LIST || json.at(-1) !== CLOSE_LIST || json.length < 3) return undefined
   const items: Uint8Array[] = []
@@ -24,20 +24,20 @@ export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
 }
 
 interface JsonList {
-  /** Where its bracket opens, and where the text goes on behind it. */
+  /** Where its bracket opens, and where the text continues after it. */
   start: number
   end: number
   items: Uint8Array[]
 }
 
-/** What is known of a list whose end has not come yet. */
+/** A list whose end has not come yet. */
 interface OpenList {
   start: number
   depth: number
   commas: number[]
 }
 
-/** The lists of the text, at any depth, that are wanted; none that lies in another one. In their order. */
+/** The wanted lists of the text, at any depth, in order. None of them lies within another. */
 export function findJsonLists(
   json: Uint8Array,
   isWanted: (items: number, bytes: number) => boolean,
@@ -70,7 +70,7 @@ export function findJsonLists(
   return found
 }
 
-/** Where the string ends that begins here. */
+/** Where the string that begins here ends. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     if (json[at] === BACKSLASH) at += 1
@@ -79,7 +79,7 @@ function endOfString(json: Uint8Array, start: number): number {
   return json.length
 }
 
-/** The list of these items, byte by byte what `splitJsonList` took apart. */
+/** The list of these items. It is byte by byte what `splitJsonList` got. */
 export function joinJsonList(items: readonly Uint8Array[]): Uint8Array {
   const length = items.reduce((sum, item) => sum + item.length + 1, 1)
   const json = new Uint8Array(length)

@@ -1,22 +1,22 @@
 /**
- * Long JSON lists of one thread, such as a conversation's messages, taken apart: each item is kept once
- * a thread, however many versions of the list it is in.
+ * Takes long JSON lists of a thread apart, such as the messages of a conversation. Each item is stored
+ * once for the thread, however many versions of the list have it.
  *
- * What stands for the list is a text with the hashes of its parts. Every eight items are a run, a part
- * whose bytes are their hashes; every eight runs are one of the next level, and so on. What is left over
- * on each level stands in the text, the highest level first: `RUN OF RUNS;RUN,RUN;ITEM,ITEM`. So a
- * version of a list of 400 takes a fifth of a kilobyte.
+ * A text with the hashes of its parts stands for the list. Every eight items make a run, a part whose
+ * bytes are their hashes. Every eight runs make a run of the next level, and so on. What is left over on
+ * each level is in the text, the highest level first: `RUN OF RUNS;RUN,RUN;ITEM,ITEM`. So a version of a
+ * list of 400 takes a fifth of a kilobyte.
  */
 import { hash } from 'node:crypto'
 import type { Db, Statement } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 import { joinJsonList } from './json-list.ts'
 
-/** Where parts are kept: those of channels' values, and those of events. */
+/** The tables of parts: those of channels' values, and those of events. */
 type PartTable = 'channel_parts' | 'event_parts'
 
 const RUN_LENGTH = 8
-/** Shorter lists, and those of short items, take less as they are. */
+/** Shorter lists, and lists of short items, are smaller when they are stored whole. */
 const MIN_ITEMS = 4
 const MIN_ITEM_BYTES = 64
 /** 128 bits: a thread would need 2^64 items for two to meet. */
@@ -27,12 +27,12 @@ export interface Part {
   bytes: Uint8Array
 }
 
-/** Whether a list of so many items, that is so many bytes long, takes less in parts. */
+/** Whether a list with this many items and bytes is smaller in parts. */
 export function isWorthParts(items: number, bytes: number): boolean {
   return items >= MIN_ITEMS && bytes >= items * MIN_ITEM_BYTES
 }
 
-/** The text that stands for the list of these items, and the parts that it needs. */
+/** The text that stands for the list, and the parts that it needs. */
 export function toParts(items: readonly Uint8Array[]): { text: string; parts: Part[] } {
   const parts = items.map(toPart)
   const levels: string[] = []
@@ -62,7 +62,7 @@ function toPart(bytes: Uint8Array): Part {
   return { hash: digest.subarray(0, HASH_BYTES).toString('base64url'), bytes }
 }
 
-/** The statements that add these parts, but for those that are there. */
+/** The statements that add these parts, unless they exist already. */
 export function partStatements(
   table: PartTable,
   thread_id: string,
@@ -72,7 +72,10 @@ export function partStatements(
   return insertStatements(table, ['thread_id', 'hash', 'bytes'], rows, 'ON CONFLICT DO NOTHING')
 }
 
-/** Puts lists of one thread together. Keeps what it has read: versions of a list share most of it. */
+/**
+ * Restores the lists of one thread. It keeps the parts that it has read, since versions of a list share
+ * most of them.
+ */
 export class PartReader {
   readonly #tx: Db
   readonly #table: PartTable
@@ -85,14 +88,14 @@ export class PartReader {
     this.#thread_id = thread_id
   }
 
-  /** The lists that these texts stand for, as JSON, byte by byte what was taken apart. */
+  /** The lists that these texts stand for, as JSON, byte by byte as they were. */
   async lists(texts: readonly string[]): Promise<Uint8Array[]> {
     const lists = await this.#itemsOf(texts)
     await this.#read(lists.flat())
     return lists.map((items) => joinJsonList(items.map((item) => this.#at(item))))
   }
 
-  /** The hashes of every part that the lists of these texts need, each once: they share most of them. */
+  /** The hashes of all parts that the lists need, each once. */
   async reachable(texts: readonly string[]): Promise<Set<string>> {
     const all = texts.map(levelsOf)
     const used = new Set<string>()
@@ -106,7 +109,7 @@ export class PartReader {
     return used
   }
 
-  /** The hashes of each list's items, in order: level by level, for all of them together. */
+  /** The hashes of each list's items, in order. Reads level by level, for all lists together. */
   async #itemsOf(texts: readonly string[]): Promise<string[][]> {
     const all = texts.map(levelsOf)
     let lists: string[][] = all.map(() => [])
@@ -123,7 +126,7 @@ export class PartReader {
   async #read(hashes: string[]): Promise<void> {
     const unknown = [...new Set(hashes)].filter((one) => !this.#known.has(one))
     if (unknown.length === 0) return
-    // By its key each, as `readValues` of `checkpoints/records.ts` does it.
+    // Looks up each part by its key, as `readValues` of `checkpoints/records.ts` does.
     const sql = `
       SELECT wanted.key AS hash,
         (SELECT bytes FROM ${this.#table} WHERE thread_id = $1 AND hash = wanted.key) AS bytes
@@ -144,7 +147,7 @@ export class PartReader {
   }
 }
 
-/** The highest first. */
+/** The levels of the text, the highest first. */
 function levelsOf(text: string): string[][] {
   return text.split(';').map(toHashes)
 }
@@ -158,8 +161,8 @@ function toHashes(text: string): string[] {
 }
 
 /**
- * Removes the thread's parts that none of these texts needs: all that stand for a list of the thread's
- * in the table's rows. Nobody may be adding one: it names parts that are there already.
+ * Deletes the thread's parts that none of these texts needs. `texts` are all texts of the thread in the
+ * table's rows. Nobody may be adding one meanwhile, since it may refer to existing parts.
  */
 export async function deletePartsBut(
   tx: Db,

@@ -1,15 +1,15 @@
-/** Brings a database to the form that this version of the code works on. */
+/** Migrates a database to the schema of this version of the code. */
 import { AppError } from '../../core/errors.ts'
 import type { Db, Dialect } from '../db/db.ts'
 
-/** One step of a schema. Once released it never changes: a change is a new step. */
+/** One step of a schema. It never changes after its release; a change is a new step. */
 export interface Migration {
   /** 1, 2, 3, … without gaps. */
   version: number
   name: string
   /**
-   * In the types of SQLite's strict tables, which `Db.script` puts in the database's own words; or
-   * a text for each, where they need different statements (a trigger).
+   * Written with the types of SQLite's strict tables, which `Db.script` translates. Or one text for each
+   * database, when they need different statements (a trigger).
    */
   sql: string | Readonly<Record<Dialect, string>>
 }
@@ -21,9 +21,9 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 );`
 
 /**
- * Applies what is missing, in one transaction: all of it or nothing. Any number of processes may do
- * so at once; the first does it, the others wait and find it done. A database with steps that this
- * code does not know is refused: `conflict`.
+ * Applies the missing steps in one transaction: all or none. Any number of processes may call it at once:
+ * the first one migrates, the others wait. Throws `conflict` for a database with steps that this code
+ * does not know.
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
   await db.transaction(

@@ -1,9 +1,9 @@
-/** A trigger that refuses a change, in the words of each database: they share none for it. */
+/** A trigger that refuses a change. The databases have no common syntax for it. */
 import type { Dialect } from '../db/db.ts'
 
 /**
- * `before` is what is refused, `UPDATE OF status ON runs`; `when` the condition on NEW and OLD, absent:
- * always. The change fails with `message`, which holds no quote.
+ * `before` is the refused change, such as `UPDATE OF status ON runs`. `when` is a condition on NEW and
+ * OLD; absent: always. The change fails with `message`, which must contain no quote.
  */
 export function refusingTrigger(trigger: {
   name: string

@@ -1,4 +1,4 @@
-/** What a list of migrations adds up to, as text that a reviewer reads and a test compares. */
+/** The schema after a list of migrations, as text that reviewers read and a test compares. */
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../db/db.ts'
 import { openPostgres } from '../db/postgres/db.ts'
@@ -8,7 +8,7 @@ import { type Migration, migrate } from './migrate.ts'
 const HEADER = `-- Generated from the migrations; never edited by hand. A test compares it with them.
 `
 
-/** The schema of an empty SQLite database after these migrations: tables first, each by its name. */
+/** The schema of an empty SQLite database after these migrations: tables first, each sorted by name. */
 export async function sqliteSchema(migrations: readonly Migration[]): Promise<string> {
   const db = await openSqlite(':memory:')
   try {
@@ -23,7 +23,7 @@ export async function sqliteSchema(migrations: readonly Migration[]): Promise<st
   }
 }
 
-/** The same of a schema of this PostgreSQL database, which is made for it and removed again. */
+/** The same for PostgreSQL, in a schema of this database that is made for it and removed again. */
 export async function postgresSchema(
   url: string,
   migrations: readonly Migration[],

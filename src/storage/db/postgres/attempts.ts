@@ -1,10 +1,10 @@
 /**
- * One try of something on one connection, and what may be concluded from how it went.
+ * One attempt on one connection, and what follows from its result.
  *
  * ```
- * done      the database has said so
- * failed    nothing was done, or twice is the same as once; else its error says that it may have been
- * unknown   the connection was lost before the database said whether it had committed
+ * done      the database has confirmed it
+ * failed    nothing was done, or doing it twice is harmless; otherwise the error says that it may be done
+ * unknown   the connection was lost before the database confirmed the commit
  * ```
  */
 import type { PoolClient, QueryResult } from 'pg'
@@ -19,7 +19,7 @@ export type Outcome<T> =
   /** `result` is what was done, if it was. */
   | { kind: 'unknown'; error: unknown; result: T }
 
-/** `error` is what callers are to see; `isLost`: the connection is of no more use. */
+/** `error` is for the caller. `isLost`: the connection cannot be used any more. */
 export interface Failure {
   kind: 'failed'
   error: unknown
@@ -49,7 +49,7 @@ async function send(
 ): Promise<QueryResult> {
   if (!pool.isShared) return pool.query(client, statement)
   const query = pool.toQuery(statement)
-  // Sent together: one round trip.
+  // Sent together, in one round trip.
   const [, result] = await Promise.all([
     client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${pool.perTransaction}`),
     client.query(query),
@@ -59,8 +59,8 @@ async function send(
 }
 
 /**
- * Sends all of it at once; `false`: the condition was not met, and nothing was done. Since the second
- * time changes nothing, whatever may have been done is done again. Never rejects.
+ * Sends everything at once. `false`: the condition was not met, and nothing was done. It is repeated
+ * whenever the result is not known, since a second time changes nothing. Never rejects.
  */
 export async function attemptBatch(
   pool: PostgresPool,
@@ -73,7 +73,7 @@ export async function attemptBatch(
     const queries = all.map((statement) => pool.toQuery(statement))
     const sent = [begin(pool, []), ...queries, 'COMMIT'].map((query) => client.query(query))
     const results = await Promise.allSettled(sent)
-    // After the first failure nothing has been done, unless it is the connection's.
+    // After the first failure nothing was done, unless the connection failed.
     for (const result of results) if (result.status === 'rejected') throw result.reason
     return { kind: 'done', result: true }
   } catch (error) {
@@ -82,7 +82,10 @@ export async function attemptBatch(
   }
 }
 
-/** Only an error stops what was sent along with it: a division by the number of rows. */
+/**
+ * Makes the statements behind it fail when the condition finds no row: it divides by the number of rows,
+ * since only an error stops them.
+ */
 function stopUnless({ sql, params }: Statement): Statement {
   return { sql: `SELECT 1 / count(*) FROM (${sql}) AS condition`, params }
 }

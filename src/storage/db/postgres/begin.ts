@@ -4,8 +4,8 @@ import type { Locks } from '../db.ts'
 import type { PostgresPool } from './connection.ts'
 
 /**
- * The statement that begins a transaction. The names of `locks` are hashed with the schema: advisory
- * locks are of the whole database.
+ * The statement that begins a transaction. The names of `locks` are hashed together with the schema,
+ * since advisory locks belong to the whole database.
  */
 export function begin({ schema, perTransaction }: PostgresPool, locks: Locks | undefined): string {
   const isolation = locks ? 'READ COMMITTED' : 'SERIALIZABLE'
@@ -15,7 +15,7 @@ export function begin({ schema, perTransaction }: PostgresPool, locks: Locks | u
   return `BEGIN ISOLATION LEVEL ${isolation}; ${perTransaction} ${wait}`
 }
 
-/** The same for one that only reads, all of it from one state of the database. */
+/** The statement for a transaction that only reads, all of it from one state of the database. */
 export function beginSnapshot({ perTransaction }: PostgresPool): string {
   return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${perTransaction}`
 }

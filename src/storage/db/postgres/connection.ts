@@ -1,4 +1,4 @@
-/** Connections to one PostgreSQL database: a pool of them, and how each is talked to. */
+/** A pool of connections to one PostgreSQL database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, Pool, type PoolClient, type QueryConfig, type QueryResult, types } from 'pg'
 import type { DatabaseUrl } from '../../../core/database-url.ts'
@@ -6,25 +6,28 @@ import { AppError } from '../../../core/errors.ts'
 import type { SqlValue, Statement } from '../db.ts'
 import { cannotConnect, isTransient } from './errors.ts'
 
-/** How long a caller waits for a connection, in ms: while the database restarts, or all are taken. */
+/**
+ * How long a caller waits for a connection, in ms: while the database restarts, or all connections are in
+ * use.
+ */
 const CONNECT_LIMIT_MS = 5_000
-/** How long to wait before a connection is tried again, in ms. */
+/** How long to wait before the next try to connect, in ms. */
 const RETRY_MS = 50
 /**
- * A transaction whose process does nothing for so long is ended by the server, in ms: others wait for
- * what it has locked. Less than a lease lasts, so that nobody who takes up a run waits; more than the code
- * of a graph blocks a process at a time. One that was ended begins again.
+ * The server ends a transaction whose process does nothing for this long, in ms, because others wait for
+ * its locks. The time is shorter than a lease, so that nobody who takes over a run waits. It is longer
+ * than the code of a graph blocks a process at a time. A transaction that was ended starts again.
  */
 const IDLE_IN_TRANSACTION_MS = 5_000
-/** So many texts are prepared; what comes later is composed at run time, and too seldom asked. */
+/** The most texts that are prepared. Later texts are composed at run time, and too rare to prepare. */
 const MAX_PREPARED = 500
 
-/** Whatever the database's own default is. */
+/** Set regardless of the database's own default. */
 const ISOLATION = { default_transaction_isolation: 'read committed' }
 
 const parseBytes: (text: string) => Buffer = types.getTypeParser(17)
 
-/** bigint, numeric (a sum of bigints), boolean, bytea: as `Db` promises them. */
+/** Parsers for bigint, numeric (a sum of bigints), boolean and bytea, as `Db` promises. */
 const PARSERS: Record<number, (text: string) => unknown> = {
   20: Number,
   1700: Number,
@@ -34,7 +37,7 @@ const PARSERS: Record<number, (text: string) => unknown> = {
 
 export class PostgresPool {
   readonly schema: string
-  /** Put behind BEGIN: what cannot be set for the whole connection. */
+  /** Put behind BEGIN: settings that cannot be made for the whole connection. */
   readonly perTransaction: string
   readonly isShared: boolean
   readonly #pool: Pool
@@ -61,15 +64,16 @@ export class PostgresPool {
       types: { getTypeParser: parserOf },
       ...(!url.isShared && { options: asOptions({ ...settings, ...ISOLATION }) }),
     })
-    // A connection that breaks while nobody uses it is taken out of the pool, and that is all.
+    // A connection that breaks while nobody uses it only leaves the pool.
     this.#pool.on('error', () => {})
-    // One that breaks in use rejects what is asked of it; unheard, the event would end the process.
+    // A connection that breaks in use rejects its statements. Without a listener the event would end the
+    // process.
     this.#pool.on('connect', (client) => {
       client.on('error', () => this.#broken.add(client))
     })
   }
 
-  /** A connection of the caller's own, until `release`. Throws `unavailable`. */
+  /** A connection for the caller alone, until `release`. Throws `unavailable`. */
   async acquire(): Promise<PoolClient> {
     const deadline = performance.now() + CONNECT_LIMIT_MS
     for (;;) {
@@ -83,19 +87,19 @@ export class PostgresPool {
     }
   }
 
-  /** Whether the connection is known to be lost: nothing is sent on it any more. */
+  /** Whether the connection is known to be lost, so that nothing can be sent on it. */
   isBroken(client: PoolClient): boolean {
     return this.#broken.has(client)
   }
 
-  /** Sends a statement. Throws as `toQuery`. */
+  /** Sends a statement. Throws like `toQuery`. */
   async query(client: PoolClient, statement: Statement): Promise<QueryResult> {
     return client.query(this.toQuery(statement))
   }
 
   /**
-   * As the driver takes it; prepared by name where the connection stays ours. Throws `bad_request` for
-   * what cannot be stored, so it is asked before anything is sent.
+   * The statement for the driver. It is prepared by name when the connection stays ours. Throws
+   * `bad_request` for a value that cannot be stored; so it is called before anything is sent.
    */
   toQuery({ sql, params }: Statement): QueryConfig {
     const name = this.isShared ? undefined : this.#nameOf(sql)
@@ -103,7 +107,7 @@ export class PostgresPool {
     return { text: sql, values, ...(name !== undefined && { name }) }
   }
 
-  /** Waits for what is in use. */
+  /** Waits for connections in use. */
   close(): Promise<void> {
     this.#closing ??= this.#pool.end()
     return this.#closing
@@ -123,7 +127,7 @@ function parserOf(oid: number, format?: string) {
   return own ?? types.getTypeParser(oid, format as 'text')
 }
 
-/** PostgreSQL's texts cannot hold this one character. */
+/** The texts of PostgreSQL cannot hold this one character. */
 function checked(value: SqlValue): SqlValue {
   if (typeof value !== 'string' || !value.includes('\0')) return value
   throw new AppError(

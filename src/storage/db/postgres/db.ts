@@ -1,11 +1,11 @@
 /**
- * The Db port on PostgreSQL: a pool of connections, one statement or one transaction on each.
+ * The Db port on PostgreSQL: a pool of connections, with one statement or transaction on each.
  *
- * Without `locks` a transaction is SERIALIZABLE, so that it is as if nobody else wrote; with them READ
- * COMMITTED, behind advisory locks of these names. One that collided with another, or whose connection
- * was lost before COMMIT was sent, has done nothing and is run again. Where it was lost afterwards
- * nobody knows, and what happens depends on what is asked for: a read and a batch are done again, a
- * transaction whose caller can tell is looked for, and everything else is refused.
+ * Without `locks` a transaction is SERIALIZABLE, as if nobody else wrote. With `locks` it is READ
+ * COMMITTED, behind advisory locks of these names. A transaction that collided with another, or whose
+ * connection was lost before COMMIT was sent, has done nothing and runs again. When the connection was
+ * lost later, nobody knows: reads and batches are repeated, a transaction is looked for if its caller can
+ * tell, and everything else is refused.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,15 +27,15 @@ import {
 } from './transaction.ts'
 import { findVectors } from './vectors.ts'
 
-/** How often something that others are in the way of, or that is cut off, is tried before it is given up. */
+/** How often a statement or transaction is tried that collides or loses its connection. */
 const MAX_TRIES = 30
-/** How long to wait before it is tried again, in ms, at most and by chance. */
+/** How long to wait before the next try: a random time up to this, in ms. */
 const MAX_BACKOFF_MS = 100
 
 /**
- * Opens the database of `url` (`core/database-url.ts`), with the tables in the URL's schema or else
- * in `schema`, which is made where it is missing. Throws `bad_request` for the URL, `unavailable`
- * when there is no connection within seconds.
+ * Opens the database of `url` (`core/database-url.ts`). Its tables are in the URL's schema or else in
+ * `schema`, which is made if missing. Throws `bad_request` for a wrong URL, `unavailable` when there is
+ * no connection within seconds.
  */
 export async function openPostgres(url: string, schema: string): Promise<Db> {
   const parsed = parseDatabaseUrl(url)
@@ -49,7 +49,7 @@ export async function openPostgres(url: string, schema: string): Promise<Db> {
   return db
 }
 
-/** Removes the schema that the URL names; `bad_request` when it names none. */
+/** Removes the schema that the URL names. Throws `bad_request` when it names none. */
 export async function dropPostgresSchema(url: string): Promise<void> {
   const parsed = parseDatabaseUrl(url)
   const { schema } = parsed
@@ -63,7 +63,7 @@ export async function dropPostgresSchema(url: string): Promise<void> {
   }
 }
 
-/** Behind a lock: `IF NOT EXISTS` alone fails where two make the same schema at once. */
+/** Makes the schema behind a lock: `IF NOT EXISTS` alone fails when two processes make it at once. */
 async function prepare(db: PostgresDb): Promise<void> {
   const { schema } = db.pool
   await db.transaction(
@@ -107,7 +107,7 @@ class PostgresDb implements Db {
     return (await this.#statement({ sql, params })).rowCount ?? 0
   }
 
-  /** Whether a server is there shows with each statement. */
+  /** A missing server shows with each statement. */
   get isGone(): boolean {
     return false
   }
@@ -161,7 +161,7 @@ class PostgresDb implements Db {
     return (client) => attemptTransaction(this.pool, client, { ...plan, current })
   }
 
-  /** Until it is done, or it is certain that it cannot be; `wasCommitted` looks into what is unknown. */
+  /** Repeats the attempt until it is done or certain to fail. `wasCommitted` clears up an unknown result. */
   async #repeat<T>(
     attempt: Attempt<T>,
     wasCommitted?: (result: T) => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** What PostgreSQL's errors mean to us. They are told apart by code, never by text. */
+/** What the errors of PostgreSQL mean for us. They are told apart by code, never by text. */
 import { DatabaseError } from 'pg'
 import { AppError, DatabaseAway } from '../../../core/errors.ts'
 
@@ -9,19 +9,22 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const IDLE_IN_TRANSACTION = '25P03'
 const TOO_MANY_CONNECTIONS = '53300'
-/** A standby, or a server that was told to; without the right to it. */
+/** 25006: the server is a standby, or read-only. 42501: its user may not do this. */
 const READ_ONLY = '25006'
 const NO_RIGHT = '42501'
-/** Class 53: no room, on the disk or in memory. Class 58: its disk does not work. */
+/** Class 53: no room on the disk or in memory. Class 58: the disk fails. */
 const NO_ROOM = '53'
 const SYSTEM_ERROR = '58'
-/** Class 54: a text that is too long for an index, JSON that is nested too deeply. */
+/** Class 54: a text that is too long for an index, or JSON that is nested too deeply. */
 const PROGRAM_LIMITS = '54'
 
-/** The server is going, gone or not there yet; also the whole of class 08, connection exceptions. */
+/**
+ * The server is stopping, gone or not there yet. The whole class 08, connection exceptions, belongs here
+ * too.
+ */
 const LOST = new Set(['57P01', '57P02', '57P03', '57P05', IDLE_IN_TRANSACTION])
 
-/** The connection is of no more use. What was under way on it may or may not have been done. */
+/** Whether the connection cannot be used any more. What was sent on it may or may not be done. */
 export function isLost(error: unknown): boolean {
   if (error instanceof AppError) return false
   if (!(error instanceof DatabaseError)) return true
@@ -29,22 +32,22 @@ export function isLost(error: unknown): boolean {
   return LOST.has(code) || code.startsWith('08')
 }
 
-/** Another transaction was in the way; nothing was done, and once more it may go well. */
+/** Another transaction was in the way. Nothing was done, and another try may succeed. */
 export function isCollision(error: unknown): boolean {
   return error instanceof DatabaseError && [DEADLOCK, SERIALIZATION_FAILURE].includes(codeOf(error))
 }
 
-/** The condition of a batch was not met. */
+/** Whether the condition of a batch was not met. */
 export function isStopped(error: unknown): boolean {
   return error instanceof DatabaseError && codeOf(error) === DIVISION_BY_ZERO
 }
 
-/** Whether it may help to connect again in a moment. */
+/** Whether another try to connect may succeed in a moment. */
 export function isTransient(error: unknown): boolean {
   return isLost(error) || (error instanceof DatabaseError && codeOf(error) === TOO_MANY_CONNECTIONS)
 }
 
-/** As callers are to see it: what passes by itself is `unavailable`, everything else as it came. */
+/** The error for callers: `unavailable` for what passes by itself, otherwise the error itself. */
 export function asRefusal(error: unknown): unknown {
   if (isLost(error)) return new DatabaseAway('The database cannot be reached; try again.', error)
   if (isCollision(error)) return new DatabaseAway('The database is too busy; try again.', error)
@@ -66,13 +69,16 @@ export function asRefusal(error: unknown): unknown {
   return error
 }
 
-/** As `asRefusal`, of a write whose connection was lost before it was known how that went. */
+/** Like `asRefusal`, for a write whose connection was lost before its result was known. */
 export function unanswered(cause: unknown): AppError {
   const message = 'The connection to the database was lost: this may have been done, or not.'
   return new DatabaseAway(`${message} Look before you try again.`, cause)
 }
 
-/** Why no connection could be opened. The driver's sentences name user and host, no password. */
+/**
+ * The error when no connection could be opened. The driver's sentences name user and host, but no
+ * password.
+ */
 export function cannotConnect(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message || codeOf(cause) : String(cause)
   return new DatabaseAway(`The database cannot be reached: ${reason}.`, cause)

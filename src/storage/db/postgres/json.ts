@@ -1,4 +1,4 @@
-/** The JSON fragments on PostgreSQL, over columns of text: what is stored comes back as it was. */
+/** The JSON fragments on PostgreSQL. Columns are text, so that what is stored comes back unchanged. */
 import type { JsonSql } from '../db.ts'
 
 export const json: JsonSql = {
@@ -10,9 +10,8 @@ export const json: JsonSql = {
 }
 
 /**
- * JSON knows the character U+0000 and lone surrogates, `jsonb` does not: both become the replacement
- * character, in what is searched and in what is searched for. Our JSON escapes nothing above ASCII
- * but these.
+ * JSON allows U+0000 and lone surrogates, `jsonb` does not. Both become the replacement character, in the
+ * searched text and in the search. Our JSON escapes only these above ASCII.
  */
 function parsed(text: string): string {
   const cast = `CAST(${text} AS TEXT)`

@@ -1,39 +1,39 @@
 /**
- * Notices by LISTEN and NOTIFY, on one connection of their own that is opened when it is first needed
- * and again whenever it is lost.
+ * Notices by LISTEN and NOTIFY, on a connection of their own. It is opened when it is first needed, and
+ * again when it is lost.
  *
- * They are sent after the commit that they tell of and not in its transaction: a commit with a NOTIFY
- * waits for all others of the database. What is told while one is on its way goes together.
+ * A notice is sent after the commit that it is about, not in that transaction: a commit with a NOTIFY
+ * waits for all others of the database. Notices that are published while one is being sent go together.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Notice, Notices } from '../../../core/notices.ts'
 
-/** How long to wait before the connection is tried again, in ms. */
+/** How long to wait before the next try to connect, in ms. */
 const RETRY_MS = 250
-/** How often a connection on which nothing is sent is tried, and how long an answer may take, in ms. */
+/** How often an idle connection is tested, and how long an answer may take, in ms. */
 const CHECK_MS = 5_000
 const ANSWER_LIMIT_MS = 5_000
-/** PostgreSQL takes 8,000 bytes; a notice has at most some 100. */
+/** PostgreSQL takes 8,000 bytes. A notice has 100 at most. */
 const MAX_NOTICES = 60
 
 const NOTIFY = 'SELECT pg_notify($1, $2)'
 
 export class PostgresNotices implements Notices {
   readonly #connectionString: string
-  /** Of its schema alone. */
+  /** The channel of this schema alone. */
   readonly channel: string
   readonly #sender = randomUUID()
   readonly #listeners = new Set<(notice: Notice) => void>()
-  /** What was told and not sent yet, each once. */
+  /** The notices that were not sent yet, each once. */
   readonly #waiting = new Map<string, Notice>()
   readonly #closing = new AbortController()
   #client: Client | undefined
   #sending: Promise<void> | undefined
   #connected: Promise<void> | undefined
 
-  /** `connectionString`: straight to PostgreSQL. `schema`: whose servers tell each other. */
+  /** `connectionString` leads directly to PostgreSQL. The servers of `schema` send each other notices. */
   constructor(connectionString: string, schema: string) {
     this.#connectionString = connectionString
     this.channel = `runyard_${createHash('sha1').update(schema).digest('hex').slice(0, 32)}`
@@ -46,7 +46,7 @@ export class PostgresNotices implements Notices {
   publish(notice: Notice): void {
     if (this.#closing.signal.aborted) return
     this.#connect()
-    // Without a connection whoever has to know looks for itself.
+    // Without a connection, servers that need to know find out by polling.
     if (!this.#client) return
     this.#waiting.set(JSON.stringify(notice), notice)
     this.#sending ??= this.#send()
@@ -92,7 +92,7 @@ export class PostgresNotices implements Notices {
     client.on('notification', ({ payload }) => this.#take(payload ?? ''))
     await client.connect()
     try {
-      // A notice is no data: its commit need not wait for the disk.
+      // A notice is no data, so its commit need not wait for the disk.
       await client.query('SET synchronous_commit = off')
       await client.query(`LISTEN ${this.channel}`)
       this.#client = client
@@ -103,7 +103,7 @@ export class PostgresNotices implements Notices {
     }
   }
 
-  /** A connection may break without a word. */
+  /** Tests the connection from time to time: it may break without a sign. */
   async #watch(client: Client, lost: Promise<void>): Promise<void> {
     const check = () => void client.query('SELECT 1').catch(() => client.end())
     const timer = setInterval(check, CHECK_MS)
@@ -114,7 +114,7 @@ export class PostgresNotices implements Notices {
   }
 
   async #send(): Promise<void> {
-    // What is told in one go goes together.
+    // Notices that are published in one go are sent together.
     await null
     while (this.#waiting.size > 0) {
       const batch = [...this.#waiting].slice(0, MAX_NOTICES)

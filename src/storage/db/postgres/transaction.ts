@@ -1,7 +1,7 @@
 /**
- * A transaction on PostgreSQL: what happens in it, and how it is known to be through.
+ * A transaction on PostgreSQL: runs its work, and finds out whether it was committed.
  *
- * BEGIN travels with the first statement and costs no round trip of its own.
+ * BEGIN is sent with the first statement and costs no round trip of its own.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseError, type PoolClient } from 'pg'
@@ -22,7 +22,7 @@ export const rowLocks: RowLocks = {
 
 export interface TransactionPlan<T> {
   begin: string
-  /** There is nothing to commit: its end is not waited for. */
+  /** There is nothing to commit, so its end is not awaited. */
   isReading: boolean
   work: (tx: Db) => Promise<T>
   /** The transaction that the current chain of calls runs in. */
@@ -37,7 +37,7 @@ export async function attemptTransaction<T>(
 ): Promise<Outcome<T>> {
   const tx = new PostgresTransaction(pool, client)
   const begun = client.query(plan.begin)
-  // Looked at below, once `work` has settled.
+  // Checked below, once `work` has settled.
   begun.catch(() => {})
   try {
     const result = await plan.current.run(tx, plan.work, tx)
@@ -56,7 +56,7 @@ export async function attemptTransaction<T>(
   }
 }
 
-/** Whoever has the connection next sends behind it. */
+/** Whoever gets the connection next sends its statements after this one. */
 function closeReading<T>(client: PoolClient, result: T): Outcome<T> {
   client.query('COMMIT').catch(() => {})
   return { kind: 'done', result }
@@ -71,7 +71,7 @@ async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Pro
     const { command } = await client.query('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', result }
   } catch (error) {
-    // Told apart: a collision was found before anything was done, a lost connection tells nothing.
+    // After a collision nothing was done. A lost connection tells nothing.
     if (isLost(error)) return { kind: 'unknown', result, error: unanswered(error) }
     return failure(error, { isLost: false, isRepeatable: isCollision(error) })
   }
@@ -89,7 +89,7 @@ async function rollBack(client: PoolClient, error: unknown): Promise<Failure> {
   return failure(error, { isLost: isGone, isRepeatable })
 }
 
-/** What `work` threw by itself is thrown as it is. */
+/** An error that `work` itself threw stays as it is. */
 function failure(error: unknown, how: { isLost: boolean; isRepeatable: boolean }): Failure {
   const isOfDatabase = how.isLost || error instanceof DatabaseError
   return { kind: 'failed', error: isOfDatabase ? asRefusal(error) : error, ...how }
@@ -142,7 +142,7 @@ SELECT CAST(coalesce(sum(pg_total_relation_size(c.oid)), 0) AS BIGINT) AS bytes
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = current_schema() AND c.relkind = 'r'`
 
-/** Of the schema's tables, with their indexes. */
+/** The size of the schema's tables with their indexes. */
 export async function sizeOf(db: Db): Promise<number> {
   const row = await db.get<{ bytes: number }>(SIZE)
   return Number(row?.bytes ?? 0)

@@ -1,6 +1,6 @@
 /**
- * Vectors on PostgreSQL: kept as the text of a list, in bytes. Compared by pgvector where somebody has
- * added the extension, else number by number, which takes a hundred times as long.
+ * Vectors on PostgreSQL. They are stored as bytes: the text of a list. pgvector compares them if the
+ * extension is there; otherwise SQL compares number by number, which takes a hundred times as long.
  */
 import type { Db, VectorSql } from '../db.ts'
 

@@ -1,9 +1,9 @@
 /**
- * Migrations are written once, with the types of SQLite's strict tables; this is how PostgreSQL says
- * them. What it says in no such way, a trigger, is a text of its own in the migration.
+ * Translates migrations, which are written once, with the types of SQLite's strict tables. What cannot be
+ * translated, a trigger, has a text of its own in the migration.
  */
 
-/** In order: the longer phrase first. */
+/** In order, longer phrases first. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /\bINTEGER PRIMARY KEY( AUTOINCREMENT)?\b/g,
@@ -12,12 +12,12 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bINTEGER\b/g, 'BIGINT'],
   [/\bREAL\b/g, 'DOUBLE PRECISION'],
   [/\bBLOB\b/g, 'BYTEA'],
-  // Compared byte by byte, as SQLite does: an order of words would put ids in disorder.
+  // Compares byte by byte, as SQLite does. The order of a language would mix up ids.
   [/\bTEXT\b(?!\))/g, 'TEXT COLLATE "C"'],
   [/\) STRICT(, WITHOUT ROWID)?;/g, ');'],
 ]
 
-/** The same statements in PostgreSQL's words. Comments go: what they say stands in the migration. */
+/** The statements for PostgreSQL, without comments; those are in the migration. */
 export function inPostgresWords(sql: string): string {
   const bare = sql.replace(/^\s*--.*\n/gm, '')
   return WORDS.reduce((text, [word, theirs]) => text.replace(word, theirs), bare)

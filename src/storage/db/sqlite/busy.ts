@@ -1,4 +1,4 @@
-/** Waiting for a lock that another connection holds. */
+/** Waits for a lock that another connection holds. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseAway } from '../../../core/errors.ts'
 
@@ -7,9 +7,9 @@ const LOCK_LIMIT_MS = 5000
 const SQLITE_BUSY = 5
 
 /**
- * Runs `work` until it is not refused for a lock; `unavailable` after `limitMs`. SQLite's own busy_timeout
- * sleeps on this thread: nothing else would be served meanwhile, and two connections of one process
- * could never pass each other. So it is 0, and we wait here.
+ * Runs `work` again until no lock is in its way. Throws `unavailable` after `limitMs`. SQLite's own
+ * busy_timeout would sleep on this thread: nothing else would be served, and two connections of one
+ * process would block each other. So it is 0, and we wait here.
  */
 export async function whileBusy<T>(
   path: string,
@@ -28,7 +28,7 @@ export async function whileBusy<T>(
   }
 }
 
-/** Told by the primary code: the extended ones are in the higher bits. */
+/** Whether a lock was in the way. The primary code tells; extended codes are in the higher bits. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return (Number(error.errcode) & 0xff) === SQLITE_BUSY

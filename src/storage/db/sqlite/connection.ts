@@ -33,9 +33,9 @@ export class SqliteConnection {
   }
 
   /**
-   * WAL: readers do not wait for the writer. NORMAL: a commit is in the operating system's hands, so
-   * it survives kill -9; only the loss of power can take the last ones (never the file), and an fsync
-   * for each of a run's many small commits would cost more than all the rest of it.
+   * WAL: readers do not wait for the writer. NORMAL: the operating system has each commit, so that it
+   * survives kill -9. Only a power cut can lose the last commits, and never the file. An fsync for each
+   * of a run's many small commits would cost more than all the rest.
    */
   configure(): void {
     this.#database.exec('PRAGMA journal_mode = WAL')
@@ -78,7 +78,7 @@ export class SqliteConnection {
     this.run('BEGIN IMMEDIATE', [])
   }
 
-  /** The read fixes what will be seen, and is where a lock would be in the way. */
+  /** Begins to read: this decides which state is seen, and is where a lock may be in the way. */
   beginReading(): void {
     this.run('BEGIN', [])
     try {
@@ -93,7 +93,7 @@ export class SqliteConnection {
     this.run('COMMIT', [])
   }
 
-  /** SQLite ends the transaction itself on some errors, such as a full disk. */
+  /** On some errors, such as a full disk, SQLite has ended the transaction itself. */
   rollback(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
@@ -104,7 +104,7 @@ export class SqliteConnection {
     this.#database.close()
   }
 
-  /** Throws what is known of the file, as `asRefusal` has it. */
+  /** Runs `work`, and throws its errors as `asRefusal` gives them. */
   #known<T>(work: () => T): T {
     this.#file.require()
     try {
@@ -126,7 +126,7 @@ export class SqliteConnection {
   }
 }
 
-/** SQLite's part of `Db.json.contains`, which it has no words for. What is NULL contains nothing. */
+/** The function behind `Db.json.contains`, which SQLite lacks. NULL contains nothing. */
 function jsonContains(document: unknown, wanted: unknown): number {
   if (typeof document !== 'string') return 0
   return containsJson(JSON.parse(document), JSON.parse(String(wanted))) ? 1 : 0

@@ -1,18 +1,18 @@
-/** The file that an open SQLite database lies in: whether it is still there, and what is wrong with it. */
+/** The file of an open SQLite database: whether it is still there, and what is wrong with it. */
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, DatabaseAway } from '../../../core/errors.ts'
 
-/** How old the last look at the file may be, in ms. */
+/** How old the last check of the file may be, in ms. */
 const LOOKED_EVERY_MS = 1000
 
 /**
- * SQLite goes on with a file that was removed or replaced: it reads and writes what nobody will find
- * again. So it is looked for, once a second at most, by those who want something of it.
+ * SQLite continues with a file that was removed or replaced, and writes where nobody will find it. So
+ * callers check the file, once a second at most.
  */
 export class DatabaseFile {
   readonly path: string
-  /** What the file and its journal were when they were seen first. */
+  /** The identities of the file and its journal when they were first seen. */
   readonly #seen = new Map<string, string>()
   #lookedAt = performance.now()
   #isGone = false
@@ -21,7 +21,7 @@ export class DatabaseFile {
     this.path = path
   }
 
-  /** Creates it, readable by its owner only, where it is missing; the journal takes over the mode. */
+  /** Creates the file if it is missing, readable by its owner only. The journal gets the same mode. */
   create(): void {
     if (this.path === ':memory:') return
     mkdirSync(dirname(this.path), { recursive: true })
@@ -29,14 +29,15 @@ export class DatabaseFile {
   }
 
   /**
-   * Notes what it is. To be called once the connection has its journal open: until then another process
-   * that closes the database removes the journal, as SQLite does, and a new one takes its place.
+   * Notes the identity of the file. Call it once the connection has its journal open: before that,
+   * another process that closes the database removes the journal, as SQLite does, and a new one replaces
+   * it.
    */
   note(): void {
     if (this.path !== ':memory:') this.#look()
   }
 
-  /** One that comes back is not gone any more. */
+  /** Whether the file is gone. One that comes back is not. */
   get isGone(): boolean {
     if (this.path !== ':memory:' && performance.now() - this.#lookedAt >= LOOKED_EVERY_MS) {
       this.#look()
@@ -66,7 +67,7 @@ export class DatabaseFile {
   }
 }
 
-/** `undefined`: it is not there, or cannot be reached. */
+/** `undefined`: it does not exist, or cannot be reached. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path)
@@ -76,14 +77,14 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-/** SQLite's primary codes, in the lower bits of what it answers. */
+/** SQLite's primary codes, in the lower bits of its result codes. */
 const CANNOT_OPEN = 14
 const NO_WRITES: readonly number[] = [8, 10, 13]
 const DAMAGED: readonly number[] = [11, 26]
 
 /**
- * As callers are to see it: `DatabaseAway` while the file is read-only, its disk is full or does not
- * work, `unavailable` when it is damaged; everything else as it came.
+ * The error for callers: `DatabaseAway` when the file is read-only or its disk is full or fails,
+ * `unavailable` when the file is damaged, otherwise the error itself.
  */
 export function asRefusal(path: string, error: unknown): unknown {
   const { errcode, message } = error as Error & { errcode?: number }
@@ -98,7 +99,7 @@ export function asRefusal(path: string, error: unknown): unknown {
   return new AppError('unavailable', what, { cause: error })
 }
 
-/** Why the file could not be opened; it is the operator who reads it. */
+/** The error when the file could not be opened, for the operator. */
 export function cannotOpen(path: string, error: unknown): unknown {
   const { code, errcode, message } = error as NodeJS.ErrnoException & { errcode?: number }
   const isOfSystem = typeof code === 'string' && /^E[A-Z]+$/.test(code)

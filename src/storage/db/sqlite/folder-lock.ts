@@ -1,11 +1,10 @@
-/** A lock on a folder that ends with the process that holds it, in whatever way that ends. */
+/** A lock on a folder. It ends with the process that holds it, however that ends. */
 import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../../core/errors.ts'
 
 /**
- * Takes the lock and answers how to give it back. SQLite holds it as a lock of the operating
- * system, so that a killed process leaves nothing behind. Throws `conflict` when another process
- * has it.
+ * Takes the lock, and answers a function that releases it. SQLite holds it as a lock of the operating
+ * system, so that a killed process leaves nothing behind. Throws `conflict` when another process has it.
  */
 export function lockFolder(lockFile: string): () => void {
   const db = new DatabaseSync(lockFile, { timeout: 0 })

@@ -1,4 +1,4 @@
-/** The agent server's first schema. The lists of words are `core/`'s; a test holds them together. */
+/** The agent server's first schema. A test compares its lists of words with those of `core/`. */
 import type { Migration } from '../migrate.ts'
 import { refusingTrigger } from '../refusing-trigger.ts'
 

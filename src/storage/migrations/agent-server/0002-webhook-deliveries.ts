@@ -1,4 +1,4 @@
-/** Webhooks: their outbox, and what their bodies say of a run. */
+/** Webhooks: their outbox, and the column that their bodies need of a run. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

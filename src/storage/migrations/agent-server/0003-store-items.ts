@@ -1,4 +1,4 @@
-/** The items of the store, and the vectors that they are found by. */
+/** The items of the store, and their vectors. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** What the values of channels share: the items of long lists. */
+/** The parts that the values of channels share: items of long lists. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

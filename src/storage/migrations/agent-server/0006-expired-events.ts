@@ -1,4 +1,4 @@
-/** Up to which number a thread's events have expired. */
+/** The number up to which a thread's events have expired. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** Which graphs each server executes. */
+/** The graphs that each server executes. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

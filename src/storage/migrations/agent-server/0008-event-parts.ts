@@ -1,4 +1,4 @@
-/** What the data of events share: the items of long lists. */
+/** The parts that the data of events share: items of long lists. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** Runs that may be what takes their servers down: see `MAX_RUN_ATTEMPTS`. */
+/** Runs that may be what crashes their servers: see `MAX_RUN_ATTEMPTS`. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

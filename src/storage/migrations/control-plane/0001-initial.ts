@@ -1,14 +1,14 @@
 /**
  * Workspaces, keys, deployments with their revisions, uploads, listeners, OAuth tokens.
  *
- * The lists of statuses, roles and sources are written out, not taken from `core/`: what a migration
- * did stays as it was. A test compares the newest schema with the lists.
+ * The lists of statuses, roles and sources are written out instead of imported, since a migration never
+ * changes. A test compares the newest schema with the lists of `core/`.
  *
- * A workspace may be named before it has a row, so nothing refers to `workspaces` by foreign key.
+ * A workspace may be named before it has a row, so no foreign key refers to `workspaces`.
  */
 import type { Migration } from '../migrate.ts'
 
-/** The deployment's revisions are its own; one may be named before it is there. */
+/** A deployment's latest and active revisions are its own. One may be named before it exists. */
 const references = ['latest_revision_id', 'active_revision_id'].map(
   (column) => `FOREIGN KEY (id, ${column}) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED`,
@@ -129,7 +129,7 @@ CREATE TABLE oauth_tokens (
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
 `
 
-// SQLite adds no constraint later, PostgreSQL refers to no table that is not there.
+// SQLite cannot add a constraint later. PostgreSQL cannot refer to a table that does not exist yet.
 const sql = {
   sqlite: tables(`,\n  ${references.join(',\n  ')}`),
   postgres: `${tables('')}\nALTER TABLE deployments ADD ${references.join(', ADD ')};\n`,

@@ -1,4 +1,4 @@
-/** When a key was used last and how it begins; the audit log, which only grows. */
+/** The last use and the beginning of a key; the audit log, which can only grow. */
 import type { Migration } from '../migrate.ts'
 import { refusingTrigger } from '../refusing-trigger.ts'
 

@@ -1,4 +1,4 @@
-/** What the secret of a deployment's push webhook is derived with. */
+/** The value from which a deployment's push webhook derives its secret. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

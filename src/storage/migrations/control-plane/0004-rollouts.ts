@@ -1,6 +1,6 @@
 /**
- * Which build a revision takes and since when it is DEPLOYED, what was found out about parked
- * threads, and which deployments sleep until when.
+ * Whose build a revision uses, when it was deployed, its parked threads, and which deployments sleep
+ * until when.
  */
 import type { Migration } from '../migrate.ts'
 

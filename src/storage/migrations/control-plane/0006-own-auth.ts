@@ -1,4 +1,4 @@
-/** Who asks a deployment's callers who they are: known while it sleeps, too. */
+/** Whether a deployment's own auth checks its callers, known while it sleeps too. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `
