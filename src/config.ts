@@ -40,6 +40,10 @@ export interface UpConfig {
   readonly oldEncryptionKeys: readonly Buffer[]
   /** `RUNYARD_OIDC_*`: whose signed user tokens are taken; unset: nobody's. */
   readonly userTokens: UserTokenSettings | undefined
+  /** `RUNYARD_OAUTH_PROVIDERS`, absolute here: the file with the providers of every workspace. */
+  readonly oauthProvidersFile: string | undefined
+  /** `RUNYARD_OAUTH_ALLOW`: which providers may be asked although they are not public. */
+  readonly oauthAllow: readonly IpRange[]
   /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
   readonly tls: { cert: string; key: string } | undefined
   /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
@@ -177,6 +181,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
     oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
     userTokens: readUserTokens(read),
+    oauthProvidersFile: read.path('RUNYARD_OAUTH_PROVIDERS'),
+    oauthAllow: read.ranges('RUNYARD_OAUTH_ALLOW'),
     tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),

@@ -46,7 +46,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     '.': [],
     agent: [],
     people: [],
-    deployment: ['agent', 'people', 'deployment/sources'],
+    oauth: ['people'],
+    deployment: ['agent', 'oauth', 'people', 'deployment/sources'],
     'deployment/sources': ['agent', 'deployment/artifact'],
   },
   storage: {
@@ -66,7 +67,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['checkpoints', 'db', 'events', 'items', 'leases', 'migrations'],
       'migrations/agent-server',
     ],
-    'control-plane': ['db', 'migrations', 'migrations/control-plane'],
+    'control-plane': ['control-plane/oauth', 'db', 'migrations', 'migrations/control-plane'],
+    'control-plane/oauth': ['db', 'control-plane/sealed-columns'],
   },
   stream: {
     '.': [],
@@ -115,7 +117,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     server: ['*'],
   },
   'control-plane': {
-    '.': ['rollout/build-followers'],
+    '.': ['oauth/vault', 'rollout/build-followers'],
     operations: [],
     people: ['operations'],
     oauth: ['operations', 'people'],

@@ -4,6 +4,8 @@ import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/agent/run.ts'
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/agent/webhook.ts'
 import { RULES } from '../src/core/deployment/next-step.ts'
 import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/deployment/revision.ts'
+import { CONSENT_STATUSES, CONSENT_TRANSITIONS } from '../src/core/oauth/consent.ts'
+import { TOKEN_STATUSES, TOKEN_TRANSITIONS } from '../src/core/oauth/token.ts'
 
 const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
 
@@ -47,5 +49,13 @@ describe('the drawings of docs/states.md', () => {
   it('name each rule for a deployment, in its order', () => {
     const rows = [...sectionOf('A deployment').matchAll(/^\| ([^|]+) \|/gm)].map(([, rule]) => rule)
     expect(rows).toEqual(['rule', ...RULES.map(({ why }) => why)])
+  })
+
+  it('show every step of a consent, and no other', () => {
+    expect(drawn('A consent')).toEqual(listed(CONSENT_STATUSES, CONSENT_TRANSITIONS))
+  })
+
+  it('show every step of an OAuth token, and no other', () => {
+    expect(drawn('An OAuth token')).toEqual(listed(TOKEN_STATUSES, TOKEN_TRANSITIONS))
   })
 })

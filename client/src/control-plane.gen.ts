@@ -35,6 +35,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/auth/start/{auth_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The link that a person opens: leads on to the provider */
+        get: operations["start_oauth_v2_auth_start__auth_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/callback/{provider_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a provider sends the person back to */
+        get: operations["oauth_callback_get_v2_auth_callback__provider_id__get"];
+        put?: never;
+        /** Hand in what a provider has sent to an application's own page */
+        post: operations["oauth_callback_v2_auth_callback__provider_id__post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/setup/{provider_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where GitHub sends a person back to who has installed or changed an app */
+        get: operations["oauth_setup_callback_v2_auth_setup__provider_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/deployments": {
         parameters: {
             query?: never;
@@ -469,7 +521,164 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/auth/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the workspace's OAuth providers */
+        get: operations["list_oauth_providers_v2_auth_providers_get"];
+        put?: never;
+        /** Create an OAuth provider */
+        post: operations["create_oauth_provider_v2_auth_providers_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/platform-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the OAuth providers that the operator offers to every workspace */
+        get: operations["list_platform_oauth_providers_v2_auth_platform_providers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/providers/mcp-discover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create the OAuth provider that an MCP server names, and register a client there */
+        post: operations["create_mcp_oauth_provider_v2_auth_providers_mcp_discover_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/providers/{provider_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an OAuth provider by its slug */
+        get: operations["get_oauth_provider_v2_auth_providers__provider_id__get"];
+        put?: never;
+        post?: never;
+        /** Delete an OAuth provider, with its tokens */
+        delete: operations["delete_oauth_provider_v2_auth_providers__provider_id__delete"];
+        options?: never;
+        head?: never;
+        /** Change an OAuth provider */
+        patch: operations["update_oauth_provider_v2_auth_providers__provider_id__patch"];
+        trace?: never;
+    };
+    "/v2/auth/authenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get a user's token, or a link with which they can give it */
+        post: operations["authenticate_v2_auth_authenticate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/wait/{auth_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Wait until a consent was given */
+        get: operations["wait_for_auth_completion_v2_auth_wait__auth_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the caller's tokens, without the tokens themselves */
+        get: operations["list_oauth_tokens_for_user_v2_auth_tokens_get"];
+        put?: never;
+        post?: never;
+        /** Delete the caller's tokens of a provider */
+        delete: operations["delete_oauth_tokens_for_user_v2_auth_tokens_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/tokens/exists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell whether the caller has a token of a provider */
+        get: operations["check_oauth_token_exists_v2_auth_tokens_exists_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/tokens/workspace/slack/exists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell whether anybody in the workspace has a token of Slack's */
+        get: operations["check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/tokens/workspace/slack": {
         parameters: {
             query?: never;
             header?: never;
@@ -479,8 +688,94 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete the caller's tokens of a provider */
-        delete: operations["delete_oauth_tokens_for_user_v2_auth_tokens_delete"];
+        /** Delete everybody's tokens of Slack in the workspace */
+        delete: operations["revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete one of the caller's tokens */
+        delete: operations["delete_single_oauth_token_v2_auth_tokens__token_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/tokens/{token_id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Name an account, or make it the default */
+        patch: operations["update_token_label_v2_auth_tokens__token_id__metadata_patch"];
+        trace?: never;
+    };
+    "/v2/auth/token-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what happened to the caller's tokens */
+        get: operations["list_oauth_token_events_v2_auth_token_events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/agents/{agent_id}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an agent's connections to the caller's accounts */
+        get: operations["list_connections_v2_auth_agents__agent_id__connections_get"];
+        put?: never;
+        /** Connect an agent to one of the caller's accounts */
+        post: operations["create_connection_v2_auth_agents__agent_id__connections_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/agents/{agent_id}/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a connection; the token stays */
+        delete: operations["remove_connection_v2_auth_agents__agent_id__connections__connection_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -660,6 +955,13 @@ export interface components {
             status: "ignored";
             reason: string;
         };
+        HTTPValidationError: {
+            detail: {
+                loc: (string | number)[];
+                msg: string;
+                type: string;
+            }[];
+        };
         DeploymentsList: {
             resources: components["schemas"]["Deployment"][];
             offset: number;
@@ -723,13 +1025,6 @@ export interface components {
             name: string;
             secret_name: string;
             secret_key: string;
-        };
-        HTTPValidationError: {
-            detail: {
-                loc: (string | number)[];
-                msg: string;
-                type: string;
-            }[];
         };
         DeploymentCreateRequest: {
             name: string;
@@ -1013,9 +1308,192 @@ export interface components {
         InstallationLinkRequest: {
             return_to?: string | null;
         } | null;
+        OAuthProviderResponse: {
+            id: string;
+            organization_id: string;
+            provider_id: string;
+            name: string;
+            client_id: string;
+            auth_url: string;
+            token_url: string;
+            revocation_url: string | null;
+            uses_pkce: boolean;
+            code_challenge_method: string | null;
+            provider_type: string | null;
+            mcp_server_url: string | null;
+            token_endpoint_auth_method: string;
+            is_dynamic_client: boolean;
+            authorization_params: {
+                [key: string]: string;
+            };
+            allowed_redirect_uris: string[];
+            default_redirect_uri: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        MCPOAuthProviderCreateRequest: {
+            provider_id: string;
+            name: string;
+            mcp_server_url: string;
+        };
+        OAuthProviderCreateRequest: {
+            provider_id: string;
+            name: string;
+            client_id: string;
+            client_secret?: string | null;
+            auth_url: string;
+            token_url: string;
+            revocation_url?: string | null;
+            authorization_params?: {
+                [key: string]: string;
+            } | null;
+            allowed_redirect_uris?: string[] | null;
+            default_redirect_uri?: string | null;
+            /** @default false */
+            uses_pkce: boolean;
+            /**
+             * @default S256
+             * @enum {string}
+             */
+            code_challenge_method: "S256" | "plain";
+            /** @enum {string|null} */
+            provider_type?: "microsoft" | "salesforce" | "slack" | null;
+            /**
+             * @default client_secret_post
+             * @enum {string}
+             */
+            token_endpoint_auth_method: "none" | "client_secret_basic" | "client_secret_post";
+        };
+        OAuthProviderUpdateRequest: {
+            name?: string | null;
+            client_id?: string | null;
+            client_secret?: string | null;
+            auth_url?: string | null;
+            token_url?: string | null;
+            revocation_url?: string | null;
+            authorization_params?: {
+                [key: string]: string;
+            } | null;
+            allowed_redirect_uris?: string[] | null;
+            default_redirect_uri?: string | null;
+            uses_pkce?: boolean | null;
+            /** @enum {string|null} */
+            code_challenge_method?: "S256" | "plain" | null;
+            /** @enum {string|null} */
+            provider_type?: "microsoft" | "salesforce" | "slack" | null;
+            /** @enum {string|null} */
+            token_endpoint_auth_method?: "none" | "client_secret_basic" | "client_secret_post" | null;
+        };
+        OAuthProviderDeleted: {
+            message: string;
+        };
+        AuthAuthenticateResponse: {
+            /** @enum {string} */
+            status: "completed" | "pending" | "connection_required" | "token_expired";
+            url?: string | null;
+            auth_id?: string | null;
+            token?: string | null;
+            user_id?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        AuthAuthenticateRequest: {
+            provider: string;
+            scopes: string[];
+            user_id?: string | null;
+            ls_user_id?: string | null;
+            agent_id?: string | null;
+            /** Format: uuid */
+            token_id?: string | null;
+            /** @default false */
+            force_new: boolean;
+            /** @default true */
+            is_default: boolean;
+            redirect_uri?: string | null;
+        };
+        AuthWaitResponse: {
+            /** @enum {string} */
+            status: "completed" | "pending" | "timeout" | "not_found";
+            token?: string | null;
+        };
+        OAuthFinalized: {
+            /** @enum {string} */
+            status: "completed";
+            provider_id: string;
+            token_id: string;
+        };
+        OAuthFinalizeRequest: {
+            code: string;
+            state: string;
+        };
+        OAuthTokenSummary: {
+            /** Format: uuid */
+            id: string;
+            provider_id: string;
+            provider_account_label: string | null;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at: string | null;
+            is_default: boolean;
+            user_id: string;
+            /** @enum {string} */
+            status: "active" | "expired";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
         OAuthTokensDeleted: {
             message: string;
             provider_id: string;
+        };
+        OAuthTokenStatusResponse: {
+            has_token: boolean;
+        };
+        OAuthTokenUpdateRequest: {
+            provider_account_label?: string | null;
+            is_default?: boolean | null;
+        };
+        OAuthTokenEvent: {
+            /** Format: uuid */
+            id: string;
+            provider_id: string;
+            agent_id: string | null;
+            /** @enum {string} */
+            event_type: "token_created" | "token_updated" | "token_refreshed" | "token_expired" | "token_deleted" | "consent_refused" | "consent_failed";
+            reason: string | null;
+            source: string | null;
+            provider_account_label: string | null;
+            scopes: string[];
+            detail: null;
+            acknowledged_at: null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        AgentConnectionListResponse: {
+            data: components["schemas"]["AgentConnectionResponse"][];
+        };
+        AgentConnectionResponse: {
+            /** Format: uuid */
+            id: string;
+            agent_id: string;
+            /** Format: uuid */
+            oauth_token_id: string;
+            provider_id: string;
+            provider_account_label: string | null;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at: string | null;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreateAgentConnectionRequest: {
+            /** Format: uuid */
+            oauth_token_id: string;
         };
         Me: {
             user_id: string;
@@ -1098,7 +1576,7 @@ export interface components {
             actor_id: string;
             actor_name: string;
             /** @enum {string} */
-            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_token.delete" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
+            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_connection.create" | "oauth_connection.delete" | "oauth_consent.begin" | "oauth_consent.complete" | "oauth_provider.create" | "oauth_provider.update" | "oauth_provider.delete" | "oauth_token.read" | "oauth_token.update" | "oauth_token.delete" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
             target_id: string;
             target_name: string | null;
             detail: {
@@ -1117,12 +1595,12 @@ export interface components {
 }
 export type Refusal = components['schemas']['Refusal'];
 export type PushOutcome = components['schemas']['PushOutcome'];
+export type HttpValidationError = components['schemas']['HTTPValidationError'];
 export type DeploymentsList = components['schemas']['DeploymentsList'];
 export type Deployment = components['schemas']['Deployment'];
 export type SourceConfig = components['schemas']['SourceConfig'];
 export type SourceRevisionConfig = components['schemas']['SourceRevisionConfig'];
 export type SecretReference = components['schemas']['SecretReference'];
-export type HttpValidationError = components['schemas']['HTTPValidationError'];
 export type DeploymentCreateRequest = components['schemas']['DeploymentCreateRequest'];
 export type SourceConfigRequest = components['schemas']['SourceConfigRequest'];
 export type ResourceSpec = components['schemas']['ResourceSpec'];
@@ -1153,7 +1631,24 @@ export type GithubIntegration = components['schemas']['GithubIntegration'];
 export type GithubRepository = components['schemas']['GithubRepository'];
 export type InstallationLink = components['schemas']['InstallationLink'];
 export type InstallationLinkRequest = components['schemas']['InstallationLinkRequest'];
+export type OAuthProviderResponse = components['schemas']['OAuthProviderResponse'];
+export type McpoAuthProviderCreateRequest = components['schemas']['MCPOAuthProviderCreateRequest'];
+export type OAuthProviderCreateRequest = components['schemas']['OAuthProviderCreateRequest'];
+export type OAuthProviderUpdateRequest = components['schemas']['OAuthProviderUpdateRequest'];
+export type OAuthProviderDeleted = components['schemas']['OAuthProviderDeleted'];
+export type AuthAuthenticateResponse = components['schemas']['AuthAuthenticateResponse'];
+export type AuthAuthenticateRequest = components['schemas']['AuthAuthenticateRequest'];
+export type AuthWaitResponse = components['schemas']['AuthWaitResponse'];
+export type OAuthFinalized = components['schemas']['OAuthFinalized'];
+export type OAuthFinalizeRequest = components['schemas']['OAuthFinalizeRequest'];
+export type OAuthTokenSummary = components['schemas']['OAuthTokenSummary'];
 export type OAuthTokensDeleted = components['schemas']['OAuthTokensDeleted'];
+export type OAuthTokenStatusResponse = components['schemas']['OAuthTokenStatusResponse'];
+export type OAuthTokenUpdateRequest = components['schemas']['OAuthTokenUpdateRequest'];
+export type OAuthTokenEvent = components['schemas']['OAuthTokenEvent'];
+export type AgentConnectionListResponse = components['schemas']['AgentConnectionListResponse'];
+export type AgentConnectionResponse = components['schemas']['AgentConnectionResponse'];
+export type CreateAgentConnectionRequest = components['schemas']['CreateAgentConnectionRequest'];
 export type Me = components['schemas']['Me'];
 export type WorkspacesList = components['schemas']['WorkspacesList'];
 export type Workspace = components['schemas']['Workspace'];
@@ -1277,6 +1772,272 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    start_oauth_v2_auth_start__auth_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                auth_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says what has become of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To the provider. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There are no credentials, or they are unknown */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    oauth_callback_get_v2_auth_callback__provider_id__get: {
+        parameters: {
+            query?: {
+                code?: string;
+                state?: string;
+                error?: string;
+                error_description?: string;
+                iss?: string;
+            };
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says what has become of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description There are no credentials, or they are unknown */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    oauth_callback_v2_auth_callback__provider_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthFinalizeRequest"];
+            };
+        };
+        responses: {
+            /** @description The token is there. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthFinalized"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    oauth_setup_callback_v2_auth_setup__provider_id__get: {
+        parameters: {
+            query?: {
+                code?: string;
+                state?: string;
+                error?: string;
+                error_description?: string;
+                iss?: string;
+                setup_action?: string;
+                installation_id?: number;
+            };
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says what has become of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description There are no credentials, or they are unknown */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -3623,6 +4384,648 @@ export interface operations {
             };
         };
     };
+    list_oauth_providers_v2_auth_providers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"][];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_oauth_provider_v2_auth_providers_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthProviderCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description Without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_platform_oauth_providers_v2_auth_platform_providers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By slug. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"][];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_mcp_oauth_provider_v2_auth_providers_mcp_discover_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MCPOAuthProviderCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description Without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_oauth_provider_v2_auth_providers__provider_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    delete_oauth_provider_v2_auth_providers__provider_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderDeleted"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    update_oauth_provider_v2_auth_providers__provider_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthProviderUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description As it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthProviderResponse"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    authenticate_v2_auth_authenticate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthAuthenticateRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, or what is to be done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthAuthenticateResponse"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    wait_for_auth_completion_v2_auth_wait__auth_id__get: {
+        parameters: {
+            query?: {
+                timeout?: number;
+            };
+            header?: never;
+            path: {
+                auth_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What has become of it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthWaitResponse"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_oauth_tokens_for_user_v2_auth_tokens_get: {
+        parameters: {
+            query?: {
+                provider_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the order created. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokenSummary"][];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     delete_oauth_tokens_for_user_v2_auth_tokens_delete: {
         parameters: {
             query: {
@@ -3654,6 +5057,523 @@ export interface operations {
             };
             /** @description Whoever asks may not do this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    check_oauth_token_exists_v2_auth_tokens_exists_get: {
+        parameters: {
+            query: {
+                provider_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there is one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokenStatusResponse"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether there is one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokenStatusResponse"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    delete_single_oauth_token_v2_auth_tokens__token_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    update_token_label_v2_auth_tokens__token_id__metadata_patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OAuthTokenUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description As it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokenSummary"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_oauth_token_events_v2_auth_token_events_get: {
+        parameters: {
+            query?: {
+                provider_id?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthTokenEvent"][];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_connections_v2_auth_agents__agent_id__connections_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentConnectionListResponse"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    create_connection_v2_auth_agents__agent_id__connections_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAgentConnectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The connection. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentConnectionResponse"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_connection_v2_auth_agents__agent_id__connections__connection_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

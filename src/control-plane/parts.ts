@@ -9,6 +9,7 @@ import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { Replica } from '../core/deployment/runtime.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import type { Log } from '../core/log.ts'
+import type { Vault } from './oauth/vault.ts'
 import type { BuildFollowers } from './rollout/build-followers.ts'
 
 export interface ControlPlaneParts {
@@ -19,6 +20,7 @@ export interface ControlPlaneParts {
   logs: RevisionLogs
   buildFollowers: BuildFollowers
   authenticate: Authenticate
+  vault: Vault
   /** Signs upload URLs; at least 32 bytes, and the same after a restart. */
   signingKey: Uint8Array
   /** Seals everything with a new key; answers how many texts. Throws `conflict` where it cannot. */

@@ -7,6 +7,8 @@ export interface SecretBox {
    * not known here or for another place, was changed, or is no sealed text.
    */
   open(sealed: string, place: string): string
+  /** The same text for the same place, under the present key. Throws as `open`. */
+  reseal(sealed: string, place: string): string
   /** How everything begins that is sealed with the present key. */
   readonly sealedPrefix: string
   /** From now on this is the present key: 32 bytes, or `bad_request`. What was sealed still opens. */

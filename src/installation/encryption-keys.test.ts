@@ -36,19 +36,19 @@ async function start(env: { encryptionKey?: Buffer; oldEncryptionKeys?: Buffer[]
 const owner = { workspace_id: anOAuthToken().workspace_id, user_id: 'user-1' }
 
 /** More than one batch of them, and one of everything else that is sealed. */
-async function fill({ deployments, revisions, oauthTokens }: ControlPlaneStore) {
+async function fill({ deployments, revisions, oauth }: ControlPlaneStore) {
   const deployment = aDeployment()
   await deployments.insert(deployment)
   for (let count = 0; count < 120; count++) {
     await revisions.insert(aRevision({ deployment_id: deployment.id }))
   }
   const token = anOAuthToken()
-  await oauthTokens.insert(token)
-  await oauthTokens.insert(anOAuthToken({ refresh_token: null }))
+  await oauth.tokens.insert(token)
+  await oauth.tokens.insert(anOAuthToken({ refresh_token: null }))
   const latest = await deployments.get(deployment.id)
   return async (from: ControlPlaneStore) => {
     expect(await from.deployments.get(deployment.id)).toEqual(latest)
-    expect(await from.oauthTokens.listOf(owner)).toContainEqual(token)
+    expect(await from.oauth.tokens.listOfUser(owner)).toContainEqual(token)
     const page = { limit: 200, offset: 0 }
     expect(await from.revisions.list(deployment.id, page)).toHaveLength(120)
   }
@@ -63,7 +63,7 @@ async function seals(): Promise<Set<string>> {
   const rows = await Promise.all(tables.map(({ name }) => db.all<object>(`SELECT * FROM ${name}`)))
   await db.close()
   const texts = rows.flat().flatMap((row) => Object.values(row))
-  return new Set(texts.flatMap((text) => /^v1:[\w-]{8}:/.exec(String(text))?.[0] ?? []))
+  return new Set(texts.flatMap((text) => /^v2:[\w-]{8}:/.exec(String(text))?.[0] ?? []))
 }
 
 describe('the encryption key of the data folder', () => {

@@ -8,10 +8,12 @@ import {
   theOnlyOne,
 } from '../control-plane/leadership/candidate.ts'
 import { Leading } from '../control-plane/leadership/leading.ts'
+import { readPlatformProviders } from '../control-plane/oauth/platform-providers.ts'
+import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
 import { ensureAdminKey } from '../control-plane/people/installation.ts'
 import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'
-import { systemClock as clock } from '../core/clock.ts'
+import { systemClock as clock, timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { Targets } from '../gateway/target-table.ts'
@@ -28,6 +30,7 @@ import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
 import { createControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
+import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import { openDeployments } from './deployments.ts'
 
 export interface Running {
@@ -90,6 +93,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     logs,
     buildFollowers: new BuildFollowers(clock),
     authenticate,
+    vault: openVault(config, { store, clock, log }),
     signingKey: store.signingKey,
     changeEncryptionKey: () => keys.change(store),
     publicUrl: () => address.url,
@@ -149,4 +153,13 @@ function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   const { databaseUrl, dataDir, internalUrl } = config
   if (databaseUrl === undefined) return theOnlyOne(parts)
   return oneOfSeveral(parts, { holder: findInstanceId(dataDir), internalUrl })
+}
+
+/** With the providers of the operator, whose file is read once. */
+function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'clock' | 'log'>): Vault {
+  const { oauthProvidersFile: file, oauthAllow: allowed } = config
+  const outgoing = createGuardedFetch({ allowed })
+  const now = timestamp(parts.clock)
+  const platformProviders = file ? readPlatformProviders(file, { outgoing, now }) : new Map()
+  return createVault({ ...parts, outgoing, platformProviders })
 }

@@ -102,6 +102,12 @@ export class Settings {
     })
   }
 
+  /** Absolute. */
+  path(variable: SettingName): string | undefined {
+    const path = this.#env[variable]
+    return path ? resolve(path) : undefined
+  }
+
   baseUrl(variable: SettingName): string | undefined {
     const text = this.#env[variable]
     if (!text) return undefined

@@ -152,6 +152,20 @@ export const SETTINGS = [
     meaning: "how far the issuer's clock and this one may be apart",
   },
   {
+    name: 'RUNYARD_OAUTH_PROVIDERS',
+    type: 'path',
+    readBy: ['up'],
+    meaning:
+      'a JSON file with the [OAuth providers](docs/oauth.md#providers-of-the-operator) that every workspace has',
+  },
+  {
+    name: 'RUNYARD_OAUTH_ALLOW',
+    type: 'list',
+    readBy: ['up'],
+    meaning:
+      'which OAuth providers and MCP servers may be asked although they are not public, without TLS too: addresses, ranges, `loopback`, `private`',
+  },
+  {
     name: 'RUNYARD_TLS_CERT',
     type: 'path',
     readBy: ['up', 'serve'],

@@ -2,7 +2,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
-import type { IpRange } from '../core/ip-range.ts'
+import { type IpRange, isInRange } from '../core/ip-range.ts'
 import { isReachable } from './url-rules.ts'
 
 /** Finds all addresses of a host name. */
@@ -16,6 +16,16 @@ const resolveName: ResolveName = (hostname) =>
     )
   })
 
+export interface GuardedAgentOptions {
+  timeoutMs: number
+  /** Default: as the machine's own resolver says. */
+  resolve?: ResolveName
+  /** Where the operator allows more, for the message. Default `RUNYARD_WEBHOOK_ALLOW`. */
+  setting?: string
+  /** Default true. False: only what the operator allows. */
+  isPublicReached?: boolean
+}
+
 /**
  * Makes a dispatcher that connects to exactly those addresses that were checked: a name is resolved once,
  * so that it cannot stand for another address a moment later. It follows no redirects. It does not check
@@ -25,11 +35,15 @@ const resolveName: ResolveName = (hostname) =>
  */
 export async function createGuardedAgent(
   allowed: readonly IpRange[],
-  { timeoutMs, resolve = resolveName }: { timeoutMs: number; resolve?: ResolveName },
+  options: GuardedAgentOptions,
 ): Promise<Agent> {
+  const { timeoutMs, resolve = resolveName, setting = 'RUNYARD_WEBHOOK_ALLOW' } = options
+  const { isPublicReached = true } = options
+  const isGood = (address: string) =>
+    isPublicReached ? isReachable(address, allowed) : isInRange(address, allowed)
   const undici = await import('undici')
   return new undici.Agent({
-    connect: { timeout: timeoutMs, lookup: guardedLookup(allowed, resolve) },
+    connect: { timeout: timeoutMs, lookup: guardedLookup(isGood, { resolve, setting }) },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     allowH2: false,
@@ -38,13 +52,16 @@ export async function createGuardedAgent(
   })
 }
 
-function guardedLookup(allowed: readonly IpRange[], resolve: ResolveName): LookupFunction {
+function guardedLookup(
+  isGood: (address: string) => boolean,
+  { resolve, setting }: { resolve: ResolveName; setting: string },
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
       (addresses) => {
-        const reachable = addresses.filter(({ address }) => isReachable(address, allowed))
+        const reachable = addresses.filter(({ address }) => isGood(address))
         const [first] = reachable
-        if (!first) callback(forbidden(hostname), '', 0)
+        if (!first) callback(forbidden(hostname, setting), '', 0)
         else if (options.all) callback(null, reachable)
         else callback(null, first.address, first.family)
       },
@@ -53,7 +70,7 @@ function guardedLookup(allowed: readonly IpRange[], resolve: ResolveName): Looku
   }
 }
 
-function forbidden(hostname: string): NodeJS.ErrnoException {
-  const message = `${hostname} stands for no public address. The operator can allow it in RUNYARD_WEBHOOK_ALLOW.`
+function forbidden(hostname: string, setting: string): NodeJS.ErrnoException {
+  const message = `${hostname} stands for no public address. The operator can allow it in ${setting}.`
   return Object.assign(new Error(message), { code: 'ERR_FORBIDDEN_ADDRESS' })
 }

@@ -8,14 +8,23 @@ import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-
 import type { SecretBox } from '../../src/core/secret-box.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
-import { aDeployment, aRevision } from '../support/control-plane-records.ts'
+import {
+  aDeployment,
+  anOAuthConsent,
+  anOAuthProvider,
+  aRevision,
+} from '../support/control-plane-records.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
 import { testLeadershipStore } from './leadership-store.ts'
 import { testListenerStore } from './listener-store.ts'
-import { testOAuthTokenStore } from './oauth-token-store.ts'
+import { testAgentConnectionStore } from './oauth/connection-store.ts'
+import { testOAuthConsentStore } from './oauth/consent-store.ts'
+import { testOAuthProviderStore } from './oauth/provider-store.ts'
+import { testOAuthTokenEventStore } from './oauth/token-event-store.ts'
+import { testOAuthTokenStore } from './oauth/token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
 import { testUploadStore } from './upload-store.ts'
 import { testWorkspaceStore } from './workspace-store.ts'
@@ -47,7 +56,11 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   testDeploymentStore(open)
   testRevisionStore(open)
   testApiKeyStore(open)
+  testOAuthProviderStore(open)
   testOAuthTokenStore(open)
+  testOAuthConsentStore(open)
+  testAgentConnectionStore(open)
+  testOAuthTokenEventStore(open)
   testUploadStore(open)
   testListenerStore(open)
   testLeadershipStore(open)
@@ -97,15 +110,21 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
 
   it('seals anew what an older encryption key has sealed, once', async () => {
     const deployment = aDeployment()
+    const provider = anOAuthProvider()
+    const consent = anOAuthConsent()
     await store.deployments.insert(deployment)
+    await store.oauth.providers.insert(provider)
+    await store.oauth.consents.insert(consent)
     const { signingKey } = store
     const before = box.sealedPrefix
     box.changeKey(randomBytes(32))
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
-    expect(await store.reseal()).toBe(2)
+    expect(await store.reseal()).toBe(4)
     expect(await store.reseal()).toBe(0)
     expect(box.sealedPrefix).not.toBe(before)
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
+    expect(await store.oauth.providers.find(provider.id)).toEqual(provider)
+    expect(await store.oauth.consents.get(consent.id)).toEqual(consent)
     expect(store.signingKey).toEqual(signingKey)
   })
 

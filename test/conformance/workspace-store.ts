@@ -44,13 +44,13 @@ export function testWorkspaceStore(open: () => ControlPlaneStore): void {
       const [own, other] = [anApiKey({ workspace_id }), anApiKey()]
       for (const key of [own, other]) await store.apiKeys.put(key)
       await store.listeners.insert(aListener({ workspace_id }))
-      await store.oauthTokens.insert(anOAuthToken({ workspace_id }))
+      await store.oauth.tokens.insert(anOAuthToken({ workspace_id }))
       await store.workspaces.delete(workspace_id)
       expect(await store.workspaces.get(workspace_id)).toBeUndefined()
       expect(await store.apiKeys.get(own.id)).toBeUndefined()
       expect(await store.apiKeys.get(other.id)).toEqual(other)
       expect(await store.listeners.list({ workspace_id, limit: 1, offset: 0 })).toEqual([])
-      expect(await store.oauthTokens.listOf({ workspace_id, user_id: 'user-1' })).toEqual([])
+      expect(await store.oauth.tokens.listOfUser({ workspace_id, user_id: 'user-1' })).toEqual([])
     })
   })
 }

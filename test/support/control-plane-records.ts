@@ -4,9 +4,13 @@ import type { Deployment } from '../../src/core/deployment/deployment.ts'
 import type { Listener } from '../../src/core/deployment/listener.ts'
 import type { Revision } from '../../src/core/deployment/revision.ts'
 import type { Upload } from '../../src/core/deployment/upload.ts'
+import type { AgentConnection } from '../../src/core/oauth/connection.ts'
+import type { OAuthConsent } from '../../src/core/oauth/consent.ts'
+import type { OAuthProvider } from '../../src/core/oauth/provider.ts'
+import type { OAuthToken } from '../../src/core/oauth/token.ts'
+import type { OAuthTokenEvent } from '../../src/core/oauth/token-event.ts'
 import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import type { AuditEntry } from '../../src/core/people/audit.ts'
-import type { OAuthToken } from '../../src/core/people/oauth-token.ts'
 
 const CREATED_AT = '2026-11-20T12:00:00.000Z'
 
@@ -110,13 +114,20 @@ export function anOAuthToken(change: Partial<OAuthToken> = {}): OAuthToken {
     id: randomUUID(),
     workspace_id: DEFAULT_WORKSPACE_ID,
     user_id: 'user-1',
+    end_user_id: '',
     provider_id: 'github',
     provider_account_label: 'octocat',
+    account_id: '583231',
     access_token: 'access',
     refresh_token: 'refresh',
     scopes: ['repo', 'user:email'],
+    asked_scopes: ['repo', 'user'],
     expires_at: '2026-11-21T12:00:00.000Z',
+    status: 'active',
     is_default: true,
+    metadata: { instance_url: 'https://eu1.example.com' },
+    version: 1,
+    retry_at: null,
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     ...change,
@@ -129,6 +140,92 @@ export function anUpload(change: Partial<Upload> & { deployment_id: string }): U
     created_at: CREATED_AT,
     uploaded_at: null,
     bytes: null,
+    ...change,
+  }
+}
+
+export function anOAuthProvider(change: Partial<OAuthProvider> = {}): OAuthProvider {
+  return {
+    id: randomUUID(),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    provider_id: 'github',
+    name: 'GitHub',
+    client_id: 'client-1',
+    client_secret: 'client-secret',
+    auth_url: 'https://provider.example.com/authorize',
+    token_url: 'https://provider.example.com/token',
+    revocation_url: null,
+    issuer: null,
+    uses_pkce: true,
+    code_challenge_method: 'S256',
+    provider_type: null,
+    token_endpoint_auth_method: 'client_secret_post',
+    mcp_server_url: null,
+    is_dynamic_client: false,
+    authorization_params: { prompt: 'consent' },
+    allowed_redirect_uris: ['https://app.example.com/back'],
+    default_redirect_uri: null,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
+    ...change,
+  }
+}
+
+export function anOAuthConsent(change: Partial<OAuthConsent> = {}): OAuthConsent {
+  const id = randomUUID()
+  return {
+    id,
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    user_id: 'user-1',
+    end_user_id: 'anna',
+    actor: { kind: 'api_key', name: 'laptop', role: 'developer' },
+    provider_key: 'provider-1',
+    provider_id: 'github',
+    scopes: ['repo'],
+    token_id: null,
+    agent_id: null,
+    is_default: true,
+    is_further: false,
+    redirect_uri: 'https://runyard.example.com/v2/auth/callback/github',
+    fingerprint: 'fingerprint-1',
+    state_hash: `hash-of-${id}`,
+    secrets: { state: 'state', code_verifier: 'verifier', nonce: 'nonce', browser_key: 'browser' },
+    status: 'pending',
+    problem: null,
+    claimed_until: null,
+    created_at: CREATED_AT,
+    expires_at: 1_000_000,
+    ...change,
+  }
+}
+
+export function anAgentConnection(
+  change: Partial<AgentConnection> & { oauth_token_id: string },
+): AgentConnection {
+  return {
+    id: randomUUID(),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    agent_id: 'agent-1',
+    created_by: 'user-1',
+    created_at: CREATED_AT,
+    ...change,
+  }
+}
+
+export function anOAuthTokenEvent(change: Partial<OAuthTokenEvent> = {}): OAuthTokenEvent {
+  return {
+    id: randomUUID(),
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    user_id: 'user-1',
+    end_user_id: '',
+    provider_id: 'github',
+    agent_id: null,
+    event_type: 'token_created',
+    reason: null,
+    source: 'consent',
+    provider_account_label: 'octocat',
+    scopes: ['repo'],
+    created_at: CREATED_AT,
     ...change,
   }
 }

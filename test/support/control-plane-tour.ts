@@ -1,6 +1,7 @@
 /** What to send to each operation of the control plane's document, for tests that walk all of it. */
 import { type OperationObject, operationsOf, readDocument } from '../contract/document.ts'
 import { aCreateRequest, type ControlPlaneWorld } from './control-plane.ts'
+import { anOAuthToken } from './control-plane-records.ts'
 
 /** The things of one workspace, by the name that paths give their ids. */
 export interface Things {
@@ -9,6 +10,17 @@ export interface Things {
   revision_id: string
   listener_id: string
   api_key_id: string
+  provider_id: string
+  auth_id: string
+  token_id: string
+  agent_id: string
+  connection_id: string
+}
+
+/** A request for a provider that nothing is asked of. */
+function aProvider(provider_id: string): Record<string, unknown> {
+  const [auth_url, token_url] = ['auth', 'token'].map((end) => `http://127.0.0.1:9/${end}`)
+  return { provider_id, name: provider_id, client_id: 'client', auth_url, token_url }
 }
 
 const listener = { compute_type: 'k8s', compute_id: 'west', compute_config: {} }
@@ -33,7 +45,24 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'POST /v2/listeners': () => ({ body: listener }),
   'PATCH /v2/listeners/{listener_id}': () => ({ body: { version: '9' } }),
   'POST /v2/integrations/forge-github/installation-link': () => ({ body: {} }),
+  'POST /v2/auth/providers': () => ({ body: aProvider('walked') }),
+  'POST /v2/auth/providers/mcp-discover': () => ({
+    body: { provider_id: 'mcp', name: 'MCP', mcp_server_url: 'http://127.0.0.1:9/mcp' },
+  }),
+  'PATCH /v2/auth/providers/{provider_id}': () => ({ body: { name: 'walked' } }),
+  'POST /v2/auth/authenticate': ({ provider_id }) => ({
+    body: { provider: provider_id, scopes: ['read'] },
+  }),
+  'GET /v2/auth/wait/{auth_id}': () => ({ query: 'timeout=0' }),
+  'POST /v2/auth/callback/{provider_id}': () => ({ body: { code: 'walked', state: 'walked' } }),
   'DELETE /v2/auth/tokens': () => ({ query: 'provider_id=github' }),
+  'GET /v2/auth/tokens/exists': () => ({ query: 'provider_id=github' }),
+  'PATCH /v2/auth/tokens/{token_id}/metadata': () => ({
+    body: { provider_account_label: 'walked' },
+  }),
+  'POST /v2/auth/agents/{agent_id}/connections': ({ token_id }) => ({
+    body: { oauth_token_id: token_id },
+  }),
   'POST /v2/workspaces': () => ({ body: { name: 'walked' } }),
   'PATCH /v2/workspaces/{workspace_id}': () => ({ body: { name: 'walked' } }),
   'GET /v2/api-keys': ({ workspace_id }) => ({ query: `workspace_id=${workspace_id}` }),
@@ -73,19 +102,35 @@ export function tourOf(things: Things): Stop[] {
     .toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method))
 }
 
-/** A deployment with a revision, a listener and a viewer's key, made with this admin key. */
+/**
+ * A deployment with a revision, a listener, a viewer's key, and an OAuth provider with a consent, a token
+ * and an agent's connection to it, made with this admin key.
+ */
 export async function furnish(world: ControlPlaneWorld, key: string, name: string) {
-  const deployment = (await world.call('POST', '/v2/deployments', aCreateRequest({ name }), key))
-    .body
-  const request = { ...listener, compute_id: name }
-  const made = (await world.call('POST', '/v2/listeners', request, key)).body
-  const viewer = (await world.call('POST', '/v2/api-keys', { name, role: 'viewer' }, key)).body
+  const make = async (path: string, body: unknown) =>
+    (await world.call('POST', path, body, key)).body
+  const deployment = await make('/v2/deployments', aCreateRequest({ name }))
+  const { id: listener_id } = await make('/v2/listeners', { ...listener, compute_id: name })
+  const { id: api_key_id } = await make('/v2/api-keys', { name, role: 'viewer' })
+  const { provider_id } = await make('/v2/auth/providers', aProvider(`provider-${name}`))
+  const asked = { provider: provider_id, scopes: ['read'] }
+  const { auth_id, user_id } = await make('/v2/auth/authenticate', asked)
+  const token = anOAuthToken({ workspace_id: deployment.tenant_id, user_id, provider_id })
+  await world.store.oauth.tokens.insert(token)
+  const agent_id = `agent-${name}`
+  const path = `/v2/auth/agents/${agent_id}/connections`
+  const { id: connection_id } = await make(path, { oauth_token_id: token.id })
   return {
     workspace_id: deployment.tenant_id,
     deployment_id: deployment.id,
     revision_id: deployment.latest_revision_id,
-    listener_id: made.id,
-    api_key_id: viewer.id,
+    listener_id,
+    api_key_id,
+    provider_id,
+    auth_id,
+    token_id: token.id,
+    agent_id,
+    connection_id,
   } satisfies Things
 }
 

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
+import { createVault } from '../../src/control-plane/oauth/vault.ts'
 import { ensureAdminKey } from '../../src/control-plane/people/installation.ts'
 import { BuildFollowers } from '../../src/control-plane/rollout/build-followers.ts'
 import type { ReconcilerLimits } from '../../src/control-plane/rollout/parts.ts'
@@ -18,7 +19,9 @@ import { createControlPlaneApp } from '../../src/control-plane/server/app.ts'
 import { type Clock, systemClock, timestamp } from '../../src/core/clock.ts'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import type { LogKind, RevisionLogs } from '../../src/core/deployment/revision-log.ts'
+import { parseIpRange } from '../../src/core/ip-range.ts'
 import { silentLog } from '../../src/core/log.ts'
+import type { OAuthProvider } from '../../src/core/oauth/provider.ts'
 import { DEFAULT_WORKSPACE_ID, newKey, type Role } from '../../src/core/people/api-key.ts'
 import { createAuthenticate, hashKey } from '../../src/http/keys.ts'
 import { EncryptionKeys } from '../../src/installation/encryption-keys.ts'
@@ -27,6 +30,7 @@ import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
 import { createControlPlaneMetrics } from '../../src/telemetry/control-plane-metrics.ts'
 import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
+import { createGuardedFetch } from '../../src/webhook/guarded-fetch.ts'
 import { FakeBuilder, FakeTarballs } from './fake-builder.ts'
 import { FakeRuntimeDriver } from './fake-runtime-driver.ts'
 import { FakeTargetTable } from './fake-target-table.ts'
@@ -58,6 +62,12 @@ export interface ControlPlaneWorldOptions {
   maxRequestsPerSecond?: number
   /** `false`: nothing is rolled out until the test starts the reconciler. Default `true`. */
   isReconciling?: boolean
+  /** Where it keeps its records, with what they are sealed with. Default: a database of its own. */
+  database?: { url: string; encryptionKey: Buffer }
+  /** Default: `loopback`. */
+  oauthAllow?: string
+  /** Of the operator, by slug. Default: none. */
+  platformProviders?: ReadonlyMap<string, OAuthProvider>
 }
 
 /** What the scripted driver starts. */
@@ -86,8 +96,9 @@ export class ControlPlaneWorld {
   constructor(
     { store, keys }: { store: ControlPlaneStore; keys: EncryptionKeys },
     logsDir: string,
-    { limits = {}, maxRequestsPerSecond }: ControlPlaneWorldOptions,
+    options: ControlPlaneWorldOptions,
   ) {
+    const { limits = {}, maxRequestsPerSecond } = options
     this.store = store
     this.#logsDir = logsDir
     this.#limits = limits
@@ -101,6 +112,7 @@ export class ControlPlaneWorld {
       logs: this.logs,
       buildFollowers: new BuildFollowers(this.clock),
       authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),
+      vault: this.#createVault(options),
       signingKey: store.signingKey,
       changeEncryptionKey: () => keys.change(store),
       publicUrl: () => this.url,
@@ -181,6 +193,7 @@ export class ControlPlaneWorld {
   ): Promise<Answer> {
     const response = await fetch(path.startsWith('http') ? path : this.url + path, {
       method,
+      redirect: 'manual',
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === null ? {} : { 'x-api-key': key }),
@@ -191,6 +204,20 @@ export class ControlPlaneWorld {
     const { status, headers } = response
     const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
     return { status, headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text }
+  }
+
+  /** A provider that does not answer is not waited for as long as in earnest. */
+  #createVault({
+    oauthAllow = 'loopback',
+    platformProviders = new Map(),
+  }: ControlPlaneWorldOptions) {
+    return createVault({
+      store: this.#faultyStore(),
+      outgoing: createGuardedFetch({ allowed: parseIpRange(oauthAllow) ?? [], timeoutMs: 2_000 }),
+      platformProviders,
+      clock: this.clock,
+      log: silentLog,
+    })
   }
 
   #newReconciler(driver: FakeRuntimeDriver, targets: FakeTargetTable): Reconciler {
@@ -238,11 +265,12 @@ export async function startControlPlane(
   options: ControlPlaneWorldOptions = {},
 ): Promise<ControlPlaneWorld> {
   const dataDir = mkdtempSync(join(tmpdir(), 'runyard-logs-'))
+  const { url = ':memory:', encryptionKey } = options.database ?? {}
   const keys = new EncryptionKeys(
-    { dataDir, encryptionKey: undefined, oldEncryptionKeys: [] },
+    { dataDir, encryptionKey, oldEncryptionKeys: [] },
     createSecretBox,
   )
-  const store = await openControlPlaneStore(':memory:', keys.box)
+  const store = await openControlPlaneStore(url, keys.box)
   const world = new ControlPlaneWorld({ store, keys }, dataDir, options)
   await world.start(options.isReconciling ?? true)
   return world

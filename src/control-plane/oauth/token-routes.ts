@@ -1,36 +1,149 @@
-/** `/v2/auth/tokens` */
+/** `/v2/auth/tokens` and `/v2/auth/token-events` */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
-import { line } from '../operations/text.ts'
-import type { ControlPlaneParts } from '../parts.ts'
-import { deleteOAuthTokens } from './tokens.ts'
+import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import type { OAuthParts } from './parts.ts'
+import { listTokenEvents } from './token-events.ts'
+import {
+  ProviderQuerySchema,
+  TokenEventSchema,
+  TokenEventsQuerySchema,
+  TokenPathSchema,
+  TokenStatusSchema,
+  TokenSummarySchema,
+  TokensDeletedSchema,
+  TokensQuerySchema,
+  TokenUpdateRequestSchema,
+} from './token-schemas.ts'
+import {
+  deleteOAuthToken,
+  deleteOAuthTokens,
+  deleteSlackTokens,
+  hasOAuthToken,
+  hasSlackToken,
+  listOAuthTokens,
+  updateOAuthToken,
+} from './tokens.ts'
 
-/** Deletes the caller's tokens of one provider, and nobody else's. */
-const remove = createRoute({
-  method: 'delete',
+const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
+
+const list = createRoute({
+  ...shared,
+  method: 'get',
   path: '/v2/auth/tokens',
-  operationId: 'delete_oauth_tokens_for_user_v2_auth_tokens_delete',
-  summary: "Delete the caller's tokens of a provider",
-  tags: ['Auth Service (v2)'],
-  security: SECURITY,
-  request: { query: z.object({ provider_id: line(256).min(1) }) },
+  operationId: 'list_oauth_tokens_for_user_v2_auth_tokens_get',
+  summary: "List the caller's tokens, without the tokens themselves",
+  request: { query: TokensQuerySchema },
   responses: {
-    200: json(
-      z.object({ message: z.string(), provider_id: z.string() }).openapi('OAuthTokensDeleted'),
-      'What was deleted.',
-    ),
+    200: json(z.array(TokenSummarySchema), 'In the order created.'),
     ...refusals(401, 422),
   },
 })
 
-export function oauthTokenRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
+/** Deletes the caller's tokens of one provider, and nobody else's. */
+const removeAll = createRoute({
+  ...shared,
+  method: 'delete',
+  path: '/v2/auth/tokens',
+  operationId: 'delete_oauth_tokens_for_user_v2_auth_tokens_delete',
+  summary: "Delete the caller's tokens of a provider",
+  request: { query: ProviderQuerySchema },
+  responses: { 200: json(TokensDeletedSchema, 'What was deleted.'), ...refusals(401, 422) },
+})
+
+const exists = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/tokens/exists',
+  operationId: 'check_oauth_token_exists_v2_auth_tokens_exists_get',
+  summary: 'Tell whether the caller has a token of a provider',
+  request: { query: ProviderQuerySchema },
+  responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401, 422) },
+})
+
+const remove = createRoute({
+  ...shared,
+  method: 'delete',
+  path: '/v2/auth/tokens/{token_id}',
+  operationId: 'delete_single_oauth_token_v2_auth_tokens__token_id__delete',
+  summary: "Delete one of the caller's tokens",
+  request: { params: TokenPathSchema },
+  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 404, 422) },
+})
+
+const update = createRoute({
+  ...shared,
+  method: 'patch',
+  path: '/v2/auth/tokens/{token_id}/metadata',
+  operationId: 'update_token_label_v2_auth_tokens__token_id__metadata_patch',
+  summary: 'Name an account, or make it the default',
+  request: { params: TokenPathSchema, body: body(TokenUpdateRequestSchema) },
+  responses: { 200: json(TokenSummarySchema, 'As it is now.'), ...refusals(401, 404, 422) },
+})
+
+const slackExists = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/tokens/workspace/slack/exists',
+  operationId: 'check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get',
+  summary: "Tell whether anybody in the workspace has a token of Slack's",
+  responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401) },
+})
+
+const removeSlack = createRoute({
+  ...shared,
+  method: 'delete',
+  path: '/v2/auth/tokens/workspace/slack',
+  operationId: 'revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete',
+  summary: "Delete everybody's tokens of Slack in the workspace",
+  responses: {
+    200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
+    ...refusals(401, 403),
+  },
+})
+
+const events = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/token-events',
+  operationId: 'list_oauth_token_events_v2_auth_token_events_get',
+  summary: "List what happened to the caller's tokens",
+  request: { query: TokenEventsQuerySchema },
+  responses: { 200: json(z.array(TokenEventSchema), 'Newest first.'), ...refusals(401, 422) },
+})
+
+export function oauthTokenRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
-  routes.openapi(remove, async (c) => {
+  routes.openapi(list, async (c) => {
+    const { provider_id } = c.req.valid('query')
+    return c.json(await listOAuthTokens(parts, c.var.principal, provider_id), 200)
+  })
+  routes.openapi(removeAll, async (c) => {
     const { provider_id } = c.req.valid('query')
     return c.json(await deleteOAuthTokens(parts, c.var.principal, provider_id), 200)
   })
+  routes.openapi(exists, async (c) => {
+    const { provider_id } = c.req.valid('query')
+    return c.json({ has_token: await hasOAuthToken(parts, c.var.principal, provider_id) }, 200)
+  })
+  // Before the one whose id it would be.
+  routes.openapi(slackExists, async (c) =>
+    c.json({ has_token: await hasSlackToken(parts, c.var.principal) }, 200),
+  )
+  routes.openapi(removeSlack, async (c) =>
+    c.json(await deleteSlackTokens(parts, c.var.principal), 200),
+  )
+  routes.openapi(remove, async (c) => {
+    await deleteOAuthToken(parts, c.var.principal, c.req.valid('param').token_id)
+    return c.body(null, 204)
+  })
+  routes.openapi(update, async (c) => {
+    const { token_id } = c.req.valid('param')
+    const request = c.req.valid('json')
+    return c.json(await updateOAuthToken(parts, c.var.principal, token_id, request), 200)
+  })
+  routes.openapi(events, async (c) =>
+    c.json(await listTokenEvents(parts, c.var.principal, c.req.valid('query')), 200),
+  )
   return routes
 }

@@ -1,23 +1,174 @@
-/** What can be done with OAuth tokens. */
+/** What can be done with OAuth tokens that are there. */
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { OAuthToken } from '../../core/oauth/token.ts'
 import type { Principal } from '../../core/people/api-key.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
+import type { OAuthParts } from './parts.ts'
+import { requireProvider } from './providers.ts'
+import { tell } from './token-events.ts'
+import type { TokenSummary, TokenUpdateRequest } from './token-schemas.ts'
+
+const SLACK = 'slack'
+
+/** The caller's own and their end users'. */
+export async function listOAuthTokens(
+  { store }: OAuthParts,
+  { workspace_id, user_id }: Principal,
+  provider_id: string | undefined,
+): Promise<TokenSummary[]> {
+  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
+  return tokens.map(summary)
+}
+
+/** Whether the caller, or an end user of theirs, has one that can be used. */
+export async function hasOAuthToken(
+  { store }: OAuthParts,
+  { workspace_id, user_id }: Principal,
+  provider_id: string,
+): Promise<boolean> {
+  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
+  return tokens.some(({ status }) => status === 'active')
+}
+
+/** Renames it, or makes it the default account. Throws `not_found` for another's. */
+export async function updateOAuthToken(
+  parts: OAuthParts,
+  principal: Principal,
+  token_id: string,
+  request: TokenUpdateRequest,
+): Promise<TokenSummary> {
+  const { provider_account_label: label, is_default } = request
+  return parts.store.transaction(async (store) => {
+    const token = await requireToken({ store }, principal, token_id)
+    const patch = {
+      ...(label != null && { provider_account_label: label }),
+      ...(is_default != null && { is_default }),
+      updated_at: timestamp(parts.clock),
+    }
+    await store.oauth.tokens.update(token_id, patch)
+    if (is_default) await store.oauth.tokens.clearDefault(token)
+    const deed = { action: 'oauth_token.update', target_id: token_id } as const
+    await record(store, parts.clock, principal, { ...deed, target_name: token.provider_id })
+    return summary({ ...token, ...patch })
+  })
+}
+
+/** Gives it back to the provider first, where that takes it. Throws `not_found` for another's. */
+export async function deleteOAuthToken(
+  parts: OAuthParts,
+  principal: Principal,
+  token_id: string,
+): Promise<void> {
+  const token = await requireToken(parts, principal, token_id)
+  await revokeAndDelete(parts, principal, [token], { target_id: token_id })
+}
 
 /**
- * Deletes the caller's own tokens of one provider; none is no error.
+ * Deletes the caller's own of one provider, across all agents, and those of their end users; gives each
+ * back to the provider first, where that takes it. None is no error.
  */
 export async function deleteOAuthTokens(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: OAuthParts,
   principal: Principal,
   provider_id: string,
 ): Promise<{ message: string; provider_id: string }> {
   const { workspace_id, user_id } = principal
-  const owner = { workspace_id, user_id }
+  const tokens = await parts.store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
+  const message = await revokeAndDelete(parts, principal, tokens, { target_id: provider_id })
+  return { message, provider_id }
+}
+
+/** Whether anybody in the workspace has one of Slack's. */
+export async function hasSlackToken(
+  parts: OAuthParts,
+  { workspace_id }: Principal,
+): Promise<boolean> {
+  return (await slackTokens(parts, workspace_id)).some(({ status }) => status === 'active')
+}
+
+/** Everybody's of the workspace. */
+export async function deleteSlackTokens(
+  parts: OAuthParts,
+  principal: Principal,
+): Promise<{ message: string }> {
+  const tokens = await slackTokens(parts, principal.workspace_id)
+  return { message: await revokeAndDelete(parts, principal, tokens, { target_id: SLACK }) }
+}
+
+/** One of the caller's or of their end users'. Throws `not_found`. */
+export async function requireToken(
+  { store }: Pick<OAuthParts, 'store'>,
+  { workspace_id, user_id }: Principal,
+  token_id: string,
+): Promise<OAuthToken> {
+  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id })
+  const token = tokens.find(({ id }) => id === token_id)
+  if (token) return token
+  throw new AppError('not_found', `OAuth token ID ${token_id} not found.`)
+}
+
+async function slackTokens(
+  { store, vault }: OAuthParts,
+  workspace_id: string,
+): Promise<OAuthToken[]> {
+  const own = await store.oauth.providers.list(workspace_id)
+  const all = [...own, ...vault.platformProviders.values()]
+  const slugs = all.filter((one) => one.provider_type === SLACK).map((one) => one.provider_id)
+  const lists = [...new Set([SLACK, ...slugs])].map((slug) =>
+    store.oauth.tokens.listOfProvider(workspace_id, slug),
+  )
+  return (await Promise.all(lists)).flat()
+}
+
+/** Answers what was done, as a sentence. A provider that is down keeps nobody from deleting. */
+async function revokeAndDelete(
+  parts: OAuthParts,
+  principal: Principal,
+  tokens: OAuthToken[],
+  { target_id }: { target_id: string },
+): Promise<string> {
+  const revoked = await Promise.all(tokens.map((token) => isRevoked(parts, token)))
   const count = await parts.store.transaction(async (store) => {
-    const deleted = await store.oauthTokens.deleteOf(owner, provider_id)
-    const deed = { action: 'oauth_token.delete', target_id: provider_id } as const
-    await record(store, parts.clock, principal, { ...deed, detail: { count: deleted } })
+    let deleted = 0
+    for (const token of tokens) {
+      if (!(await store.oauth.tokens.delete(token.id))) continue
+      deleted++
+      await tell(store, parts.clock, token, { event_type: 'token_deleted', source: 'request' })
+    }
+    const detail = { count: deleted, revoked: revoked.filter(Boolean).length }
+    const deed = { action: 'oauth_token.delete', target_id } as const
+    await record(store, parts.clock, principal, { ...deed, detail })
     return deleted
   })
-  return { message: `Deleted ${count} token${count === 1 ? '' : 's'}.`, provider_id }
+  return `Deleted ${count} token${count === 1 ? '' : 's'}.`
+}
+
+async function isRevoked(parts: OAuthParts, token: OAuthToken): Promise<boolean> {
+  const { vault, log } = parts
+  try {
+    const provider = await requireProvider(parts, token.workspace_id, token.provider_id)
+    return await vault.servers.revoke(provider, token)
+  } catch (error) {
+    const { message } = error as Error
+    log.warn({ reason: message, token_id: token.id }, 'a token could not be given back')
+    return false
+  }
+}
+
+function summary(token: OAuthToken): TokenSummary {
+  const { id, provider_id, provider_account_label, scopes, expires_at, is_default } = token
+  const { status, created_at, updated_at, user_id, end_user_id } = token
+  return {
+    id,
+    provider_id,
+    provider_account_label,
+    scopes,
+    expires_at,
+    is_default,
+    user_id: end_user_id || user_id,
+    status,
+    created_at,
+    updated_at,
+  }
 }

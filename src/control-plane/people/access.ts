@@ -12,7 +12,7 @@ import { type Need, requirePermission } from './permission.ts'
 
 /**
  * By method and path, as in the document. `open`: no key is asked for, the operation protects itself.
- * A key that only calls agents has none of these permissions.
+ * A key that only calls agents has none of these permissions but `hold_tokens`.
  */
 export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PUT /v2/uploads/{deployment_id}/{file}': 'open',
@@ -51,8 +51,33 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v1/integrations/github/{integration_id}/repos': 'read',
   'GET /v1/integrations/forge/github/{integration_id}/repos': 'read',
   'POST /v2/integrations/forge-github/installation-link': 'write',
-  // The caller's own: whoever may read here may have tokens.
-  'DELETE /v2/auth/tokens': 'read',
+  'GET /v2/auth/providers': 'read',
+  'POST /v2/auth/providers': 'write',
+  'POST /v2/auth/providers/mcp-discover': 'write',
+  'GET /v2/auth/providers/{provider_id}': 'read',
+  'PATCH /v2/auth/providers/{provider_id}': 'write',
+  'DELETE /v2/auth/providers/{provider_id}': 'write',
+  'GET /v2/auth/platform-providers': 'read',
+  // A person's browser comes here, which has no key.
+  'GET /v2/auth/start/{auth_id}': 'open',
+  'GET /v2/auth/callback/{provider_id}': 'open',
+  'GET /v2/auth/setup/{provider_id}': 'open',
+  // The caller's own.
+  'POST /v2/auth/callback/{provider_id}': 'hold_tokens',
+  'POST /v2/auth/authenticate': 'hold_tokens',
+  'GET /v2/auth/wait/{auth_id}': 'hold_tokens',
+  'GET /v2/auth/tokens': 'hold_tokens',
+  'DELETE /v2/auth/tokens': 'hold_tokens',
+  'GET /v2/auth/tokens/exists': 'hold_tokens',
+  'DELETE /v2/auth/tokens/{token_id}': 'hold_tokens',
+  'PATCH /v2/auth/tokens/{token_id}/metadata': 'hold_tokens',
+  'GET /v2/auth/token-events': 'hold_tokens',
+  'GET /v2/auth/agents/{agent_id}/connections': 'hold_tokens',
+  'POST /v2/auth/agents/{agent_id}/connections': 'hold_tokens',
+  'DELETE /v2/auth/agents/{agent_id}/connections/{connection_id}': 'hold_tokens',
+  // Everybody's in the workspace.
+  'GET /v2/auth/tokens/workspace/slack/exists': 'read',
+  'DELETE /v2/auth/tokens/workspace/slack': 'administer',
   'GET /v2/me': 'read',
   'GET /v2/workspaces': 'read',
   'POST /v2/workspaces': 'operate',

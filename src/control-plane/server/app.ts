@@ -16,6 +16,10 @@ import { listenerRoutes } from '../integrations/listener-routes.ts'
 import { pushTokenRoutes } from '../integrations/push-token-routes.ts'
 import { integrationRoutes } from '../integrations/routes.ts'
 import { logRoutes } from '../logs/routes.ts'
+import { oauthCallbackRoutes } from '../oauth/callback-routes.ts'
+import { connectionRoutes } from '../oauth/connection-routes.ts'
+import { oauthFlowRoutes } from '../oauth/flow-routes.ts'
+import { oauthProviderRoutes } from '../oauth/provider-routes.ts'
 import { oauthTokenRoutes } from '../oauth/token-routes.ts'
 import { limitBody } from '../operations/request-body.ts'
 import type { ControlPlaneEnv } from '../operations/route.ts'
@@ -67,6 +71,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
   api.route('/', pushRoutes(parts))
+  api.route('/', oauthCallbackRoutes(parts))
   const { maxRequestsPerSecond: perSecond } = parts
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
@@ -81,7 +86,10 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', pushWebhookRoutes(parts))
   api.route('/', listenerRoutes(parts))
   api.route('/', integrationRoutes())
+  api.route('/', oauthProviderRoutes(parts))
+  api.route('/', oauthFlowRoutes(parts))
   api.route('/', oauthTokenRoutes(parts))
+  api.route('/', connectionRoutes(parts))
   api.route('/', workspaceRoutes(parts))
   api.route('/', apiKeyRoutes(parts))
   api.route('/', auditLogRoutes(parts))

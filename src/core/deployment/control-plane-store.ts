@@ -1,7 +1,8 @@
 /** The control plane's database as one port. */
+
+import type { OAuthStore } from '../oauth/oauth-store.ts'
 import type { ApiKeyStore } from '../people/api-key.ts'
 import type { AuditLogStore } from '../people/audit.ts'
-import type { OAuthTokenStore } from '../people/oauth-token.ts'
 import type { WorkspaceStore } from '../people/workspace.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
 import type { LeadershipStore, Term } from './leadership.ts'
@@ -12,7 +13,7 @@ export interface ControlPlaneStore {
   deployments: DeploymentStore
   revisions: RevisionStore
   apiKeys: ApiKeyStore
-  oauthTokens: OAuthTokenStore
+  oauth: OAuthStore
   uploads: UploadStore
   listeners: ListenerStore
   workspaces: WorkspaceStore

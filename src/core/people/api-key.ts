@@ -4,18 +4,19 @@ import { randomBytes } from 'node:crypto'
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
 /**
  * `admin` may do everything. `developer` may do everything except what concerns the machine (`file://`
- * sources) and keys. `viewer` reads. `agent` only calls deployed agents through the gateway.
+ * sources) and keys. `viewer` reads. `agent` only calls deployed agents through the gateway. Each
+ * of them may hold OAuth tokens of its own.
  */
 export type Role = (typeof ROLES)[number]
 
 /** What a role may permit. */
-export type Permission = 'read' | 'write' | 'administer' | 'call_agents'
+export type Permission = 'read' | 'write' | 'administer' | 'call_agents' | 'hold_tokens'
 
 const ALLOWED: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['read', 'write', 'administer', 'call_agents'],
-  developer: ['read', 'write', 'call_agents'],
-  viewer: ['read', 'call_agents'],
-  agent: ['call_agents'],
+  admin: ['read', 'write', 'administer', 'call_agents', 'hold_tokens'],
+  developer: ['read', 'write', 'call_agents', 'hold_tokens'],
+  viewer: ['read', 'call_agents', 'hold_tokens'],
+  agent: ['call_agents', 'hold_tokens'],
 }
 
 export function isAllowed(role: Role, permission: Permission): boolean {

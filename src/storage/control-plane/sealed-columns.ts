@@ -9,6 +9,8 @@ export const PLACES = {
   revision: (id: string) => `revision/${id}/secrets`,
   accessToken: (id: string) => `oauth-token/${id}/access`,
   refreshToken: (id: string) => `oauth-token/${id}/refresh`,
+  clientSecret: (id: string) => `oauth-provider/${id}/client-secret`,
+  consent: (id: string) => `oauth-consent/${id}/secrets`,
   probe: () => 'encryption/probe',
 } as const
 
@@ -24,6 +26,8 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'revisions', column: 'secrets', placeOf: PLACES.revision },
   { table: 'oauth_tokens', column: 'access_token', placeOf: PLACES.accessToken },
   { table: 'oauth_tokens', column: 'refresh_token', placeOf: PLACES.refreshToken },
+  { table: 'oauth_providers', column: 'client_secret', placeOf: PLACES.clientSecret },
+  { table: 'oauth_consents', column: 'secrets', placeOf: PLACES.consent },
   { table: 'encryption_probe', column: 'sealed', placeOf: PLACES.probe },
 ]
 
@@ -61,7 +65,7 @@ async function resealBatch(
   const update = `UPDATE ${table} SET ${column} = $3 WHERE id = $1 AND ${column} = $2`
   for (const { id, sealed } of old) {
     const place = placeOf(id)
-    await tx.run(update, [id, sealed, box.seal(box.open(sealed, place), place)])
+    await tx.run(update, [id, sealed, box.reseal(sealed, place)])
   }
   return old.length
 }

@@ -11,9 +11,9 @@ describe('a secret box', () => {
     expect(box.open(box.seal(plain, PLACE), PLACE)).toBe(plain)
   })
 
-  it('writes the version, the key’s id and three parts, nothing readable', () => {
+  it('writes the version, the key’s id, a key of its own and three parts, nothing readable', () => {
     const sealed = box.seal('plain text', PLACE)
-    expect(sealed).toMatch(/^v1:[\w-]{8}:[\w-]{16}:[\w-]{22}:[\w-]{14}$/)
+    expect(sealed).toMatch(/^v2:[\w-]{8}:[\w-]{80}:[\w-]{16}:[\w-]{22}:[\w-]{14}$/)
     expect(sealed).not.toContain('plain')
   })
 
@@ -29,6 +29,30 @@ describe('a secret box', () => {
     expect(keyId(box.seal('a', PLACE))).not.toBe(id)
   })
 
+  it('writes only the wrapped key anew when the installation’s key has changed', () => {
+    const own = createSecretBox(randomBytes(32))
+    const before = own.seal('some text', PLACE)
+    own.changeKey(randomBytes(32))
+    const after = own.reseal(before, PLACE)
+    const [, keyBefore, wrappedBefore, ...contentBefore] = before.split(':')
+    const [, keyAfter, wrappedAfter, ...contentAfter] = after.split(':')
+    expect(contentAfter).toEqual(contentBefore)
+    expect([keyAfter, wrappedAfter]).not.toEqual([keyBefore, wrappedBefore])
+    expect(after.startsWith(own.sealedPrefix)).toBe(true)
+    expect(own.open(after, PLACE)).toBe('some text')
+    expect(() => own.reseal(after, 'deployment/2/secrets')).toThrow(/does not open/)
+  })
+
+  it('opens the older form, and gives it a key of its own', () => {
+    const key = Buffer.alloc(32, 7)
+    // Written by the version before.
+    const older = 'v1:kFRdjtTe:493K9zts4gIi6NHc:IgzzemtzRQIcuB1gnjK6vw:Dpc-Hg9tG9loXrU'
+    const own = createSecretBox(key)
+    expect(own.open(older, PLACE)).toBe('from before')
+    expect(own.open(own.reseal(older, PLACE), PLACE)).toBe('from before')
+    expect(own.reseal(older, PLACE).startsWith(own.sealedPrefix)).toBe(true)
+  })
+
   it('does not open what was sealed for another place', () => {
     const refusal = expect.objectContaining({
       code: 'internal',
@@ -42,7 +66,7 @@ describe('a secret box', () => {
     expect(() => box.open(sealed, PLACE)).toThrow(/RUNYARD_ENCRYPTION_KEY/)
   })
 
-  it.each([2, 3, 4])('does not open when part %i was changed or cut', (part) => {
+  it.each([2, 3, 4, 5])('does not open when part %i was changed or cut', (part) => {
     const parts = box.seal('some text', PLACE).split(':')
     const flipped = parts[part]?.startsWith('A') ? 'B' : 'A'
     const changed = parts.with(part, `${flipped}${parts[part]?.slice(1)}`).join(':')
@@ -51,9 +75,12 @@ describe('a secret box', () => {
     expect(() => box.open(cut, PLACE)).toThrow(/does not open/)
   })
 
-  it.each(['', '[]', 'v2:a:b:c:d', 'v1:a:b:c'])('does not take %j for a sealed text', (text) => {
-    expect(() => box.open(text, PLACE)).toThrow(/not sealed in the form v1/)
-  })
+  it.each(['', '[]', 'v3:a:b:c:d:e', 'v2:a:b:c:d', 'v1:a:b:c'])(
+    'does not take %j for a sealed text',
+    (text) => {
+      expect(() => box.open(text, PLACE)).toThrow(/not sealed in the form v2/)
+    },
+  )
 })
 
 describe('createSecretBox', () => {

@@ -1,15 +1,18 @@
 /**
- * Encrypts what must not be readable in the database, with AES-256-GCM and a new nonce each time.
+ * Seals what must not stand readable in the database: envelope encryption with AES-256-GCM.
  *
- * An encrypted text is `v1:<key id>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. It is bound
- * to its place (`deployment/<id>/secrets`): a copy in another row cannot be opened. The key id tells
- * which key was used, so that after a change of keys the remaining texts can be found.
+ * Each text is encrypted with a fresh key of its own, and that key with the installation's. A sealed
+ * text reads `v2:<key id>:<wrapped key>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. Both
+ * are bound to their place (`deployment/<id>/secrets`): copied to another row they do not open. The key
+ * id tells which key of the installation it is; when that changes, only the wrapped key is written
+ * anew. `v1:<key id>:<nonce>:<tag>:<ciphertext>` is the older form, without a key of its own.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 
-const VERSION = 'v1'
+const VERSION = 'v2'
+const DIRECT = 'v1'
 const CIPHER = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -28,16 +31,31 @@ interface NamedKey {
 export function createSecretBox(key: Buffer, older: readonly Buffer[] = []): SecretBox {
   let present = named(key)
   const known = [present, ...older.map(named)]
+  const unwrap = ({ sealedWith, wrapped }: Envelope, place: string): Buffer => {
+    const opening = known.find(({ id }) => id === sealedWith)
+    if (!opening) throw unknownKey(place, sealedWith, present.id)
+    return wrapped ? decrypt(opening.key, unpack(wrapped), place) : opening.key
+  }
+  const wrap = (own: Buffer, place: string) =>
+    [VERSION, present.id, pack(encrypt(present.key, own, place))].join(':')
+  const seal = (plain: string, place: string) => {
+    const own = randomBytes(KEY_BYTES)
+    return [wrap(own, place), ...texts(encrypt(own, Buffer.from(plain), place))].join(':')
+  }
+  const open = (sealed: string, place: string) => {
+    const envelope = readEnvelope(sealed, place)
+    return decrypt(unwrap(envelope, place), envelope.content, place).toString('utf8')
+  }
   return {
     get sealedPrefix() {
       return `${VERSION}:${present.id}:`
     },
-    seal: (plain, place) => [VERSION, present.id, ...encrypt(present.key, plain, place)].join(':'),
-    open: (sealed, place) => {
-      const { sealedWith, ...envelope } = readEnvelope(sealed, place)
-      const opening = known.find(({ id }) => id === sealedWith)
-      if (!opening) throw unknownKey(place, sealedWith, present.id)
-      return decrypt(opening.key, envelope, place)
+    seal,
+    open,
+    reseal: (sealed, place) => {
+      const envelope = readEnvelope(sealed, place)
+      if (!envelope.wrapped) return seal(open(sealed, place), place)
+      return [wrap(unwrap(envelope, place), place), ...texts(envelope.content)].join(':')
     },
     changeKey: (next) => {
       present = named(next)
@@ -67,38 +85,65 @@ function unknownKey(place: string, sealedWith: string, present: string): AppErro
   )
 }
 
-interface Envelope {
+interface Encrypted {
   nonce: Buffer
   tag: Buffer
   ciphertext: Buffer
 }
 
-function encrypt(key: Buffer, plain: string, place: string): string[] {
+interface Envelope {
+  sealedWith: string
+  /** The text's own key, encrypted; `undefined`: there is none, the older form. */
+  wrapped: string | undefined
+  content: Encrypted
+}
+
+function encrypt(key: Buffer, plain: Buffer, place: string): Encrypted {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(place))
-  const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-  return [nonce, cipher.getAuthTag(), ciphertext].map((part) => part.toString(ENCODING))
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
+  return { nonce, tag: cipher.getAuthTag(), ciphertext }
 }
 
-function readEnvelope(sealed: string, place: string): Envelope & { sealedWith: string } {
-  const [version, sealedWith = '', ...parts] = sealed.split(':')
-  if (version !== VERSION || parts.length !== 3) {
-    throw new AppError(
-      'internal',
-      `What is stored as ${place} is not sealed in the form ${VERSION}.`,
-    )
-  }
-  const [nonce, tag, ciphertext] = parts.map((part) => Buffer.from(part, ENCODING))
-  return { sealedWith, nonce, tag, ciphertext } as Envelope & { sealedWith: string }
-}
-
-function decrypt(key: Buffer, { nonce, tag, ciphertext }: Envelope, place: string): string {
+function decrypt(key: Buffer, { nonce, tag, ciphertext }: Encrypted, place: string): Buffer {
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(place)).setAuthTag(tag)
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8')
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()])
   } catch (cause) {
     const message = `${place} does not open: it was changed, or was sealed for another place.`
     throw new AppError('internal', message, { cause })
   }
+}
+
+function texts({ nonce, tag, ciphertext }: Encrypted): string[] {
+  return [nonce, tag, ciphertext].map((part) => part.toString(ENCODING))
+}
+
+function pack({ nonce, tag, ciphertext }: Encrypted): string {
+  return Buffer.concat([nonce, tag, ciphertext]).toString(ENCODING)
+}
+
+function unpack(text: string): Encrypted {
+  const bytes = Buffer.from(text, ENCODING)
+  const [tagAt, contentAt] = [NONCE_BYTES, NONCE_BYTES + TAG_BYTES]
+  return {
+    nonce: bytes.subarray(0, tagAt),
+    tag: bytes.subarray(tagAt, contentAt),
+    ciphertext: bytes.subarray(contentAt),
+  }
+}
+
+function readEnvelope(sealed: string, place: string): Envelope {
+  const [version, sealedWith = '', ...parts] = sealed.split(':')
+  const isDirect = version === DIRECT
+  if (!(isDirect ? parts.length === 3 : version === VERSION && parts.length === 4)) {
+    throw new AppError(
+      'internal',
+      `What is stored as ${place} is not sealed in the form ${VERSION} or ${DIRECT}.`,
+    )
+  }
+  const wrapped = isDirect ? undefined : parts.shift()
+  const [nonce, tag, ciphertext] = parts.map((part) => Buffer.from(part, ENCODING))
+  return { sealedWith, wrapped, content: { nonce, tag, ciphertext } as Encrypted }
 }

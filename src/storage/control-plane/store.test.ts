@@ -7,6 +7,8 @@ import {
   aDeployment,
   anApiKey,
   anAuditEntry,
+  anOAuthConsent,
+  anOAuthProvider,
   anOAuthToken,
   aRevision,
 } from '../../../test/support/control-plane-records.ts'
@@ -15,6 +17,14 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import { DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
 import { REVISION_STATUSES } from '../../core/deployment/revision.ts'
 import { SOURCES } from '../../core/deployment/sources/table.ts'
+import { CONSENT_STATUSES } from '../../core/oauth/consent.ts'
+import {
+  CODE_CHALLENGE_METHODS,
+  PROVIDER_TYPES,
+  TOKEN_ENDPOINT_AUTH_METHODS,
+} from '../../core/oauth/provider.ts'
+import { TOKEN_STATUSES } from '../../core/oauth/token.ts'
+import { TOKEN_EVENT_TYPES } from '../../core/oauth/token-event.ts'
 import { DEFAULT_WORKSPACE_ID, ROLES } from '../../core/people/api-key.ts'
 import { openSqlite } from '../db/sqlite/db.ts'
 import { postgresSchema, sqliteSchema } from '../migrations/snapshot.ts'
@@ -71,9 +81,17 @@ describe('the control plane’s database', () => {
       secrets: [{ name: 'SECRET-NAME', value: 'PLAIN-2' }],
       updated_at: deployment.updated_at,
     })
-    await store.oauthTokens.insert(
+    await store.oauth.tokens.insert(
       anOAuthToken({ access_token: 'PLAIN-3', refresh_token: 'PLAIN-4' }),
     )
+    await store.oauth.providers.insert(anOAuthProvider({ client_secret: 'PLAIN-5' }))
+    const ofConsent = {
+      state: 'PLAIN-6',
+      code_verifier: 'PLAIN-7',
+      nonce: 'n',
+      browser_key: 'PLAIN-8',
+    }
+    await store.oauth.consents.insert(anOAuthConsent({ secrets: ofConsent }))
     expect(rawBytes()).toContain(deployment.name)
     expect(rawBytes()).not.toMatch(/PLAIN-|SECRET-NAME/)
     await store.close()
@@ -140,6 +158,12 @@ describe('the schema', () => {
     ['revisions', 'status', REVISION_STATUSES],
     ['revisions', 'source', SOURCES],
     ['api_keys', 'role', ROLES],
+    ['oauth_providers', 'provider_type', PROVIDER_TYPES],
+    ['oauth_providers', 'code_challenge_method', CODE_CHALLENGE_METHODS],
+    ['oauth_providers', 'token_endpoint_auth_method', TOKEN_ENDPOINT_AUTH_METHODS],
+    ['oauth_tokens', 'status', TOKEN_STATUSES],
+    ['oauth_consents', 'status', CONSENT_STATUSES],
+    ['oauth_token_events', 'event_type', TOKEN_EVENT_TYPES],
   ])('allows in %s.%s exactly what core lists', async (table, column, list) => {
     const schema = await sqliteSchema(CONTROL_PLANE_MIGRATIONS)
     const definition = schema.split(`CREATE TABLE ${table} `)[1]?.split(';')[0] ?? ''

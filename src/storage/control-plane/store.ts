@@ -14,6 +14,7 @@ import { pushWebhooks } from '../migrations/control-plane/0003-push-webhooks.ts'
 import { rollouts } from '../migrations/control-plane/0004-rollouts.ts'
 import { leadership } from '../migrations/control-plane/0005-leadership.ts'
 import { ownAuth } from '../migrations/control-plane/0006-own-auth.ts'
+import { oauthVault } from '../migrations/control-plane/0007-oauth-vault.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -21,7 +22,7 @@ import { createAuditLogStore } from './audit-log.ts'
 import { createDeploymentStore } from './deployments.ts'
 import { createLeadershipStore, underTerm } from './leadership.ts'
 import { createListenerStore } from './listeners.ts'
-import { createOAuthTokenStore } from './oauth-tokens.ts'
+import { createOAuthStore } from './oauth/store.ts'
 import { createRevisionStore } from './revisions.ts'
 import { PLACES, resealAll } from './sealed-columns.ts'
 import { createUploadStore } from './uploads.ts'
@@ -35,6 +36,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   rollouts,
   leadership,
   ownAuth,
+  oauthVault,
 ]
 
 const ENSURE_WORKSPACE = `
@@ -122,7 +124,7 @@ function createParts(
     deployments: createDeploymentStore(db, box),
     revisions: createRevisionStore(db, box),
     apiKeys: createApiKeyStore(db),
-    oauthTokens: createOAuthTokenStore(db, box),
+    oauth: createOAuthStore(db, box),
     uploads: createUploadStore(db),
     listeners: createListenerStore(db),
     workspaces: createWorkspaceStore(db),

@@ -13,6 +13,9 @@ const DELETE = [
   'DELETE FROM api_keys WHERE workspace_id = $1',
   'DELETE FROM listeners WHERE workspace_id = $1',
   'DELETE FROM oauth_tokens WHERE workspace_id = $1',
+  'DELETE FROM oauth_consents WHERE workspace_id = $1',
+  'DELETE FROM oauth_token_events WHERE workspace_id = $1',
+  'DELETE FROM oauth_providers WHERE workspace_id = $1',
   'DELETE FROM workspaces WHERE id = $1',
 ]
 

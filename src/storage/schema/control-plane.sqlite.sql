@@ -93,6 +93,95 @@ CREATE TABLE listeners (
   UNIQUE (workspace_id, compute_id)
 ) STRICT;
 
+CREATE TABLE oauth_connections (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  oauth_token_id TEXT NOT NULL REFERENCES oauth_tokens (id) ON DELETE CASCADE,
+  created_by TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  UNIQUE (workspace_id, agent_id, oauth_token_id)
+) STRICT;
+
+CREATE INDEX oauth_connections_token ON oauth_connections (oauth_token_id);
+
+CREATE TABLE oauth_consents (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  end_user_id TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  provider_key TEXT NOT NULL,
+  provider_id TEXT NOT NULL,
+  scopes TEXT NOT NULL,
+  token_id TEXT,
+  agent_id TEXT,
+  is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
+  is_further INTEGER NOT NULL CHECK (is_further IN (0, 1)),
+  redirect_uri TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  state_hash TEXT NOT NULL UNIQUE,
+  -- Sealed.
+  secrets TEXT NOT NULL,
+  status TEXT NOT NULL
+    CHECK (status IN ('pending', 'exchanging', 'completed', 'refused', 'failed', 'expired')),
+  problem TEXT,
+  claimed_until INTEGER,
+  created_at TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX oauth_consents_expiry ON oauth_consents (status, expires_at);
+
+CREATE INDEX oauth_consents_fingerprint ON oauth_consents (fingerprint, status);
+
+CREATE TABLE oauth_providers (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  provider_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  client_id TEXT NOT NULL,
+  -- Sealed.
+  client_secret TEXT,
+  auth_url TEXT NOT NULL,
+  token_url TEXT NOT NULL,
+  revocation_url TEXT,
+  issuer TEXT,
+  uses_pkce INTEGER NOT NULL CHECK (uses_pkce IN (0, 1)),
+  code_challenge_method TEXT CHECK (code_challenge_method IN ('S256', 'plain')),
+  provider_type TEXT CHECK (provider_type IN ('microsoft', 'salesforce', 'slack')),
+  token_endpoint_auth_method TEXT NOT NULL
+    CHECK (token_endpoint_auth_method IN ('none', 'client_secret_basic', 'client_secret_post')),
+  mcp_server_url TEXT,
+  is_dynamic_client INTEGER NOT NULL CHECK (is_dynamic_client IN (0, 1)),
+  authorization_params TEXT NOT NULL,
+  allowed_redirect_uris TEXT NOT NULL,
+  default_redirect_uri TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (workspace_id, provider_id)
+) STRICT;
+
+CREATE TABLE oauth_token_events (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  workspace_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  end_user_id TEXT NOT NULL,
+  provider_id TEXT NOT NULL,
+  agent_id TEXT,
+  event_type TEXT NOT NULL
+    CHECK (event_type IN ('token_created', 'token_updated', 'token_refreshed', 'token_expired',
+      'token_deleted', 'consent_refused', 'consent_failed')),
+  reason TEXT,
+  source TEXT,
+  provider_account_label TEXT,
+  scopes TEXT NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX oauth_token_events_user ON oauth_token_events (workspace_id, user_id, seq);
+
 CREATE TABLE oauth_tokens (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL,
@@ -106,9 +195,15 @@ CREATE TABLE oauth_tokens (
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-) STRICT;
+, end_user_id TEXT NOT NULL DEFAULT '', account_id TEXT, asked_scopes TEXT NOT NULL DEFAULT '[]', status TEXT NOT NULL DEFAULT 'active'
+  CHECK (status IN ('active', 'expired')), metadata TEXT NOT NULL DEFAULT '{}', version INTEGER NOT NULL DEFAULT 1, retry_at INTEGER, refresh_holder TEXT, refresh_until INTEGER) STRICT;
+
+CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
+  WHERE end_user_id <> '';
 
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
+
+CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_id);
 
 CREATE TABLE revisions (
   seq INTEGER PRIMARY KEY,

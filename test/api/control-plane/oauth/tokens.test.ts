@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
-import { anOAuthToken } from '../../support/control-plane-records.ts'
+import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
+import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
+import { anOAuthToken } from '../../../support/control-plane-records.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {
@@ -15,18 +15,18 @@ describe("deleting a provider's tokens", () => {
     const mine = { workspace_id: DEFAULT_WORKSPACE_ID, user_id: ADMIN_KEY_ID }
     const elsewhere = { ...mine, workspace_id: randomUUID() }
     const someoneElse = { ...mine, user_id: randomUUID() }
-    const { oauthTokens } = world.store
+    const { tokens } = world.store.oauth
     for (const owner of [mine, mine, elsewhere, someoneElse]) {
-      await oauthTokens.insert(anOAuthToken({ ...owner, provider_id: 'github' }))
+      await tokens.insert(anOAuthToken({ ...owner, provider_id: 'github' }))
     }
-    await oauthTokens.insert(anOAuthToken({ ...mine, provider_id: 'slack' }))
+    await tokens.insert(anOAuthToken({ ...mine, provider_id: 'slack' }))
     const { status, body } = await world.call('DELETE', '/v2/auth/tokens?provider_id=github')
     expect(status).toBe(200)
     expect(body).toEqual({ message: 'Deleted 2 tokens.', provider_id: 'github' })
-    const left = await oauthTokens.listOf(mine)
+    const left = await tokens.listOfUser(mine)
     expect(left.map((token) => token.provider_id)).toEqual(['slack'])
-    expect(await oauthTokens.listOf(elsewhere)).toHaveLength(1)
-    expect(await oauthTokens.listOf(someoneElse)).toHaveLength(1)
+    expect(await tokens.listOfUser(elsewhere)).toHaveLength(1)
+    expect(await tokens.listOfUser(someoneElse)).toHaveLength(1)
   })
 
   it('is no error when there are none', async () => {

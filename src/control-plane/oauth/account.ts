@@ -1,0 +1,76 @@
+/** Which account of the provider a token is for, as far as the provider says. */
+import { decodeJwt } from 'jose'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { TokenAnswer } from './token-answer.ts'
+
+export interface Account {
+  account_id: string | null
+  provider_account_label: string | null
+  metadata: JsonObject
+}
+
+/**
+ * Of an answer of the token endpoint. Its id token came from there over TLS, so that its signature
+ * says nothing more (OpenID Connect Core 1.0, 3.1.3.7). Throws `forbidden` where the id token belongs
+ * to another client or another consent: the code was not the one that this consent has brought.
+ */
+export function accountOf(provider: OAuthProvider, answer: TokenAnswer, nonce?: string): Account {
+  if (provider.provider_type === 'slack') return ofSlack(answer)
+  if (provider.provider_type === 'salesforce') return ofSalesforce(answer)
+  const claims = claimsOf(provider, answer, nonce)
+  const labels = [claims.email, claims.preferred_username, claims.name, claims.sub]
+  return {
+    account_id: textOf(claims.sub),
+    provider_account_label: labels.map(textOf).find((label) => label !== null) ?? null,
+    metadata: {},
+  }
+}
+
+function claimsOf(
+  { client_id }: OAuthProvider,
+  { id_token }: TokenAnswer,
+  nonce: string | undefined,
+): Record<string, unknown> {
+  if (typeof id_token !== 'string') return {}
+  const claims = decode(id_token)
+  if (![claims.aud ?? []].flat().includes(client_id)) {
+    throw new AppError('forbidden', 'The id token is meant for another client.')
+  }
+  if (nonce !== undefined && claims.nonce !== nonce) {
+    throw new AppError('forbidden', 'The code belongs to another consent.')
+  }
+  return claims
+}
+
+function decode(id_token: string) {
+  try {
+    return decodeJwt(id_token)
+  } catch (cause) {
+    throw new AppError('unavailable', 'The provider sent an id token that is none.', { cause })
+  }
+}
+
+function ofSlack({ id, user_id, team }: TokenAnswer): Account {
+  const { id: teamId, name } = (team ?? {}) as { id?: unknown; name?: unknown }
+  const user = textOf(id) ?? textOf(user_id)
+  return {
+    account_id: user && [textOf(teamId), user].filter(Boolean).join('/'),
+    provider_account_label: textOf(name),
+    metadata: textOf(teamId) === null ? {} : { team_id: String(teamId) },
+  }
+}
+
+/** `id` is the URL of the identity; calls go to the instance that is named beside it. */
+function ofSalesforce({ id, instance_url }: TokenAnswer): Account {
+  return {
+    account_id: textOf(id),
+    provider_account_label: null,
+    metadata: textOf(instance_url) === null ? {} : { instance_url: String(instance_url) },
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 256) : null
+}

@@ -1,0 +1,146 @@
+/** Asking for a person's token: there it is, or a link with which they can give it. */
+import { AppError } from '../../core/errors.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { OAuthToken, TokenOwner } from '../../core/oauth/token.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { record } from '../people/audit.ts'
+import { beginConsent, linkOf } from './consents.ts'
+import type { AuthenticateAnswer, AuthenticateRequest } from './flow-schemas.ts'
+import type { OAuthParts } from './parts.ts'
+import { requireProvider } from './providers.ts'
+
+/**
+ * `completed` with a token that has all the scopes asked for; `pending` with a link, `token_expired`
+ * with one where the provider has ended what there was; `connection_required` when the person has
+ * several accounts and none of them is chosen. Throws `not_found` without the provider or the token
+ * named, `unavailable` when a token has run out and its provider does not answer.
+ */
+export async function authenticate(
+  parts: OAuthParts,
+  principal: Principal,
+  request: AuthenticateRequest,
+): Promise<AuthenticateAnswer> {
+  const provider = await requireProvider(parts, principal.workspace_id, request.provider)
+  const owner = ownerOf(principal, request)
+  const asking: Asking = { parts, principal, request, provider, owner }
+  if (request.force_new) return ask(asking, 'pending')
+  const choice = await chooseToken(asking)
+  if (choice.kind === 'open') return connectionRequired(asking, choice.accounts)
+  if (choice.kind === 'none') return ask(asking, 'pending')
+  if (!covers(choice.token, request.scopes)) return ask(asking, 'pending', choice.token)
+  const token = await parts.vault.refreshes.fresh(choice.token, provider)
+  if (token.status === 'expired') return ask(asking, 'token_expired', token)
+  await noteRead(parts, principal, token, request.agent_id ?? null)
+  return {
+    status: 'completed',
+    token: token.access_token,
+    user_id: userOf(owner),
+    metadata: metadataOf(token),
+  }
+}
+
+interface Asking {
+  parts: OAuthParts
+  principal: Principal
+  request: AuthenticateRequest
+  provider: OAuthProvider
+  owner: TokenOwner
+}
+
+/** The caller's own, unless an end user of theirs is named. */
+function ownerOf(
+  { workspace_id, user_id }: Principal,
+  request: Pick<AuthenticateRequest, 'user_id' | 'ls_user_id'>,
+): TokenOwner {
+  const named = request.user_id ?? request.ls_user_id ?? ''
+  return { workspace_id, user_id, end_user_id: named === user_id ? '' : named }
+}
+
+function userOf({ user_id, end_user_id }: TokenOwner): string {
+  return end_user_id || user_id
+}
+
+type Choice =
+  | { kind: 'none' }
+  | { kind: 'token'; token: OAuthToken }
+  | { kind: 'open'; accounts: OAuthToken[] }
+
+/** The one that is named, else what the agent is connected to, else the default account. */
+async function chooseToken(asking: Asking): Promise<Choice> {
+  const { parts, request, owner, provider } = asking
+  const accounts = await parts.store.oauth.tokens.listOf(owner, provider.provider_id)
+  if (request.token_id) return named(accounts, request.token_id)
+  if (accounts.length === 0) return { kind: 'none' }
+  const connected = request.agent_id ? await connectedOf(asking, accounts, request.agent_id) : []
+  const candidates = connected.length > 0 ? connected : accounts
+  const token = candidates.length === 1 ? candidates[0] : candidates.find((one) => one.is_default)
+  return token ? { kind: 'token', token } : { kind: 'open', accounts: candidates }
+}
+
+function named(accounts: OAuthToken[], token_id: string): Choice {
+  const token = accounts.find(({ id }) => id === token_id)
+  if (token) return { kind: 'token', token }
+  throw new AppError('not_found', `OAuth token ID ${token_id} not found.`)
+}
+
+async function connectedOf(
+  { parts: { store }, principal }: Asking,
+  accounts: OAuthToken[],
+  agent_id: string,
+): Promise<OAuthToken[]> {
+  const connections = await store.oauth.connections.list(principal.workspace_id, agent_id)
+  const ids = connections.map(({ oauth_token_id }) => oauth_token_id)
+  return accounts.filter(({ id }) => ids.includes(id))
+}
+
+/** Providers grant some scopes under other names: what was asked for then counts as granted, too. */
+function covers({ scopes, asked_scopes }: OAuthToken, wanted: readonly string[]): boolean {
+  const granted = [...scopes, ...asked_scopes]
+  return wanted.every((scope) => granted.includes(scope))
+}
+
+/** `renewed`: the token that is to be granted anew, with what it may already. */
+async function ask(
+  { parts, principal, request, provider, owner }: Asking,
+  status: 'pending' | 'token_expired',
+  renewed?: OAuthToken,
+): Promise<AuthenticateAnswer> {
+  const scopes = [...new Set([...(renewed?.asked_scopes ?? []), ...request.scopes])]
+  const consent = await beginConsent(parts, principal, {
+    owner,
+    provider,
+    scopes,
+    token_id: renewed?.id ?? null,
+    agent_id: request.agent_id ?? null,
+    is_default: request.is_default,
+    is_further: request.force_new,
+    redirect_uri: request.redirect_uri ?? undefined,
+  })
+  return { status, url: linkOf(parts, consent), auth_id: consent.id, user_id: userOf(owner) }
+}
+
+function connectionRequired({ owner }: Asking, accounts: OAuthToken[]): AuthenticateAnswer {
+  const told = accounts.map(({ id, provider_account_label }) => ({ id, provider_account_label }))
+  return { status: 'connection_required', user_id: userOf(owner), metadata: { accounts: told } }
+}
+
+function metadataOf(token: OAuthToken): Record<string, unknown> {
+  const { id, scopes, expires_at, provider_account_label, metadata } = token
+  return { ...metadata, token_id: id, scopes, expires_at, provider_account_label }
+}
+
+/** Every time a token is handed out it is written down to whom. */
+export async function noteRead(
+  { store, clock }: OAuthParts,
+  principal: Principal,
+  token: OAuthToken,
+  agent_id: string | null,
+): Promise<void> {
+  const { id, provider_id, end_user_id } = token
+  await record(store, clock, principal, {
+    action: 'oauth_token.read',
+    target_id: id,
+    target_name: provider_id,
+    detail: { end_user_id, agent_id },
+  })
+}

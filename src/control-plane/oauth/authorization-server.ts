@@ -1,0 +1,242 @@
+/** Talks with authorization servers, by `oauth4webapi`: sends people there, gets, refreshes and gives back tokens. */
+import * as oauth from 'oauth4webapi'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { OAuthConsent } from '../../core/oauth/consent.ts'
+import { isPkceUsed, isPublicClient, type OAuthProvider } from '../../core/oauth/provider.ts'
+import type { OAuthGrant } from '../../core/oauth/token.ts'
+import type { Outgoing } from '../../core/outgoing.ts'
+import { type Account, accountOf } from './account.ts'
+import { revocationUrlOf, waysOf } from './provider-types.ts'
+import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
+
+/** A grant as the provider gave it. */
+export interface Granted extends OAuthGrant, Account {
+  /** `undefined`: as asked for. */
+  scopes: string[] | undefined
+}
+
+/** The provider says no, and would say it again: the code or the refresh token is not good. */
+export class Refused extends AppError {
+  constructor(message: string, cause: unknown) {
+    super('bad_request', message, { cause })
+    this.name = 'Refused'
+  }
+}
+
+/**
+ * Every method but the first asks the provider; each throws `unavailable` when it is slow, down or
+ * answers what makes no sense. No message holds a part of a token, a code or a secret.
+ */
+export class AuthorizationServers {
+  readonly #outgoing: Outgoing
+  readonly #clock: Clock
+
+  constructor(outgoing: Outgoing, clock: Clock) {
+    this.#outgoing = outgoing
+    this.#clock = clock
+  }
+
+  /** Where the person's browser is sent. */
+  async authorizationUrl(provider: OAuthProvider, consent: OAuthConsent): Promise<string> {
+    const { refreshScope, scopeParameter = 'scope', choosingAccount } = waysOf(provider)
+    const { state, nonce } = consent.secrets
+    const scopes = [...new Set([...consent.scopes, ...(refreshScope ? [refreshScope] : [])])]
+    const parameters = {
+      ...(consent.is_further && choosingAccount),
+      ...provider.authorization_params,
+      response_type: 'code',
+      client_id: provider.client_id,
+      redirect_uri: consent.redirect_uri,
+      state,
+      ...(scopes.length > 0 && {
+        [scopeParameter]: scopes.join(scopeParameter === 'scope' ? ' ' : ','),
+      }),
+      ...(scopes.includes('openid') && { nonce }),
+      ...(provider.mcp_server_url !== null && { resource: provider.mcp_server_url }),
+      ...(await challengeOf(provider, consent)),
+    }
+    const url = new URL(provider.auth_url)
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    return url.href
+  }
+
+  /** `callback`: the parameters that the browser came back with. Throws `Refused`. */
+  async exchange(
+    provider: OAuthProvider,
+    consent: OAuthConsent,
+    callback: URLSearchParams,
+  ): Promise<Granted> {
+    const as = serverOf(provider)
+    const client = { client_id: provider.client_id }
+    const { state, code_verifier, nonce } = consent.secrets
+    const exchange = this.#exchangeOf(provider)
+    return this.#asking(provider, async () => {
+      const checked = oauth.validateAuthResponse(as, client, callback, state)
+      const response = await oauth.authorizationCodeGrantRequest(
+        as,
+        client,
+        clientAuth(provider),
+        checked,
+        consent.redirect_uri,
+        isPkceUsed(provider) ? code_verifier : oauth.nopkce,
+        exchange.options,
+      )
+      const result = await oauth.processAuthorizationCodeResponse(as, client, response)
+      const hasNonce = consent.scopes.includes('openid')
+      const account = accountOf(provider, exchange.answer, hasNonce ? nonce : undefined)
+      return this.#granted(provider, result, account)
+    })
+  }
+
+  /** Throws `Refused`. A provider that sends no other refresh token leaves the one that there is. */
+  async refresh(provider: OAuthProvider, refresh_token: string): Promise<Granted> {
+    const as = serverOf(provider)
+    const client = { client_id: provider.client_id }
+    const exchange = this.#exchangeOf(provider)
+    return this.#asking(provider, async () => {
+      const response = await oauth.refreshTokenGrantRequest(
+        as,
+        client,
+        clientAuth(provider),
+        refresh_token,
+        exchange.options,
+      )
+      const result = await oauth.processRefreshTokenResponse(as, client, response)
+      const granted = this.#granted(provider, result, accountOf(provider, exchange.answer))
+      return { ...granted, refresh_token: granted.refresh_token ?? refresh_token }
+    })
+  }
+
+  /** Gives it back, the refresh token first. `false`: the provider takes none back. */
+  async revoke(provider: OAuthProvider, grant: OAuthGrant): Promise<boolean> {
+    const url = revocationUrlOf(provider)
+    if (url === null) return false
+    const { access_token, refresh_token } = grant
+    await this.#asking(provider, async () => {
+      for (const token of [refresh_token, access_token]) {
+        if (token !== null) await this.#giveBack(provider, { url, token })
+      }
+    })
+    return true
+  }
+
+  async #giveBack(provider: OAuthProvider, { url, token }: { url: string; token: string }) {
+    if (provider.provider_type === 'slack') {
+      const headers = { authorization: `Bearer ${token}` }
+      await this.#outgoing.fetch(url, { method: 'POST', headers })
+      return
+    }
+    const as = { ...serverOf(provider), revocation_endpoint: url }
+    const client = { client_id: provider.client_id }
+    const { options } = this.#exchangeOf(provider)
+    const { additionalParameters: _, ...revoking } = options
+    const response = await oauth.revocationRequest(
+      as,
+      client,
+      clientAuth(provider),
+      token,
+      revoking,
+    )
+    await oauth.processRevocationResponse(response)
+  }
+
+  /** Options for the library, and the answer that came with them. */
+  #exchangeOf(provider: OAuthProvider) {
+    const { mcp_server_url: resource } = provider
+    const exchange = {
+      answer: {} as TokenAnswer,
+      options: {
+        // Which URLs may be asked without TLS is for `Outgoing` to say.
+        [oauth.allowInsecureRequests]: true,
+        [oauth.customFetch]: async (url: string, init: object) => {
+          const response = await this.#outgoing.fetch(url, init)
+          const normal = await normalize(provider, response)
+          exchange.answer = normal.answer
+          return normal.response
+        },
+        ...(resource !== null && { additionalParameters: { resource } }),
+      } as oauth.TokenEndpointRequestOptions,
+    }
+    return exchange
+  }
+
+  async #asking<T>(provider: OAuthProvider, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw asRefusal(provider, error)
+    }
+  }
+
+  #granted(
+    provider: OAuthProvider,
+    result: oauth.TokenEndpointResponse,
+    account: Account,
+  ): Granted {
+    const lifetime = result.expires_in ?? waysOf(provider).assumedLifetimeSecs
+    const expires = lifetime === undefined ? undefined : this.#clock.now() + lifetime * 1000
+    return {
+      ...account,
+      access_token: result.access_token,
+      refresh_token: result.refresh_token ?? null,
+      expires_at: expires === undefined ? null : new Date(expires).toISOString(),
+      scopes: result.scope === undefined ? undefined : scopesIn(result.scope),
+    }
+  }
+}
+
+function serverOf(provider: OAuthProvider): oauth.AuthorizationServer {
+  const { auth_url, token_url, issuer } = provider
+  return {
+    issuer: issuer ?? new URL(token_url).origin,
+    authorization_endpoint: auth_url,
+    token_endpoint: token_url,
+  }
+}
+
+function clientAuth(provider: OAuthProvider): oauth.ClientAuth {
+  const { client_secret, token_endpoint_auth_method: method } = provider
+  if (client_secret === null || isPublicClient(provider)) return oauth.None()
+  return method === 'client_secret_basic'
+    ? oauth.ClientSecretBasic(client_secret)
+    : oauth.ClientSecretPost(client_secret)
+}
+
+async function challengeOf(
+  provider: OAuthProvider,
+  { secrets: { code_verifier } }: OAuthConsent,
+): Promise<Record<string, string>> {
+  if (!isPkceUsed(provider)) return {}
+  const { code_challenge_method } = provider
+  const code_challenge =
+    code_challenge_method === 'plain'
+      ? code_verifier
+      : await oauth.calculatePKCECodeChallenge(code_verifier)
+  return { code_challenge, code_challenge_method: code_challenge_method ?? 'S256' }
+}
+
+/** Statuses with which a provider says that it is busy, not that it does not want to. */
+const BUSY = [408, 425, 429]
+
+function asRefusal(provider: OAuthProvider, error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof oauth.ResponseBodyError && !BUSY.includes(error.status)) {
+    const isRefusal = error.status < 500 && error.error !== 'temporarily_unavailable'
+    if (isRefusal)
+      return new Refused(`${provider.name} refuses: ${wordOf(error.error)}.`, withoutBody(error))
+  }
+  const message = `${provider.name} gives no answer that makes sense; try again.`
+  return new AppError('unavailable', message, { cause: withoutBody(error) })
+}
+
+/** An error code of the standard's own alphabet; anything else might hold what is secret. */
+function wordOf(code: string): string {
+  return /^[a-z_]{1,64}$/.test(code) ? code : 'without a known reason'
+}
+
+/** The library's errors carry the whole response, which may hold tokens: none of that is logged. */
+function withoutBody(error: unknown): Error {
+  const { name, message, code } = error as Error & { code?: string }
+  return new Error(`${name}: ${code ?? message}`)
+}

@@ -1,0 +1,172 @@
+/** Where people's browsers come: the link, the provider's way back, and GitHub's way back from an installation. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
+import { AppError, HTTP_STATUS } from '../../core/errors.ts'
+import type { OAuthConsent } from '../../core/oauth/consent.ts'
+import { createRoutes } from '../../http/app.ts'
+import { type ControlPlaneEnv, refusals } from '../operations/route.ts'
+import { type Bearer, findConsent, type Outcome, takeCallback } from './callback.ts'
+import { linkOf, openLink } from './consents.ts'
+import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './flow-schemas.ts'
+import { PAGE_HEADERS, type Page, render } from './pages.ts'
+import type { OAuthParts } from './parts.ts'
+import { ProviderPathSchema } from './provider-schemas.ts'
+
+const page = {
+  description: 'A page that says what has become of it.',
+  content: { 'text/html': { schema: z.string() } },
+}
+const shared = { tags: ['Auth Service (v2)'], security: [{}, { 'Bearer Auth': [] }] }
+
+const start = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/start/{auth_id}',
+  operationId: 'start_oauth_v2_auth_start__auth_id__get',
+  summary: 'The link that a person opens: leads on to the provider',
+  request: { params: AuthPathSchema },
+  responses: { 200: page, 302: { description: 'To the provider.' }, ...refusals(422) },
+})
+
+const callback = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/callback/{provider_id}',
+  operationId: 'oauth_callback_get_v2_auth_callback__provider_id__get',
+  summary: 'Where a provider sends the person back to',
+  request: { params: ProviderPathSchema, query: CallbackQuerySchema },
+  responses: { 200: page, ...refusals(422) },
+})
+
+const setup = createRoute({
+  ...shared,
+  method: 'get',
+  path: '/v2/auth/setup/{provider_id}',
+  operationId: 'oauth_setup_callback_v2_auth_setup__provider_id__get',
+  summary: 'Where GitHub sends a person back to who has installed or changed an app',
+  request: { params: ProviderPathSchema, query: SetupQuerySchema },
+  responses: { 200: page, ...refusals(422) },
+})
+
+/** They ask for no key: a browser has none. What it comes with is the consent's own. */
+export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
+  const routes = createRoutes<ControlPlaneEnv>()
+  routes.openapi(start, (c) =>
+    orPage(c, parts, undefined, async () => {
+      const { location, consent } = await openLink(parts, c.req.valid('param').auth_id)
+      keepKey(c, consent)
+      return c.body(null, 302, { ...PAGE_HEADERS, location })
+    }),
+  )
+  routes.openapi(callback, (c) => takeBack(c, parts, c.req.valid('param').provider_id))
+  routes.openapi(setup, (c) => {
+    const { code, error } = c.req.valid('query')
+    if (code !== undefined || error !== undefined) {
+      return takeBack(c, parts, c.req.valid('param').provider_id)
+    }
+    return show(c, SET_UP, 200)
+  })
+  return routes
+}
+
+async function takeBack(c: Context, parts: OAuthParts, provider_id: string) {
+  const { searchParams: params } = new URL(c.req.url)
+  return orPage(c, parts, params.get('state'), async () => {
+    const bearer = await bearerOf(c, parts)
+    const outcome = await takeCallback(parts, { provider_id, params, bearer })
+    return show(c, pageOf(parts, outcome), 200)
+  })
+}
+
+/** Who has a key or a signed token is asked for no cookie. */
+async function bearerOf(c: Context, parts: OAuthParts): Promise<Bearer> {
+  const { headers } = c.req.raw
+  if (headers.has('authorization') || headers.has('x-api-key')) {
+    return { kind: 'caller', principal: await parts.authenticate(headers) }
+  }
+  return { kind: 'browser', keyOf: (id) => getCookie(c, cookieName(id)) }
+}
+
+function cookieName(consent_id: string): string {
+  return `runyard_consent_${consent_id}`
+}
+
+/** Sent back only by this browser, to this callback, and when the provider sends it there. */
+function keepKey(c: Context, { id, secrets, redirect_uri, expires_at }: OAuthConsent): void {
+  const { protocol, pathname } = new URL(redirect_uri)
+  setCookie(c, cookieName(id), secrets.browser_key, {
+    path: pathname,
+    httpOnly: true,
+    secure: protocol === 'https:',
+    sameSite: 'Lax',
+    expires: new Date(expires_at),
+  })
+}
+
+function pageOf(parts: OAuthParts, outcome: Outcome): Page {
+  const { name } = outcome.provider
+  if (outcome.kind === 'completed') {
+    const text = ['The agent can go on now.', 'You can close this page.']
+    return { kind: 'done', title: `${name} is connected`, text }
+  }
+  return {
+    kind: 'refused',
+    title: 'Nothing was connected',
+    text: [
+      `You gave no access to ${name}, so the agent cannot go on with it.`,
+      'If you have changed your mind, try again.',
+    ],
+    again: linkOf(parts, outcome.consent),
+  }
+}
+
+const SET_UP: Page = {
+  kind: 'done',
+  title: 'The app is set up',
+  text: ['The agent can go on now.', 'You can close this page.'],
+}
+
+async function show(c: Context, page: Page, status: number): Promise<Response> {
+  return c.html(await render(page), status as 200, { ...PAGE_HEADERS })
+}
+
+/** What is refused is told to the person as a page, too. */
+async function orPage(
+  c: Context,
+  parts: OAuthParts,
+  state: string | null | undefined,
+  work: () => Promise<Response>,
+): Promise<never> {
+  try {
+    return (await work()) as never
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    const again = await againOf(parts, error, state)
+    return (await show(c, problemPage(error, again), HTTP_STATUS[error.code])) as never
+  }
+}
+
+/** Whoever comes with what is another's gets no link to it. */
+async function againOf(
+  parts: OAuthParts,
+  { code }: AppError,
+  state: string | null | undefined,
+): Promise<string | undefined> {
+  if (!state || (code !== 'bad_request' && code !== 'unavailable')) return undefined
+  return linkOf(parts, await findConsent(parts, state))
+}
+
+const TITLES: Partial<Record<AppError['code'], string>> = {
+  gone: 'This link is too old',
+  not_found: 'This link is not known',
+  conflict: 'This link was used already',
+  forbidden: 'This cannot be finished here',
+  unavailable: 'The provider does not answer',
+}
+
+function problemPage({ code, message }: AppError, again: string | undefined): Page {
+  const title = TITLES[code] ?? 'That did not work'
+  const what = again ? 'Nothing was lost: try again.' : 'Ask the agent for another link.'
+  return { kind: 'problem', title, text: [message, what], again }
+}

@@ -1,0 +1,177 @@
+/** What comes back from a provider with a person: a code becomes a token, for who began it alone. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../core/errors.ts'
+import type { OAuthConsent } from '../../core/oauth/consent.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import { DEPLOYMENT_USER, type OAuthToken } from '../../core/oauth/token.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { record } from '../people/audit.ts'
+import { type Granted, Refused } from './authorization-server.ts'
+import { hashOf, requireOpen, requireProviderOf } from './consents.ts'
+import { saveGrant } from './grants.ts'
+import type { OAuthParts } from './parts.ts'
+import { tell } from './token-events.ts'
+
+/** Longer than a provider may take to answer, in ms. */
+const CLAIM_MS = 30_000
+
+/** Who brings it: a caller with credentials, or a browser with what it has kept of the link. */
+export type Bearer =
+  | { kind: 'caller'; principal: Principal }
+  | { kind: 'browser'; keyOf: (consent_id: string) => string | undefined }
+
+/** What has become of it: the person has said yes, or no. */
+export type Outcome =
+  | { kind: 'completed'; provider: OAuthProvider; token: OAuthToken }
+  | { kind: 'refused'; provider: OAuthProvider; consent: OAuthConsent }
+
+/**
+ * Throws `not_found` for a state that nobody was given, `forbidden` when it is another's or another
+ * provider's, `gone` when it is too late, `conflict` when it was used already, `bad_request` when the
+ * provider refuses the code, `unavailable` when it does not answer: then the same may come again.
+ */
+export async function takeCallback(
+  parts: OAuthParts,
+  { provider_id, params, bearer }: { provider_id: string; params: URLSearchParams; bearer: Bearer },
+): Promise<Outcome> {
+  const consent = await findConsent(parts, params.get('state'))
+  requireBearer(consent, bearer)
+  if (consent.provider_id !== provider_id) {
+    throw new AppError('forbidden', 'This answer belongs to another provider.')
+  }
+  requireOpen(parts, consent)
+  const provider = await requireProviderOf(parts, consent)
+  if (params.has('error')) return refuse(parts, consent, provider)
+  if (!params.get('code')) throw new AppError('bad_request', 'The provider has sent no code.')
+  return exchange(parts, consent, { provider, params })
+}
+
+/** Throws `not_found`. */
+export async function findConsent(
+  { store }: Pick<OAuthParts, 'store'>,
+  state: string | null,
+): Promise<OAuthConsent> {
+  const consent = state ? await store.oauth.consents.findByState(hashOf(state)) : undefined
+  if (consent) return consent
+  throw new AppError('not_found', 'Nobody has begun this here, or it was begun anew since.')
+}
+
+function requireBearer(consent: OAuthConsent, bearer: Bearer): void {
+  if (bearer.kind === 'caller' ? isBegunBy(consent, bearer.principal) : isHeldBy(consent, bearer)) {
+    return
+  }
+  const how =
+    bearer.kind === 'caller'
+      ? 'Only the user who began this can end it.'
+      : 'This browser did not open the link. Open it in the browser that you use to the end.'
+  throw new AppError('forbidden', how)
+}
+
+/** The one who asked, or the person whom an agent asked for. */
+export function isBegunBy(
+  {
+    workspace_id,
+    user_id,
+    end_user_id,
+  }: Pick<OAuthConsent, 'workspace_id' | 'user_id' | 'end_user_id'>,
+  principal: Principal,
+): boolean {
+  if (principal.workspace_id !== workspace_id) return false
+  const isEndUser = user_id.startsWith(DEPLOYMENT_USER) && end_user_id === principal.user_id
+  return user_id === principal.user_id || isEndUser
+}
+
+function isHeldBy(
+  { id, secrets }: OAuthConsent,
+  { keyOf }: Extract<Bearer, { kind: 'browser' }>,
+): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(keyOf(id) ?? ''), digest(secrets.browser_key))
+}
+
+async function refuse(
+  parts: OAuthParts,
+  consent: OAuthConsent,
+  provider: OAuthProvider,
+): Promise<Outcome> {
+  await parts.store.transaction(async (store) => {
+    const problem = 'The person has said no.'
+    if (!(await store.oauth.consents.settle(consent.id, { status: 'refused', problem }))) return
+    const event = { event_type: 'consent_refused', source: 'consent', reason: problem } as const
+    await tell(store, parts.clock, consent, { ...event, agent_id: consent.agent_id })
+  })
+  parts.vault.wakes.wake(consent.id)
+  return { kind: 'refused', provider, consent }
+}
+
+async function exchange(
+  parts: OAuthParts,
+  consent: OAuthConsent,
+  { provider, params }: { provider: OAuthProvider; params: URLSearchParams },
+): Promise<Outcome> {
+  const { consents } = parts.store.oauth
+  const now = parts.clock.now()
+  if (!(await consents.claim(consent.id, { now, until: now + CLAIM_MS }))) {
+    throw new AppError('conflict', 'This answer was taken already, or is being taken now.')
+  }
+  try {
+    const granted = await parts.vault.servers.exchange(provider, consent, knownOf(provider, params))
+    const token = await complete(parts, consent, granted)
+    return { kind: 'completed', provider, token }
+  } catch (error) {
+    await giveUp(parts, consent, error)
+    throw error
+  } finally {
+    parts.vault.wakes.wake(consent.id)
+  }
+}
+
+/** Who has answered can be checked where it is known how they name themselves (RFC 9207). */
+function knownOf({ issuer }: OAuthProvider, params: URLSearchParams): URLSearchParams {
+  const known = new URLSearchParams(params)
+  if (issuer === null) known.delete('iss')
+  return known
+}
+
+async function complete(
+  parts: OAuthParts,
+  consent: OAuthConsent,
+  granted: Granted,
+): Promise<OAuthToken> {
+  return parts.store.transaction(async (store) => {
+    const token = await saveGrant(store, parts.clock, consent, granted)
+    const end = { status: 'completed', token_id: token.id } as const
+    if (!(await store.oauth.consents.settle(consent.id, end))) {
+      throw new AppError('conflict', 'This answer was taken by another meanwhile.')
+    }
+    const { workspace_id, user_id, actor, provider_id, end_user_id, agent_id } = consent
+    await record(
+      store,
+      parts.clock,
+      { ...actor, user_id, workspace_id },
+      {
+        action: 'oauth_consent.complete',
+        target_id: token.id,
+        target_name: provider_id,
+        detail: { consent_id: consent.id, scopes: token.scopes, end_user_id, agent_id },
+      },
+    )
+    return token
+  })
+}
+
+/** A provider that is down may be asked again with the same code; one that says no may not. */
+async function giveUp(parts: OAuthParts, consent: OAuthConsent, error: unknown) {
+  const code = error instanceof AppError ? error.code : 'internal'
+  if (code === 'unavailable') {
+    await parts.store.oauth.consents.settle(consent.id, { status: 'pending' })
+    return
+  }
+  if (!(error instanceof Refused) && code !== 'forbidden') return
+  const problem = (error as AppError).message
+  await parts.store.transaction(async (store) => {
+    if (!(await store.oauth.consents.settle(consent.id, { status: 'failed', problem }))) return
+    const event = { event_type: 'consent_failed', source: 'consent', reason: problem } as const
+    await tell(store, parts.clock, consent, { ...event, agent_id: consent.agent_id })
+  })
+}

@@ -1,0 +1,84 @@
+/** Which of the caller's accounts an agent works with. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import type { AgentConnection } from '../../core/oauth/connection.ts'
+import type { OAuthToken } from '../../core/oauth/token.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { record } from '../people/audit.ts'
+import type { ConnectionAnswer } from './connection-schemas.ts'
+import type { OAuthParts } from './parts.ts'
+import { requireToken } from './tokens.ts'
+
+/** Those to tokens of the caller and their end users. */
+export async function listConnections(
+  parts: OAuthParts,
+  principal: Principal,
+  agent_id: string,
+): Promise<{ data: ConnectionAnswer[] }> {
+  return { data: (await ownConnections(parts, principal, agent_id)).map(answer) }
+}
+
+/** The one that is there already is answered again. Throws `not_found` for another's token. */
+export async function createConnection(
+  parts: OAuthParts,
+  principal: Principal,
+  { agent_id, oauth_token_id }: Pick<AgentConnection, 'agent_id' | 'oauth_token_id'>,
+): Promise<ConnectionAnswer> {
+  return parts.store.transaction(async (store) => {
+    const token = await requireToken({ store }, principal, oauth_token_id)
+    const connection = await store.oauth.connections.put({
+      id: randomUUID(),
+      workspace_id: principal.workspace_id,
+      agent_id,
+      oauth_token_id,
+      created_by: principal.user_id,
+      created_at: timestamp(parts.clock),
+    })
+    const deed = { action: 'oauth_connection.create', target_id: connection.id } as const
+    const detail = { agent_id, oauth_token_id }
+    await record(store, parts.clock, principal, { ...deed, detail })
+    return answer({ connection, token })
+  })
+}
+
+/** The token stays. Throws `not_found`. */
+export async function deleteConnection(
+  parts: OAuthParts,
+  principal: Principal,
+  { agent_id, connection_id }: { agent_id: string; connection_id: string },
+): Promise<void> {
+  await parts.store.transaction(async (store) => {
+    const own = await ownConnections({ store }, principal, agent_id)
+    if (!own.some(({ connection: { id } }) => id === connection_id)) {
+      throw new AppError('not_found', `Connection ID ${connection_id} not found.`)
+    }
+    await store.oauth.connections.delete(connection_id)
+    const deed = { action: 'oauth_connection.delete', target_id: connection_id } as const
+    await record(store, parts.clock, principal, { ...deed, detail: { agent_id } })
+  })
+}
+
+interface Connected {
+  connection: AgentConnection
+  token: OAuthToken
+}
+
+async function ownConnections(
+  { store }: Pick<OAuthParts, 'store'>,
+  { workspace_id, user_id }: Principal,
+  agent_id: string,
+): Promise<Connected[]> {
+  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id })
+  const connections = await store.oauth.connections.list(workspace_id, agent_id)
+  return connections.flatMap((connection) => {
+    const token = tokens.find(({ id }) => id === connection.oauth_token_id)
+    return token ? [{ connection, token }] : []
+  })
+}
+
+function answer({ connection, token }: Connected): ConnectionAnswer {
+  const { workspace_id: _, ...rest } = connection
+  const { provider_id, provider_account_label, scopes, expires_at } = token
+  return { ...rest, provider_id, provider_account_label, scopes, expires_at }
+}

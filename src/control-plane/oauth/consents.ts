@@ -1,0 +1,163 @@
+/** Asking people for their consent: the link that they open, and where it leads. */
+import { createHash, randomUUID } from 'node:crypto'
+import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
+import { timestamp } from '../../core/clock.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
+import type { ConsentSecrets, OAuthConsent } from '../../core/oauth/consent.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { TokenOwner } from '../../core/oauth/token.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { record } from '../people/audit.ts'
+import type { OAuthParts } from './parts.ts'
+import { isPlatformKey } from './platform-providers.ts'
+
+/** How long a link is good, in ms: people answer an agent when they come by. */
+const LIFETIME_MS = 24 * 3_600_000
+/** How long it is remembered after that, in ms. */
+const KEPT_MS = 24 * 3_600_000
+
+export interface Wanted {
+  owner: TokenOwner
+  provider: OAuthProvider
+  scopes: string[]
+  token_id: string | null
+  agent_id: string | null
+  is_default: boolean
+  is_further: boolean
+  /** A page of the application's; `undefined`: as the provider's settings say. */
+  redirect_uri: string | undefined
+}
+
+/** A new consent, or the one that is still open for the same. Throws `invalid` for a foreign page. */
+export async function beginConsent(
+  parts: OAuthParts,
+  principal: Principal,
+  wanted: Wanted,
+): Promise<OAuthConsent> {
+  const { clock } = parts
+  const now = clock.now()
+  const consent = newConsent(parts, principal, wanted)
+  return parts.store.transaction(async (store) => {
+    const { consents } = store.oauth
+    await consents.expire(now, now - KEPT_MS)
+    const open = await consents.findPending(consent.fingerprint, now + LIFETIME_MS / 2)
+    if (open) return open
+    await consents.insert(consent)
+    const { provider_id, scopes, end_user_id, agent_id } = consent
+    await record(store, clock, principal, {
+      action: 'oauth_consent.begin',
+      target_id: consent.id,
+      target_name: provider_id,
+      detail: { scopes, end_user_id, agent_id },
+    })
+    return consent
+  })
+}
+
+/** What the person opens: it leads on to the provider, and knows the browser again. */
+export function linkOf({ publicUrl }: OAuthParts, { id }: OAuthConsent): string {
+  return `${publicUrl()}/v2/auth/start/${id}`
+}
+
+/** Where a provider sends browsers back to, unless an application has a page of its own. */
+export function callbackUrl({ publicUrl }: OAuthParts, provider_id: string): string {
+  return `${publicUrl()}/v2/auth/callback/${encodeURIComponent(provider_id)}`
+}
+
+/**
+ * Where the browser that has opened the link goes on to, with the consent whose `browser_key` it is to
+ * keep. One that was refused or has failed begins anew. Throws `not_found`, `gone` when it is too
+ * late, `conflict` when it is done.
+ */
+export async function openLink(
+  parts: OAuthParts,
+  id: string,
+): Promise<{ location: string; consent: OAuthConsent }> {
+  const { consents } = parts.store.oauth
+  const found = await consents.get(id)
+  if (!found) throw new AppError('not_found', 'There is no such link.')
+  requireOpen(parts, found)
+  const consent = await restarted(parts, found)
+  const provider = await requireProviderOf(parts, consent)
+  return { location: await parts.vault.servers.authorizationUrl(provider, consent), consent }
+}
+
+/** Throws `gone` for one that is past its time, `conflict` for one that is done. */
+export function requireOpen({ clock }: OAuthParts, consent: OAuthConsent): void {
+  if (consent.status === 'completed') {
+    throw new AppError('conflict', 'This link was used already: access was given.')
+  }
+  if (consent.status === 'expired' || consent.expires_at <= clock.now()) {
+    throw new AppError('gone', 'This link is too old. Ask the agent for another.')
+  }
+}
+
+/** As it was when the consent began. Throws `gone` where it was deleted, or made anew. */
+export async function requireProviderOf(
+  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
+  { provider_key, provider_id }: Pick<OAuthConsent, 'provider_key' | 'provider_id'>,
+): Promise<OAuthProvider> {
+  const provider = isPlatformKey(provider_key)
+    ? vault.platformProviders.get(provider_id)
+    : await store.oauth.providers.find(provider_key)
+  if (provider) return provider
+  throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+async function restarted(parts: OAuthParts, consent: OAuthConsent): Promise<OAuthConsent> {
+  if (consent.status !== 'refused' && consent.status !== 'failed') return consent
+  const { consents } = parts.store.oauth
+  const secrets = newSecrets()
+  await consents.restart(consent.id, hashOf(secrets.state), secrets)
+  return (await consents.get(consent.id)) ?? consent
+}
+
+function newConsent(parts: OAuthParts, principal: Principal, wanted: Wanted): OAuthConsent {
+  const { owner, provider, scopes, token_id, agent_id, is_default, is_further } = wanted
+  const { kind, name, role } = principal
+  const redirect_uri = redirectUriOf(parts, wanted)
+  const secrets = newSecrets()
+  const same = [owner, provider.id, scopes.toSorted(), token_id, agent_id, redirect_uri]
+  return {
+    id: randomUUID(),
+    ...owner,
+    actor: { kind, name, role },
+    provider_key: provider.id,
+    provider_id: provider.provider_id,
+    scopes,
+    token_id,
+    agent_id,
+    is_default,
+    is_further,
+    redirect_uri,
+    fingerprint: hashOf(JSON.stringify([...same, is_default, is_further])),
+    state_hash: hashOf(secrets.state),
+    secrets,
+    status: 'pending',
+    problem: null,
+    claimed_until: null,
+    created_at: timestamp(parts.clock),
+    expires_at: parts.clock.now() + LIFETIME_MS,
+  }
+}
+
+function redirectUriOf(parts: OAuthParts, { provider, redirect_uri }: Wanted): string {
+  const { allowed_redirect_uris, default_redirect_uri, provider_id } = provider
+  if (redirect_uri === undefined) return default_redirect_uri ?? callbackUrl(parts, provider_id)
+  if (allowed_redirect_uris.includes(redirect_uri)) return redirect_uri
+  const expected = "Expected one of the provider's allowed_redirect_uris, letter by letter."
+  throw invalidField(['body', 'redirect_uri'], expected)
+}
+
+function newSecrets(): ConsentSecrets {
+  return {
+    state: generateRandomState(),
+    code_verifier: generateRandomCodeVerifier(),
+    nonce: generateRandomNonce(),
+    browser_key: generateRandomState(),
+  }
+}

@@ -1,0 +1,186 @@
+/** Finding the authorization server of an MCP server, and becoming a client there. */
+import { randomUUID } from 'node:crypto'
+import * as oauth from 'oauth4webapi'
+import { timestamp } from '../../core/clock.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
+import {
+  type OAuthProvider,
+  TOKEN_ENDPOINT_AUTH_METHODS,
+  type TokenEndpointAuthMethod,
+} from '../../core/oauth/provider.ts'
+import type { Outgoing } from '../../core/outgoing.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { callbackUrl } from './consents.ts'
+import type { OAuthParts } from './parts.ts'
+import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
+import { checkUrls, insertProvider } from './providers.ts'
+
+/**
+ * Reads the metadata of the protected resource (RFC 9728) and of its authorization server (RFC 8414),
+ * and registers a client (RFC 7591). Throws `bad_request` with what is missing there, `invalid` for a
+ * URL that may not be asked, `conflict` when the slug is taken.
+ */
+export async function discoverProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  request: McpProviderCreateRequest,
+): Promise<ProviderAnswer> {
+  const { outgoing } = parts.vault
+  const server = new URL(request.mcp_server_url)
+  const problem = outgoing.problemOf(server)
+  if (problem) throw invalidField(['body', 'mcp_server_url'], problem)
+  const taken = await parts.store.oauth.providers.get(principal.workspace_id, request.provider_id)
+  if (taken) {
+    throw new AppError('conflict', `OAuth provider '${request.provider_id}' already exists.`)
+  }
+  const as = await authorizationServerOf(outgoing, server).catch(asUnusable)
+  const endpoints = endpointsOf(outgoing, as)
+  const client = await register(parts, { request, as })
+  const now = timestamp(parts.clock)
+  return insertProvider(parts, principal, {
+    id: randomUUID(),
+    workspace_id: principal.workspace_id,
+    provider_id: request.provider_id,
+    name: request.name,
+    ...client,
+    ...endpoints,
+    issuer: as.issuer,
+    uses_pkce: true,
+    code_challenge_method: 'S256',
+    provider_type: null,
+    mcp_server_url: request.mcp_server_url,
+    is_dynamic_client: true,
+    authorization_params: {},
+    allowed_redirect_uris: [],
+    default_redirect_uri: null,
+    created_at: now,
+    updated_at: now,
+  })
+}
+
+/** For the library, whose types tell the methods apart that one function sends. */
+function optionsOf<Options>(outgoing: Outgoing): Options {
+  return {
+    // Which URLs may be asked without TLS is for `Outgoing` to say.
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: (url: string, init: object) => outgoing.fetch(url, init),
+  } as Options
+}
+
+/** The first that the resource names; a server without such metadata is its own, as in older editions. */
+async function authorizationServerOf(
+  outgoing: Outgoing,
+  server: URL,
+): Promise<oauth.AuthorizationServer> {
+  const resource = await resourceOf(outgoing, server)
+  const issuer = resource?.authorization_servers?.[0] ?? server.origin
+  const url = URL.parse(issuer)
+  const problem = url ? outgoing.problemOf(url) : 'it is no URL'
+  if (!url || problem) throw unusable(`its authorization server cannot be asked: ${problem}`)
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    const options = { algorithm, ...optionsOf<oauth.DiscoveryRequestOptions>(outgoing) }
+    const response = await oauth.discoveryRequest(url, options)
+    if (response.status === 404) continue
+    return oauth.processDiscoveryResponse(url, response).catch((error: unknown) => {
+      throw unusable(`the metadata of ${url.host} is not in order`, error)
+    })
+  }
+  throw unusable(`${url.host} has no authorization server metadata`)
+}
+
+async function resourceOf(
+  outgoing: Outgoing,
+  server: URL,
+): Promise<oauth.ResourceServer | undefined> {
+  // At the path of the server first, then at its root.
+  for (const resource of [server, new URL(server.origin)]) {
+    const response = await oauth.resourceDiscoveryRequest(resource, optionsOf(outgoing))
+    if (response.status === 404) continue
+    return oauth.processResourceDiscoveryResponse(resource, response).catch((error: unknown) => {
+      throw unusable('its protected resource metadata is not in order', error)
+    })
+  }
+  return undefined
+}
+
+/** Throws `bad_request` where one is missing, or leads to what may not be asked. */
+function endpointsOf(outgoing: Outgoing, as: oauth.AuthorizationServer) {
+  const { authorization_endpoint, token_endpoint, revocation_endpoint } = as
+  const auth_url = required('authorization_endpoint', authorization_endpoint)
+  const token_url = required('token_endpoint', token_endpoint)
+  const methods = as.code_challenge_methods_supported
+  if (methods && !methods.includes('S256')) throw unusable('its server knows no PKCE with S256')
+  const endpoints = { auth_url, token_url, revocation_url: revocation_endpoint ?? null }
+  for (const text of Object.values(endpoints)) {
+    if (text !== null && !URL.canParse(text)) throw unusable(`"${text}" in its metadata is no URL`)
+  }
+  try {
+    checkUrls(outgoing, endpoints)
+  } catch (error) {
+    throw unusable(`its metadata leads astray: ${(error as AppError).message}`)
+  }
+  return endpoints
+}
+
+function required(name: string, value: string | undefined): string {
+  if (value) return value
+  throw unusable(`its authorization server has no ${name}`)
+}
+
+async function register(
+  parts: OAuthParts,
+  { request, as }: { request: McpProviderCreateRequest; as: oauth.AuthorizationServer },
+): Promise<Pick<OAuthProvider, 'client_id' | 'client_secret' | 'token_endpoint_auth_method'>> {
+  const { outgoing } = parts.vault
+  const endpoint = URL.parse(required('registration_endpoint', as.registration_endpoint))
+  const problem = endpoint ? outgoing.problemOf(endpoint) : 'it is no URL'
+  if (problem) throw unusable(`its registration_endpoint cannot be asked: ${problem}`)
+  const wanted = methodFor(as)
+  const metadata = {
+    client_name: request.name,
+    redirect_uris: [callbackUrl(parts, request.provider_id)],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: wanted,
+  }
+  try {
+    const options = optionsOf<oauth.DynamicClientRegistrationRequestOptions>(outgoing)
+    const response = await oauth.dynamicClientRegistrationRequest(as, metadata, options)
+    const client = await oauth.processDynamicClientRegistrationResponse(response)
+    const { client_secret, token_endpoint_auth_method: given = wanted } = client
+    return {
+      client_id: client.client_id,
+      client_secret: typeof client_secret === 'string' ? client_secret : null,
+      token_endpoint_auth_method: methodOf(given),
+    }
+  } catch (error) {
+    if (error instanceof AppError) return asUnusable(error)
+    throw unusable('its server does not register Runyard as a client', error)
+  }
+}
+
+/** A secret where it can have one, in the way that most take; RFC 8414 says what is meant by silence. */
+function methodFor(as: oauth.AuthorizationServer): TokenEndpointAuthMethod {
+  const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const order = ['client_secret_post', 'client_secret_basic', 'none'] as const
+  return order.find((method) => supported.includes(method)) ?? 'none'
+}
+
+function methodOf(given: unknown): TokenEndpointAuthMethod {
+  const method = TOKEN_ENDPOINT_AUTH_METHODS.find((one) => one === given)
+  if (method) return method
+  throw unusable(`its server wants clients to prove themselves by ${String(given)}`)
+}
+
+/** A server that does not answer is no trouble of ours. */
+function asUnusable(error: unknown): never {
+  if (error instanceof AppError && error.code === 'bad_request') throw error
+  if (error instanceof AppError) throw unusable(error.message.replace(/\.$/, ''))
+  throw unusable('its metadata makes no sense', error)
+}
+
+/** The library's errors carry whole responses: of those only the words go to the log. */
+function unusable(why: string, error?: unknown): AppError {
+  const cause = error === undefined ? undefined : new Error((error as Error).message)
+  return new AppError('bad_request', `The MCP server cannot be used: ${why}.`, { cause })
+}

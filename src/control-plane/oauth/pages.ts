@@ -1,0 +1,78 @@
+/** The pages that a person sees after the provider's own: small, without scripts, light and dark. */
+import { createHash } from 'node:crypto'
+import { html, raw } from 'hono/html'
+
+export interface Page {
+  /** What it is about at a look. */
+  kind: 'done' | 'refused' | 'problem'
+  title: string
+  /** What happened and what to do, a sentence each. */
+  text: string[]
+  /** A link to begin anew; absent: there is none. */
+  again?: string | undefined
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6678; --page: #f4f6f9; --card: #fff;
+  --line: #dde3ec; --done: #0d7a4f; --refused: #8a6100; --problem: #b3261e; --link: #1f5fd0 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ecf3; --soft: #a3aec0; --page: #12161d;
+  --card: #1b212b; --line: #303947; --done: #4cc38a; --refused: #e0b04a; --problem: #ff8a80;
+  --link: #8ab4ff } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px;
+  background: var(--page); color: var(--ink);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif }
+main { width: 100%; max-width: 30rem; padding: 40px 36px; text-align: center;
+  background: var(--card); border: 1px solid var(--line); border-radius: 16px }
+.mark { width: 56px; height: 56px }
+.done { color: var(--done) } .refused { color: var(--refused) } .problem { color: var(--problem) }
+h1 { margin: 20px 0 8px; font-size: 1.45rem; line-height: 1.25; overflow-wrap: anywhere }
+p { margin: 8px 0; color: var(--soft); overflow-wrap: anywhere }
+a { display: inline-block; margin-top: 20px; padding: 10px 20px; border-radius: 10px;
+  border: 1px solid var(--link); color: var(--link); text-decoration: none; font-weight: 600 }
+a:focus-visible { outline: 3px solid var(--link); outline-offset: 3px }
+footer { margin-top: 28px; font-size: .85rem; color: var(--soft) }`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Nothing is loaded, run, sent or framed. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
+    `form-action 'none'; frame-ancestors 'none'`,
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
+
+const SHAPES: Readonly<Record<Page['kind'], string>> = {
+  done: '<path d="M17 29l8 8 15-17"/>',
+  refused: '<path d="M17 28h22"/>',
+  problem: '<path d="M28 16v16M28 39v.5"/>',
+}
+
+/** The page as HTML; what it is told is escaped. */
+export async function render({ kind, title, text, again }: Page): Promise<string> {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<svg class="mark ${kind}" viewBox="0 0 56 56" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="28" cy="28" r="25" stroke-width="3"/>${raw(SHAPES[kind])}</svg>
+<h1>${title}</h1>
+${text.map((line) => html`<p>${line}</p>`)}
+${again === undefined ? '' : html`<a href="${again}">Try again</a>`}
+<footer>Runyard</footer>
+</main>
+</body>
+</html>
+`
+  return String(await page)
+}

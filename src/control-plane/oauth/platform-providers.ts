@@ -1,0 +1,43 @@
+/** Providers that the operator offers to every workspace, out of a file. */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../core/errors.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { Outgoing } from '../../core/outgoing.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
+import { ProviderCreateRequestSchema } from './provider-schemas.ts'
+import { checkUrls, newProvider } from './providers.ts'
+
+/** How `OAuthProvider.id` of one begins; its slug follows. */
+const PREFIX = 'platform:'
+
+/** By slug. `file`: a JSON list as `POST /v2/auth/providers` takes each. Throws `bad_request`. */
+export function readPlatformProviders(
+  file: string,
+  parts: { outgoing: Outgoing; now: string },
+): ReadonlyMap<string, OAuthProvider> {
+  const requests = parse(file)
+  const providers = requests.map((request) => {
+    checkUrls(parts.outgoing, request)
+    const own = { id: PREFIX + request.provider_id, workspace_id: DEFAULT_WORKSPACE_ID }
+    return newProvider(request, { ...own, now: parts.now })
+  })
+  return new Map(providers.map((provider) => [provider.provider_id, provider]))
+}
+
+export function isPlatformKey(id: string): boolean {
+  return id.startsWith(PREFIX)
+}
+
+function parse(file: string) {
+  try {
+    return z.array(ProviderCreateRequestSchema).parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    // What is wrong may stand next to a secret: only the places are told.
+    const where =
+      cause instanceof z.ZodError
+        ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+        : 'it cannot be read, or is no JSON'
+    throw new AppError('bad_request', `RUNYARD_OAUTH_PROVIDERS, ${file}: ${where}.`)
+  }
+}

@@ -1,0 +1,203 @@
+/** What can be done with OAuth providers. */
+import { randomUUID } from 'node:crypto'
+import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError, invalidField } from '../../core/errors.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { Outgoing } from '../../core/outgoing.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { record } from '../people/audit.ts'
+import type { OAuthParts } from './parts.ts'
+import type {
+  ProviderAnswer,
+  ProviderCreateRequest,
+  ProviderUpdateRequest,
+} from './provider-schemas.ts'
+
+/** The workspace's own, by slug. */
+export async function listProviders(
+  { store }: OAuthParts,
+  { workspace_id }: Principal,
+): Promise<ProviderAnswer[]> {
+  return (await store.oauth.providers.list(workspace_id)).map(answer)
+}
+
+/** Those of the operator that the workspace has none of its own in place of. */
+export async function listPlatformProviders(
+  { store, vault }: OAuthParts,
+  { workspace_id }: Principal,
+): Promise<ProviderAnswer[]> {
+  const own = await store.oauth.providers.list(workspace_id)
+  const isHidden = (slug: string) => own.some(({ provider_id }) => provider_id === slug)
+  return [...vault.platformProviders.values()]
+    .filter(({ provider_id }) => !isHidden(provider_id))
+    .map(answer)
+}
+
+/** Throws `conflict` when the slug is taken, `invalid` for a URL that may not be asked. */
+export async function createProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  request: ProviderCreateRequest,
+): Promise<ProviderAnswer> {
+  checkUrls(parts.vault.outgoing, request)
+  const { workspace_id } = principal
+  const own = { id: randomUUID(), workspace_id, now: timestamp(parts.clock) }
+  return insertProvider(parts, principal, newProvider(request, own))
+}
+
+export async function insertProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  provider: OAuthProvider,
+): Promise<ProviderAnswer> {
+  checkRedirects(provider)
+  await parts.store.transaction(async (store) => {
+    if (!(await store.oauth.providers.insert(provider))) throw alreadyExists(provider)
+    await recordOn(parts, store, principal, 'oauth_provider.create', provider)
+  })
+  return answer(provider)
+}
+
+/** The workspace's own, or else the operator's. Throws `not_found`. */
+export async function getProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  provider_id: string,
+): Promise<ProviderAnswer> {
+  return answer(await requireProvider(parts, principal.workspace_id, provider_id))
+}
+
+/** Throws as `getProvider` and `createProvider`, `forbidden` for one of the operator's. */
+export async function updateProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  provider_id: string,
+  request: ProviderUpdateRequest,
+): Promise<ProviderAnswer> {
+  checkUrls(parts.vault.outgoing, request)
+  const given = Object.entries(request).filter(([, value]) => value !== null && value !== undefined)
+  return parts.store.transaction(async (store) => {
+    const provider = await requireOwn({ ...parts, store }, principal, provider_id)
+    const patch = { ...Object.fromEntries(given), updated_at: timestamp(parts.clock) }
+    const changed = { ...provider, ...patch }
+    checkRedirects(changed)
+    await store.oauth.providers.update(provider.id, patch)
+    const detail = { fields: given.map(([name]) => name) }
+    const deed = { action: 'oauth_provider.update', target_id: provider.id } as const
+    await record(store, parts.clock, principal, { ...deed, target_name: provider_id, detail })
+    return answer(changed)
+  })
+}
+
+/** With its tokens: another provider of the same slug must not get them. Throws as `updateProvider`. */
+export async function deleteProvider(
+  parts: OAuthParts,
+  principal: Principal,
+  provider_id: string,
+): Promise<{ message: string }> {
+  return parts.store.transaction(async (store) => {
+    const provider = await requireOwn({ ...parts, store }, principal, provider_id)
+    const tokens = await store.oauth.tokens.listOfProvider(principal.workspace_id, provider_id)
+    for (const { id } of tokens) await store.oauth.tokens.delete(id)
+    await store.oauth.providers.delete(provider.id)
+    await recordOn(parts, store, principal, 'oauth_provider.delete', provider)
+    return { message: 'Provider deleted' }
+  })
+}
+
+/** By its slug, as the workspace sees it. Throws `not_found`. */
+export async function requireProvider(
+  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
+  workspace_id: string,
+  provider_id: string,
+): Promise<OAuthProvider> {
+  const own = await store.oauth.providers.get(workspace_id, provider_id)
+  const provider = own ?? vault.platformProviders.get(provider_id)
+  if (provider) return provider
+  throw new AppError('not_found', `OAuth provider '${provider_id}' not found.`)
+}
+
+async function requireOwn(
+  parts: Pick<OAuthParts, 'store' | 'vault'>,
+  { workspace_id }: Principal,
+  provider_id: string,
+): Promise<OAuthProvider> {
+  const provider = await requireProvider(parts, workspace_id, provider_id)
+  if (parts.vault.platformProviders.get(provider_id) !== provider) return provider
+  throw new AppError(
+    'forbidden',
+    `The provider '${provider_id}' is the operator's, for every workspace. Create one of your own.`,
+  )
+}
+
+/** As a request says it, with what it leaves out. */
+export function newProvider(
+  request: ProviderCreateRequest,
+  { id, workspace_id, now }: { id: string; workspace_id: string; now: string },
+): OAuthProvider {
+  return {
+    ...request,
+    id,
+    workspace_id,
+    client_secret: request.client_secret ?? null,
+    revocation_url: request.revocation_url ?? null,
+    issuer: null,
+    provider_type: request.provider_type ?? null,
+    mcp_server_url: null,
+    is_dynamic_client: false,
+    authorization_params: request.authorization_params ?? {},
+    allowed_redirect_uris: request.allowed_redirect_uris ?? [],
+    default_redirect_uri: request.default_redirect_uri ?? null,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+const ASKED = ['token_url', 'revocation_url', 'auth_url'] as const
+
+/** Throws `invalid` for the first that may not be asked, or that people may not be sent to. */
+export function checkUrls(outgoing: Outgoing, request: ProviderUpdateRequest): void {
+  for (const name of ASKED) {
+    const text = request[name]
+    const problem = text ? outgoing.problemOf(new URL(text)) : undefined
+    if (problem) throw invalidField(['body', name], problem)
+  }
+  for (const text of [...(request.allowed_redirect_uris ?? []), request.default_redirect_uri]) {
+    if (text && !isPage(new URL(text))) {
+      throw invalidField(['body', 'allowed_redirect_uris'], `${text} is no page of the web.`)
+    }
+  }
+}
+
+/** Plain text only for a page of the person's own machine. */
+function isPage({ protocol, hostname, hash }: URL): boolean {
+  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && hash === ''
+}
+
+/** Throws `invalid` for a default that is not among what is allowed. */
+function checkRedirects({ allowed_redirect_uris, default_redirect_uri }: OAuthProvider): void {
+  if (default_redirect_uri === null || allowed_redirect_uris.includes(default_redirect_uri)) return
+  throw invalidField(['body', 'default_redirect_uri'], 'Expected one of allowed_redirect_uris.')
+}
+
+function alreadyExists({ provider_id }: OAuthProvider): AppError {
+  return new AppError('conflict', `OAuth provider '${provider_id}' already exists.`)
+}
+
+async function recordOn(
+  parts: OAuthParts,
+  store: ControlPlaneStore,
+  principal: Principal,
+  action: 'oauth_provider.create' | 'oauth_provider.delete',
+  { id, provider_id }: OAuthProvider,
+): Promise<void> {
+  const deed = { action, target_id: id, target_name: provider_id }
+  await record(store, parts.clock, principal, deed)
+}
+
+function answer(provider: OAuthProvider): ProviderAnswer {
+  const { workspace_id: organization_id, client_secret: _, issuer: __, ...rest } = provider
+  return { ...rest, organization_id }
+}

@@ -1,0 +1,189 @@
+/**
+ * Keeps tokens fresh: each is refreshed by one caller at a time, however many ask and on whichever
+ * server. The right to do so is a claim on the token's row that runs out, so that a server which dies
+ * holds nobody up for longer.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { OAuthToken } from '../../core/oauth/token.ts'
+import { type AuthorizationServers, type Granted, Refused } from './authorization-server.ts'
+import { tell } from './token-events.ts'
+
+/** How long before its end a token is refreshed, in ms; of one that lives shortly, a quarter of that. */
+const EARLY_MS = 60_000
+/** Longer than a provider may take to answer, in ms. */
+const CLAIM_MS = 30_000
+/** How often who waits for another server's refresh looks for it, in ms. */
+const LOOK_EVERY_MS = 100
+/** How long a provider that failed is left alone, in ms. */
+const RETRY_MS = 5_000
+/** How often a new grant is written when the database does not take it: nobody else has it. */
+const WRITES = 3
+
+export interface RefreshParts {
+  store: ControlPlaneStore
+  servers: AuthorizationServers
+  clock: Clock
+  log: Log
+}
+
+export class Refreshes {
+  readonly #parts: RefreshParts
+  /** Those of this process that are under way, by token. */
+  readonly #open = new Map<string, Promise<OAuthToken>>()
+
+  constructor(parts: RefreshParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * The token as it can be used now. One that cannot be had without its person comes back as
+   * `expired`. Throws `unavailable` when the token has run out and its provider does not answer,
+   * `not_found` when it is deleted meanwhile.
+   */
+  async fresh(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
+    if (token.status === 'expired' || !this.#isDue(token)) return token
+    const open = this.#open.get(token.id) ?? this.#begin(token, provider)
+    return open
+  }
+
+  #begin(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
+    const work = this.#renew(token, provider).finally(() => this.#open.delete(token.id))
+    this.#open.set(token.id, work)
+    return work
+  }
+
+  async #renew(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
+    const { tokens } = this.#parts.store.oauth
+    for (;;) {
+      const present = await tokens.get(token.id)
+      if (!present) throw gone()
+      if (present.status === 'expired' || !this.#isDue(present)) return present
+      if (present.refresh_token === null) return this.#withoutRefresh(present)
+      if (this.#mustWait(present)) return this.#stillGood(present)
+      const holder = randomUUID()
+      const now = this.#parts.clock.now()
+      const claim = { id: present.id, version: present.version, holder, now, until: now + CLAIM_MS }
+      if (await tokens.claimRefresh(claim)) return this.#ask(present, provider, holder)
+      await delay(LOOK_EVERY_MS)
+    }
+  }
+
+  async #ask(token: OAuthToken, provider: OAuthProvider, holder: string): Promise<OAuthToken> {
+    const { servers, store } = this.#parts
+    const claim = { id: token.id, holder }
+    try {
+      const granted = await servers.refresh(provider, token.refresh_token ?? '')
+      return await this.#keep(token, granted, { claim, provider })
+    } catch (error) {
+      if (error instanceof Refused) return this.#expire(token, error.message, claim)
+      if (error instanceof AppError && error.code === 'unavailable') {
+        const retry_at = this.#parts.clock.now() + RETRY_MS
+        await store.oauth.tokens.endRefresh(claim, { retry_at })
+        return this.#stillGood({ ...token, retry_at }, error)
+      }
+      throw error
+    }
+  }
+
+  async #keep(
+    token: OAuthToken,
+    granted: Granted,
+    { claim, provider }: { claim: { id: string; holder: string }; provider: OAuthProvider },
+  ): Promise<OAuthToken> {
+    const { access_token, refresh_token, expires_at, scopes } = granted
+    const patch = {
+      access_token,
+      refresh_token,
+      expires_at,
+      ...(scopes && { scopes }),
+      retry_at: null,
+      updated_at: timestamp(this.#parts.clock),
+    }
+    const isKept = await this.#write(async (store) => {
+      if (!(await store.oauth.tokens.endRefresh(claim, patch))) return false
+      const event = { event_type: 'token_refreshed', source: 'refresh' } as const
+      await tell(store, this.#parts.clock, token, event)
+      return true
+    })
+    if (isKept) return { ...token, ...patch, version: token.version + 1 }
+    const present = await this.#parts.store.oauth.tokens.get(token.id)
+    if (present) return present
+    // Deleted while the provider was asked: what it gave must not live on.
+    await this.#parts.servers.revoke(provider, granted).catch((error: unknown) => {
+      this.#parts.log.warn({ err: error, token_id: token.id }, 'a token could not be given back')
+    })
+    throw gone()
+  }
+
+  async #write(work: (store: ControlPlaneStore) => Promise<boolean>): Promise<boolean> {
+    for (let left = WRITES - 1; ; left--) {
+      try {
+        return await this.#parts.store.transaction(work)
+      } catch (error) {
+        if (left === 0) throw error
+        await delay(LOOK_EVERY_MS)
+      }
+    }
+  }
+
+  /** The provider is not asked again: what it says would not change. */
+  async #expire(
+    token: OAuthToken,
+    reason: string,
+    claim?: { id: string; holder: string },
+  ): Promise<OAuthToken> {
+    const { store, clock } = this.#parts
+    const patch = { status: 'expired', updated_at: timestamp(clock) } as const
+    await store.transaction(async (tx) => {
+      const { tokens } = tx.oauth
+      const present = await tokens.get(token.id)
+      if (present?.version !== token.version || present.status === 'expired') return
+      if (claim && !(await tokens.endRefresh(claim, patch))) return
+      if (!claim) await tokens.update(token.id, patch)
+      await tell(tx, clock, token, { event_type: 'token_expired', reason, source: 'refresh' })
+    })
+    const present = await store.oauth.tokens.get(token.id)
+    if (!present) throw gone()
+    return present
+  }
+
+  async #withoutRefresh(token: OAuthToken): Promise<OAuthToken> {
+    if (this.#isGood(token)) return token
+    return this.#expire(token, 'It has run out, and the provider gave nothing to refresh it with.')
+  }
+
+  #stillGood(token: OAuthToken, cause?: unknown): OAuthToken {
+    if (this.#isGood(token)) return token
+    const waitMs = Math.max(0, (token.retry_at ?? 0) - this.#parts.clock.now())
+    throw new AppError(
+      'unavailable',
+      `The token has run out, and ${token.provider_id} does not answer as it should; try again.`,
+      { cause, retryAfterSeconds: Math.ceil(waitMs / 1000) },
+    )
+  }
+
+  #mustWait({ retry_at }: OAuthToken): boolean {
+    return retry_at !== null && retry_at > this.#parts.clock.now()
+  }
+
+  #isGood({ expires_at }: OAuthToken): boolean {
+    return expires_at === null || Date.parse(expires_at) > this.#parts.clock.now()
+  }
+
+  #isDue({ expires_at, updated_at }: OAuthToken): boolean {
+    if (expires_at === null) return false
+    const end = Date.parse(expires_at)
+    const early = Math.min(EARLY_MS, (end - Date.parse(updated_at)) / 4)
+    return this.#parts.clock.now() >= end - early
+  }
+}
+
+function gone(): AppError {
+  return new AppError('not_found', 'The token was deleted meanwhile.')
+}

@@ -1,0 +1,67 @@
+/**
+ * What token endpoints answer, brought to the form of RFC 6749: providers that are older than the
+ * standard, or see it their own way, answer otherwise.
+ */
+import { z } from 'zod'
+import type { OAuthProvider } from '../../core/oauth/provider.ts'
+
+const Text = z.string().min(1)
+
+const SlackAnswer = z.looseObject({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  authed_user: z.looseObject({ access_token: Text.optional() }).optional(),
+})
+
+export type TokenAnswer = Record<string, unknown>
+
+/** The answer as its library and we expect it. What is no JSON object is left to the library. */
+export async function normalize(provider: OAuthProvider, response: Response) {
+  const text = await response.text()
+  const given = parse(text)
+  if (!given) return { answer: {}, response: again(response, response.status, text) }
+  const answer = withStandardFields(provider.provider_type === 'slack' ? fromSlack(given) : given)
+  // GitHub and Slack refuse with 200.
+  const isRefusal = typeof answer.error === 'string' && answer.access_token === undefined
+  const status = isRefusal && response.status === 200 ? 400 : response.status
+  // Who gave the consent is read by `accountOf`: it came from the token endpoint itself.
+  const { id_token: _, ...rest } = answer
+  return { answer, response: again(response, status, JSON.stringify(rest)) }
+}
+
+function parse(text: string): TokenAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as TokenAnswer) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function again({ headers }: Response, status: number, text: string): Response {
+  return new Response(text, { status, headers })
+}
+
+/** `oauth.v2.access` answers with a bot's token and a user's; the user's is the one of who consented. */
+function fromSlack(given: TokenAnswer): TokenAnswer {
+  const { success, data } = SlackAnswer.safeParse(given)
+  if (!success) return given
+  if (!data.ok) return { error: data.error ?? 'invalid_grant' }
+  return { ...given, ...(data.authed_user?.access_token && data.authed_user), token_type: 'bearer' }
+}
+
+function withStandardFields(given: TokenAnswer): TokenAnswer {
+  const { token_type = 'bearer', expires_in, scope } = given
+  return {
+    ...given,
+    ...(given.access_token !== undefined && { token_type }),
+    ...(typeof expires_in === 'string' && { expires_in: Number(expires_in) }),
+    ...(typeof scope === 'string' && { scope: scopesIn(scope).join(' ') }),
+  }
+}
+
+/** Separated by spaces, as the standard says, or by commas. */
+export function scopesIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter(Boolean)
+}

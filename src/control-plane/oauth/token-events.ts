@@ -1,0 +1,58 @@
+/** Writing down what happened to OAuth tokens. */
+import { randomUUID } from 'node:crypto'
+import { type Clock, timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { TokenOwner } from '../../core/oauth/token.ts'
+import type { OAuthTokenEvent, TokenEventType } from '../../core/oauth/token-event.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+
+/** Of which token, or of which consent that has come to none. */
+type Whose = TokenOwner & Pick<OAuthTokenEvent, 'provider_id' | 'scopes'> & Partial<OAuthTokenEvent>
+
+/** Adds an event: with a transaction's store, when the change is written with it. */
+export async function tell(
+  { oauth }: Pick<ControlPlaneStore, 'oauth'>,
+  clock: Clock,
+  whose: Whose,
+  event: Pick<OAuthTokenEvent, 'source'> & {
+    event_type: TokenEventType
+    agent_id?: string | null
+    reason?: string
+  },
+): Promise<void> {
+  const { workspace_id, user_id, end_user_id, provider_id, scopes } = whose
+  await oauth.events.append({
+    id: randomUUID(),
+    workspace_id,
+    user_id,
+    end_user_id,
+    provider_id,
+    agent_id: event.agent_id ?? null,
+    event_type: event.event_type,
+    reason: event.reason ?? null,
+    source: event.source,
+    provider_account_label: whose.provider_account_label ?? null,
+    scopes,
+    created_at: timestamp(clock),
+  })
+}
+
+/** What is answered of an event. */
+export type TokenEventAnswer = Omit<OAuthTokenEvent, keyof TokenOwner> & {
+  detail: null
+  acknowledged_at: null
+}
+
+/** Of the caller's tokens and their end users', the newest first. */
+export async function listTokenEvents(
+  { store }: { store: ControlPlaneStore },
+  { workspace_id, user_id }: Principal,
+  query: { provider_id?: string | undefined; limit: number },
+): Promise<TokenEventAnswer[]> {
+  const events = await store.oauth.events.listOfUser({ workspace_id, user_id, ...query })
+  return events.map(({ workspace_id: _, user_id: __, end_user_id: ___, ...event }) => ({
+    ...event,
+    detail: null,
+    acknowledged_at: null,
+  }))
+}

@@ -1,0 +1,52 @@
+/** Waiting for a person's consent. */
+import type { OAuthConsent } from '../../core/oauth/consent.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { noteRead } from './authenticate.ts'
+import { isBegunBy } from './callback.ts'
+import { requireProviderOf } from './consents.ts'
+import type { WaitAnswer } from './flow-schemas.ts'
+import type { OAuthParts } from './parts.ts'
+
+/** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */
+const LOOK_EVERY_MS = 1_000
+
+/**
+ * Settles when the consent has ended or `timeoutMs` are over. `not_found` is also one that was
+ * refused, has failed or is too old, and one of another user. With 0 ms it only looks.
+ */
+export async function waitForConsent(
+  parts: OAuthParts,
+  principal: Principal,
+  wait: { auth_id: string; timeoutMs: number; signal: AbortSignal },
+): Promise<WaitAnswer> {
+  const { auth_id, timeoutMs, signal } = wait
+  const until = parts.clock.now() + timeoutMs
+  for (;;) {
+    const consent = await parts.store.oauth.consents.get(auth_id)
+    if (!consent || !isBegunBy(consent, principal)) return { status: 'not_found' }
+    if (consent.status === 'completed') return completed(parts, principal, consent)
+    if (!isOpen(parts, consent)) return { status: 'not_found' }
+    const leftMs = until - parts.clock.now()
+    if (timeoutMs === 0) return { status: 'pending' }
+    if (leftMs <= 0 || signal.aborted) return { status: 'timeout' }
+    await parts.vault.wakes.wait(auth_id, Math.min(leftMs, LOOK_EVERY_MS), signal)
+  }
+}
+
+async function completed(
+  parts: OAuthParts,
+  principal: Principal,
+  consent: OAuthConsent,
+): Promise<WaitAnswer> {
+  const token = await parts.store.oauth.tokens.get(consent.token_id ?? '')
+  if (!token) return { status: 'not_found' }
+  const provider = await requireProviderOf(parts, consent)
+  const fresh = await parts.vault.refreshes.fresh(token, provider)
+  if (fresh.status === 'expired') return { status: 'not_found' }
+  await noteRead(parts, principal, fresh, consent.agent_id)
+  return { status: 'completed', token: fresh.access_token }
+}
+
+function isOpen({ clock }: OAuthParts, { status, expires_at }: OAuthConsent): boolean {
+  return (status === 'pending' || status === 'exchanging') && expires_at > clock.now()
+}

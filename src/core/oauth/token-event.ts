@@ -1,0 +1,38 @@
+/** What happened to OAuth tokens, for the people whose they are. */
+import type { TokenOwner } from './token.ts'
+
+export const TOKEN_EVENT_TYPES = [
+  'token_created',
+  'token_updated',
+  'token_refreshed',
+  'token_expired',
+  'token_deleted',
+  'consent_refused',
+  'consent_failed',
+] as const
+export type TokenEventType = (typeof TOKEN_EVENT_TYPES)[number]
+
+export interface OAuthTokenEvent extends TokenOwner {
+  id: string
+  provider_id: string
+  agent_id: string | null
+  event_type: TokenEventType
+  /** Why, as a sentence; never a part of a token. */
+  reason: string | null
+  /** What brought it about: `consent`, `refresh`, `request`. */
+  source: string | null
+  provider_account_label: string | null
+  scopes: string[]
+  created_at: string
+}
+
+export interface OAuthTokenEventStore {
+  append(event: OAuthTokenEvent): Promise<void>
+  /** Of the tokens that `OAuthTokenStore.listOfUser` lists; the newest first. */
+  listOfUser(query: {
+    workspace_id: string
+    user_id: string
+    provider_id?: string | undefined
+    limit: number
+  }): Promise<OAuthTokenEvent[]>
+}

@@ -1,0 +1,103 @@
+/**
+ * OAuth tokens that people gave to agents, by provider. Encrypted in the database.
+ *
+ * A token is `active` until its provider refuses to refresh it, or it has run out and cannot be
+ * refreshed: then it is `expired`, and nobody asks the provider again until its person consents anew.
+ */
+import type { JsonObject } from '../json.ts'
+
+export const TOKEN_STATUSES = ['active', 'expired'] as const
+export type TokenStatus = (typeof TOKEN_STATUSES)[number]
+
+/** Every step a token's status may take. */
+export const TOKEN_TRANSITIONS: Readonly<Record<TokenStatus, readonly TokenStatus[]>> = {
+  active: ['expired'],
+  expired: ['active'],
+}
+
+/** How the `user_id` begins that an agent's own key stands for; the deployment's id follows. */
+export const DEPLOYMENT_USER = 'deployment:'
+
+/** Whose a token is. */
+export interface TokenOwner {
+  workspace_id: string
+  /** `Principal.user_id` of who asked for it. */
+  user_id: string
+  /** Which of that user's own end users gave it, as the application names them; empty: none. */
+  end_user_id: string
+}
+
+/** What a provider grants: at the first consent, and with each refresh. */
+export interface OAuthGrant {
+  access_token: string
+  /** `null`: it cannot be refreshed. */
+  refresh_token: string | null
+  expires_at: string | null
+}
+
+export interface OAuthToken extends TokenOwner, OAuthGrant {
+  id: string
+  /** The provider's slug, e.g. `github`. */
+  provider_id: string
+  /** Which account it is, as people tell them apart. */
+  provider_account_label: string | null
+  /** The provider's own id of the account; `null`: it does not say. */
+  account_id: string | null
+  /** What the provider says that it allows. */
+  scopes: string[]
+  /** What was asked for when it was given: providers grant some scopes under other names. */
+  asked_scopes: string[]
+  status: TokenStatus
+  is_default: boolean
+  /** What callers of the provider's API need besides, e.g. `instance_url` of Salesforce. */
+  metadata: JsonObject
+  /** Grows with each grant. */
+  version: number
+  /** After a failure that may pass, the provider is not asked again before this moment (ms). */
+  retry_at: number | null
+  created_at: string
+  updated_at: string
+}
+
+export type OAuthTokenPatch = Partial<
+  Omit<OAuthToken, keyof TokenOwner | 'id' | 'provider_id' | 'created_at' | 'version'>
+>
+
+/** The right to refresh one token, for a while. */
+export interface RefreshClaim {
+  id: string
+  /** As read before: a token that was granted anew meanwhile is not claimed. */
+  version: number
+  /** A name that nobody else uses. */
+  holder: string
+  now: number
+  /** From then on another may claim it, in ms since 1970. */
+  until: number
+}
+
+export interface OAuthTokenStore {
+  insert(token: OAuthToken): Promise<void>
+  get(id: string): Promise<OAuthToken | undefined>
+  /** One owner's of one provider, in the order created. */
+  listOf(owner: TokenOwner, provider_id: string): Promise<OAuthToken[]>
+  /**
+   * A user's own and their end users', and those that agents keep for the same person; of one provider
+   * or of all, in the order created.
+   */
+  listOfUser(
+    user: Omit<TokenOwner, 'end_user_id'>,
+    provider_id?: string | undefined,
+  ): Promise<OAuthToken[]>
+  /** A workspace's of one provider. */
+  listOfProvider(workspace_id: string, provider_id: string): Promise<OAuthToken[]>
+  /** Gives a new grant the next `version`, and ends any claim. */
+  update(id: string, patch: OAuthTokenPatch): Promise<void>
+  /** The owner's other tokens of the provider are no longer the default. */
+  clearDefault(token: Pick<OAuthToken, keyof TokenOwner | 'id' | 'provider_id'>): Promise<void>
+  /** `false`: it was not there. */
+  delete(id: string): Promise<boolean>
+  /** `false`: another holds it, it was granted anew, or it is gone. */
+  claimRefresh(claim: RefreshClaim): Promise<boolean>
+  /** Writes what came of it and ends the claim. `false`: the claim is another's by now. */
+  endRefresh(claim: Pick<RefreshClaim, 'id' | 'holder'>, patch: OAuthTokenPatch): Promise<boolean>
+}

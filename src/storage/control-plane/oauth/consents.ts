@@ -1,0 +1,118 @@
+/** The `oauth_consents` table. What only the consent's own browser and server know is sealed. */
+import type {
+  ConsentSecrets,
+  OAuthConsent,
+  OAuthConsentStore,
+} from '../../../core/oauth/consent.ts'
+import type { SecretBox } from '../../../core/secret-box.ts'
+import type { Db } from '../../db/db.ts'
+import { decodeRow } from '../../db/json-columns.ts'
+import { PLACES } from '../sealed-columns.ts'
+import { placeholders, toSql, withTruths } from './columns.ts'
+
+const COLUMNS = [
+  'id',
+  'workspace_id',
+  'user_id',
+  'end_user_id',
+  'actor',
+  'provider_key',
+  'provider_id',
+  'scopes',
+  'token_id',
+  'agent_id',
+  'is_default',
+  'is_further',
+  'redirect_uri',
+  'fingerprint',
+  'state_hash',
+  'secrets',
+  'status',
+  'problem',
+  'claimed_until',
+  'created_at',
+  'expires_at',
+] as const satisfies (keyof OAuthConsent)[]
+
+const JSON_COLUMNS = ['actor', 'scopes'] as const
+const SELECT = `SELECT ${COLUMNS.join(', ')} FROM oauth_consents`
+const GET = `${SELECT} WHERE id = $1`
+const FIND_BY_STATE = `${SELECT} WHERE state_hash = $1`
+const FIND_PENDING = `
+${SELECT} WHERE fingerprint = $1 AND status = 'pending' AND expires_at >= $2
+ORDER BY created_at DESC LIMIT 1`
+
+const INSERT = `
+INSERT INTO oauth_consents (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
+
+const CLAIM = `
+UPDATE oauth_consents SET status = 'exchanging', claimed_until = $3
+WHERE id = $1 AND expires_at > $2
+  AND (status = 'pending' OR (status = 'exchanging' AND claimed_until <= $2))`
+
+const SETTLE = `
+UPDATE oauth_consents
+SET status = $2, problem = $3, token_id = coalesce($4, token_id), claimed_until = NULL
+WHERE id = $1 AND status = $5`
+
+const RESTART = `
+UPDATE oauth_consents SET status = 'pending', problem = NULL, state_hash = $2, secrets = $3
+WHERE id = $1 AND status IN ('refused', 'failed')`
+
+const EXPIRE = `
+UPDATE oauth_consents SET status = 'expired'
+WHERE status IN ('pending', 'exchanging', 'refused', 'failed') AND expires_at <= $1`
+
+const FORGET = `
+DELETE FROM oauth_consents WHERE status IN ('expired', 'completed') AND expires_at <= $1`
+
+/** On `db`, which may be a transaction. */
+export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentStore {
+  const find = async (sql: string, params: (string | number)[]) => {
+    const row = await db.get<object>(sql, params)
+    return row && toConsent(row, box)
+  }
+  return {
+    insert: async (consent) => {
+      const secrets = seal(box, consent.id, consent.secrets)
+      const row = { ...consent, secrets }
+      await db.run(
+        INSERT,
+        COLUMNS.map((column) => toSql(row[column])),
+      )
+    },
+    get: (id) => find(GET, [id]),
+    findByState: (state_hash) => find(FIND_BY_STATE, [state_hash]),
+    findPending: (fingerprint, after) => find(FIND_PENDING, [fingerprint, after]),
+    claim: async (id, { now, until }) => (await db.run(CLAIM, [id, now, until])) === 1,
+    settle: async (id, { status, problem = null, token_id = null }) => {
+      const from = status === 'refused' ? 'pending' : 'exchanging'
+      return (await db.run(SETTLE, [id, status, problem, token_id, from])) === 1
+    },
+    restart: async (id, state_hash, secrets) =>
+      (await db.run(RESTART, [id, state_hash, seal(box, id, secrets)])) === 1,
+    expire: async (now, forgetBefore) => {
+      await db.run(EXPIRE, [now])
+      await db.run(FORGET, [forgetBefore])
+    },
+  }
+}
+
+function seal(box: SecretBox, id: string, secrets: ConsentSecrets): string {
+  return box.seal(JSON.stringify(secrets), PLACES.consent(id))
+}
+
+function toConsent(row: object, box: SecretBox): OAuthConsent {
+  const { id, secrets } = row as { id: string; secrets: string }
+  const consent = withTruths(decodeRow<OAuthConsent>(row, JSON_COLUMNS), [
+    'is_default',
+    'is_further',
+  ])
+  const { expires_at, claimed_until } = consent
+  return {
+    ...consent,
+    expires_at: Number(expires_at),
+    claimed_until: claimed_until === null ? null : Number(claimed_until),
+    secrets: JSON.parse(box.open(secrets, PLACES.consent(id))),
+  }
+}

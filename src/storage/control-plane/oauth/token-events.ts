@@ -1,0 +1,48 @@
+/** The `oauth_token_events` table. */
+import { DEPLOYMENT_USER } from '../../../core/oauth/token.ts'
+import type { OAuthTokenEvent, OAuthTokenEventStore } from '../../../core/oauth/token-event.ts'
+import type { Db } from '../../db/db.ts'
+import { decodeRow } from '../../db/json-columns.ts'
+import { placeholders, toSql } from './columns.ts'
+
+const COLUMNS = [
+  'id',
+  'workspace_id',
+  'user_id',
+  'end_user_id',
+  'provider_id',
+  'agent_id',
+  'event_type',
+  'reason',
+  'source',
+  'provider_account_label',
+  'scopes',
+  'created_at',
+] as const satisfies (keyof OAuthTokenEvent)[]
+
+const APPEND = `
+INSERT INTO oauth_token_events (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
+
+const LIST_OF_USER = `
+SELECT ${COLUMNS.join(', ')} FROM oauth_token_events
+WHERE workspace_id = $1
+  AND (user_id = $2 OR (end_user_id = $2 AND user_id LIKE '${DEPLOYMENT_USER}%'))
+  AND (CAST($3 AS TEXT) IS NULL OR provider_id = $3)
+ORDER BY seq DESC LIMIT $4`
+
+/** On `db`, which may be a transaction. */
+export function createOAuthTokenEventStore(db: Db): OAuthTokenEventStore {
+  return {
+    append: async (event) => {
+      await db.run(
+        APPEND,
+        COLUMNS.map((column) => toSql(event[column])),
+      )
+    },
+    listOfUser: async ({ workspace_id, user_id, provider_id, limit }) => {
+      const params = [workspace_id, user_id, provider_id ?? null, limit]
+      const rows = await db.all<object>(LIST_OF_USER, params)
+      return rows.map((row) => decodeRow<OAuthTokenEvent>(row, ['scopes']))
+    },
+  }
+}

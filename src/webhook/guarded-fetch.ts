@@ -1,0 +1,103 @@
+/** Requests of the OAuth vault, by the same rules as webhooks: to no address that is not public. */
+import { isIP } from 'node:net'
+import type { Agent } from 'undici'
+import { AppError } from '../core/errors.ts'
+import { type IpRange, isInRange } from '../core/ip-range.ts'
+import type { Outgoing } from '../core/outgoing.ts'
+import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
+import { isReachable } from './url-rules.ts'
+
+const SETTING = 'RUNYARD_OAUTH_ALLOW'
+const DEFAULT_TIMEOUT_MS = 10_000
+/** The longest answer that is read: tokens and metadata are short. */
+const MAX_BYTES = 1024 * 1024
+
+export interface GuardedFetchOptions {
+  /** What may be reached although it is not public, without TLS too. */
+  allowed: readonly IpRange[]
+  /** Of a whole exchange; 10 s by default. */
+  timeoutMs?: number
+  resolve?: ResolveName
+}
+
+/** Connections are made at the first request, and go with the process. */
+export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
+  const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve } = options
+  const agents: Partial<Record<string, Promise<Agent>>> = {}
+  const agentFor = (protocol: string) => {
+    // What goes in plain text stays where the operator knows the network.
+    agents[protocol] ??= createGuardedAgent(allowed, {
+      timeoutMs,
+      setting: SETTING,
+      isPublicReached: protocol === 'https:',
+      ...(resolve && { resolve }),
+    })
+    return agents[protocol]
+  }
+  const problemOf = (url: URL) => problemIn(url, allowed)
+  return {
+    problemOf,
+    async fetch(text, init) {
+      const url = new URL(text)
+      const problem = problemOf(url)
+      if (problem) throw new AppError('unavailable', problem)
+      try {
+        return await send(url, { init, dispatcher: await agentFor(url.protocol), timeoutMs })
+      } catch (error) {
+        throw asRefusal(url, error)
+      }
+    },
+  }
+}
+
+function problemIn(url: URL, allowed: readonly IpRange[]): string | undefined {
+  const { protocol, hostname, username, password } = url
+  if (protocol !== 'https:' && protocol !== 'http:') return 'Give an https URL.'
+  if (username || password) return 'A URL must not hold a password.'
+  if (url.hash) return 'A URL here has no part after "#".'
+  if (protocol === 'http:' && allowed.length === 0) return 'Give an https URL.'
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  const address = /^(.*\.)?localhost\.?$/.test(bare) ? '127.0.0.1' : bare
+  if (isIP(address) === 0) return undefined
+  const isGood = protocol === 'https:' ? isReachable(address, allowed) : isInRange(address, allowed)
+  if (isGood) return undefined
+  return `${hostname} is not a public address. The operator can allow it in ${SETTING}.`
+}
+
+async function send(
+  url: URL,
+  options: { init: RequestInit | undefined; dispatcher: Agent; timeoutMs: number },
+): Promise<Response> {
+  const { fetch } = await import('undici')
+  const signal = AbortSignal.timeout(options.timeoutMs)
+  const init = { ...options.init, dispatcher: options.dispatcher, redirect: 'manual', signal }
+  const response = await fetch(url, init as Parameters<typeof fetch>[1])
+  const body = await readLimited(response.body)
+  const { status, statusText } = response
+  const headers = [...response.headers].filter(([name]) => !isAboutTransfer(name))
+  const hasBody = body.length > 0
+  return new Response(hasBody ? body : null, { status, statusText, headers })
+}
+
+/** The body is here already, unpacked. */
+function isAboutTransfer(name: string): boolean {
+  return ['content-encoding', 'content-length', 'transfer-encoding'].includes(name)
+}
+
+async function readLimited(body: AsyncIterable<Uint8Array> | null): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MAX_BYTES) throw new Error(`it answers with more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function asRefusal(url: URL, error: unknown): AppError {
+  const { name, message, cause } = error as Error
+  const isSlow = name === 'TimeoutError' || name === 'AbortError'
+  const why = isSlow ? 'there was no answer in time' : ((cause as Error)?.message ?? message)
+  return new AppError('unavailable', `${url.host} could not be asked: ${why}.`, { cause: error })
+}

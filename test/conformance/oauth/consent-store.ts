@@ -1,0 +1,96 @@
+/** What every store of consents must do. */
+import { describe, expect, it } from 'vitest'
+import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
+import { CONSENT_STATUSES, CONSENT_TRANSITIONS } from '../../../src/core/oauth/consent.ts'
+import { anOAuthConsent } from '../../support/control-plane-records.ts'
+
+const LATER = { state: 's2', code_verifier: 'v2', nonce: 'n2', browser_key: 'b2' }
+
+export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
+  describe('consents', () => {
+    it('are found by id and by state, as they were stored', async () => {
+      const { consents } = open().oauth
+      const consent = anOAuthConsent({ token_id: 't', agent_id: 'a', is_default: false })
+      for (const one of [consent, anOAuthConsent()]) await consents.insert(one)
+      expect(await consents.get(consent.id)).toEqual(consent)
+      expect(await consents.findByState(consent.state_hash)).toEqual(consent)
+      expect(await consents.findByState('another')).toBeUndefined()
+    })
+
+    it('are asked for once while they are pending and good for long enough', async () => {
+      const { consents } = open().oauth
+      const consent = anOAuthConsent({ expires_at: 100 })
+      for (const one of [consent, anOAuthConsent({ fingerprint: 'other' })]) {
+        await consents.insert(one)
+      }
+      const { fingerprint } = consent
+      expect(await consents.findPending(fingerprint, 100)).toEqual(consent)
+      expect(await consents.findPending(fingerprint, 101)).toBeUndefined()
+      await consents.claim(consent.id, { now: 1, until: 2 })
+      expect(await consents.findPending(fingerprint, 1)).toBeUndefined()
+    })
+
+    it('are exchanged by one at a time, again when its time is over, never when too late', async () => {
+      const { consents } = open().oauth
+      const { id } = anOAuthConsent()
+      await consents.insert(anOAuthConsent({ id, expires_at: 1000 }))
+      const claim = (now: number) => consents.claim(id, { now, until: now + 10 })
+      const won = await Promise.all([claim(1), claim(1), claim(1)])
+      expect(won.filter(Boolean)).toHaveLength(1)
+      expect(await claim(10)).toBe(false)
+      expect(await claim(11)).toBe(true)
+      expect(await claim(1000)).toBe(false)
+    })
+
+    it.each(CONSENT_STATUSES)('take no step from %s that the list does not have', async (from) => {
+      const { consents } = open().oauth
+      const step = async (to: (typeof CONSENT_STATUSES)[number]) => {
+        const consent = anOAuthConsent({ status: from, claimed_until: 1, expires_at: 1000 })
+        await consents.insert(consent)
+        if (to === 'exchanging') await consents.claim(consent.id, { now: 0, until: 2 })
+        else if (to === 'expired') await consents.expire(1000, 0)
+        else if (to === 'pending' && from !== 'exchanging') {
+          await consents.restart(consent.id, `again-${consent.id}`, LATER)
+        } else await consents.settle(consent.id, { status: to })
+        return (await consents.get(consent.id))?.status === to
+      }
+      for (const to of CONSENT_STATUSES.filter((one) => one !== from)) {
+        expect({ to, isTaken: await step(to) }).toEqual({
+          to,
+          isTaken: CONSENT_TRANSITIONS[from].includes(to),
+        })
+      }
+    })
+
+    it('say what went wrong or what came of them, and begin again with other secrets', async () => {
+      const { consents } = open().oauth
+      const { id } = anOAuthConsent()
+      await consents.insert(anOAuthConsent({ id }))
+      await consents.claim(id, { now: 1, until: 2 })
+      await consents.settle(id, { status: 'failed', problem: 'The code was refused.' })
+      expect(await consents.get(id)).toMatchObject({ problem: 'The code was refused.' })
+      expect(await consents.restart(id, 'hash-2', LATER)).toBe(true)
+      const again = { status: 'pending', problem: null, secrets: LATER, state_hash: 'hash-2' }
+      expect(await consents.get(id)).toMatchObject(again)
+      await consents.claim(id, { now: 1, until: 2 })
+      await consents.settle(id, { status: 'completed', token_id: 'token-1' })
+      expect(await consents.get(id)).toMatchObject({ status: 'completed', token_id: 'token-1' })
+    })
+
+    it('are forgotten some time after their end', async () => {
+      const { consents } = open().oauth
+      const [old, done, young] = [
+        anOAuthConsent({ expires_at: 10 }),
+        anOAuthConsent({ expires_at: 10, status: 'completed' }),
+        anOAuthConsent({ expires_at: 100 }),
+      ]
+      for (const consent of [old, done, young]) await consents.insert(consent)
+      await consents.expire(50, 5)
+      expect(await consents.get(old.id)).toMatchObject({ status: 'expired' })
+      await consents.expire(50, 10)
+      expect(await consents.get(old.id)).toBeUndefined()
+      expect(await consents.get(done.id)).toBeUndefined()
+      expect(await consents.get(young.id)).toEqual(young)
+    })
+  })
+}

@@ -1,0 +1,23 @@
+/** What every store of token events must do. */
+import { describe, expect, it } from 'vitest'
+import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
+import { anOAuthTokenEvent } from '../../support/control-plane-records.ts'
+
+export function testOAuthTokenEventStore(open: () => ControlPlaneStore): void {
+  describe('token events', () => {
+    it('are a user’s, those of their end users and of what agents keep for them; newest first', async () => {
+      const { events } = open().oauth
+      const own = anOAuthTokenEvent()
+      const endUser = anOAuthTokenEvent({ end_user_id: 'anna', provider_id: 'slack' })
+      const kept = anOAuthTokenEvent({ user_id: 'deployment:1', end_user_id: own.user_id })
+      const other = anOAuthTokenEvent({ user_id: 'user-2', end_user_id: own.user_id })
+      for (const event of [own, endUser, kept, other]) await events.append(event)
+      const { workspace_id, user_id } = own
+      const list = (limit: number, provider_id?: string) =>
+        events.listOfUser({ workspace_id, user_id, provider_id, limit })
+      expect(await list(10)).toEqual([kept, endUser, own])
+      expect(await list(1)).toEqual([kept])
+      expect(await list(10, 'slack')).toEqual([endUser])
+    })
+  })
+}
