@@ -1,5 +1,6 @@
 /** One claimed run while it executes in this process. */
-import { isSuspect, type Lease, type QueuedRun } from '../core/agent/run.ts'
+import { isSuspect } from '../core/agent/retry.ts'
+import type { Lease, QueuedRun } from '../core/agent/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 /** Executes a run for the queue. It ends the run itself, under the lease, and answers whether it did. */

@@ -1,12 +1,7 @@
 /** The runs that execute in this process, and their leases. */
 
-import {
-  type Lease,
-  type LeaseState,
-  MAX_RUN_ATTEMPTS,
-  type QueuedRun,
-  type RunStore,
-} from '../core/agent/run.ts'
+import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
+import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type Execute, Execution } from './execution.ts'

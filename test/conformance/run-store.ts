@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import { isSuspect, MAX_RUN_ATTEMPTS } from '../../src/core/agent/retry.ts'
 import {
-  isSuspect,
   isTerminal,
   type Lease,
-  MAX_RUN_ATTEMPTS,
   type NewRun,
   type QueuedRun,
   RUN_STATUSES,

@@ -1,6 +1,7 @@
 /** Claiming one run, where a test wants no more. */
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import { type Claim, type ClaimedRun, MAX_RUN_ATTEMPTS } from '../../src/core/agent/run.ts'
+import { MAX_RUN_ATTEMPTS } from '../../src/core/agent/retry.ts'
+import type { Claim, ClaimedRun } from '../../src/core/agent/run.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { eventually } from './eventually.ts'
 

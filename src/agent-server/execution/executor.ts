@@ -11,6 +11,7 @@ import type { GraphInfo } from '../../core/agent/graph-description.ts'
 import { failureOf, type GraphFailure } from '../../core/agent/graph-failure.ts'
 import type { OpenGraph } from '../../core/agent/graph-host.ts'
 import type { RunCalls } from '../../core/agent/graph-run.ts'
+import { isRetried } from '../../core/agent/retry.ts'
 import type { Lease, QueuedRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
@@ -155,7 +156,7 @@ class Execution {
   /** `undefined`: the run is not ours to end. Throws when the database is away. */
   async #attempt(): Promise<Outcome | undefined> {
     const failure = this.#signal.aborted ? undefined : await this.#iterate().catch(failureOf)
-    if (failure?.kind === 'database_away') throw this.#interrupted(failure)
+    if (failure && isRetried(failure)) throw this.#interrupted(failure)
     if (this.#signal.aborted) return this.#stopped()
     return failure ? failed(failure) : { kind: 'success' }
   }

@@ -41,12 +41,6 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /**
- * How often a run may be started that loses its server each time, before it ends in `error`. From its
- * last such attempt on the run is a suspect: it may be what crashes its servers, so it executes alone.
- */
-export const MAX_RUN_ATTEMPTS = 3
-
-/**
  * How the graph of a run that was told to stop (cancelled, superseded, out of time) came to its end.
  * `stopped`: the functions of its nodes ended in time. `cut_off`: they went on, but nothing that they
  * still do reaches the thread.
@@ -194,14 +188,6 @@ export interface Claim {
 export interface ClaimedRun {
   run: QueuedRun
   lease: Lease
-}
-
-/**
- * Whether a claimed run may be what crashes its servers. A cancelled run is not, since nothing of it is
- * executed.
- */
-export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
-  return attempt >= MAX_RUN_ATTEMPTS && cancel_action === null
 }
 
 /** The runs that have not ended. */

@@ -1,10 +1,10 @@
 /** The `runs` table: the lines of the threads, and the leases. `core/agent/run.ts` has the states. */
 
+import { MAX_RUN_ATTEMPTS } from '../../core/agent/retry.ts'
 import {
   isTerminal,
   type Lease,
   type LeaseState,
-  MAX_RUN_ATTEMPTS,
   type QueuedRun,
   type QueueFigures,
   type RunStore,

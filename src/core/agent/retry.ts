@@ -1,0 +1,30 @@
+/**
+ * When a run is tried again, and when it is given up.
+ *
+ * ```
+ * its server died         again, from its last checkpoint, until its attempts are used up
+ * the database is away    again, when the database is back; that attempt counts too
+ * its graph has failed    never: the failure is how the run ended
+ * ```
+ */
+import type { GraphFailure } from './graph-failure.ts'
+import type { QueuedRun } from './run.ts'
+
+/**
+ * How often a run may be started that loses its server each time, before it ends in `error`. From its
+ * last such attempt on the run is a suspect: it may be what crashes its servers, so it executes alone.
+ */
+export const MAX_RUN_ATTEMPTS = 3
+
+/**
+ * Whether a claimed run may be what crashes its servers. A cancelled run is not, since nothing of it is
+ * executed.
+ */
+export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
+  return attempt >= MAX_RUN_ATTEMPTS && cancel_action === null
+}
+
+/** Whether a run whose graph has failed so is tried again. */
+export function isRetried({ kind }: GraphFailure): boolean {
+  return kind === 'database_away'
+}
