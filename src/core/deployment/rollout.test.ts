@@ -1,15 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isRevisionOver, REVISION_STATUSES, REVISION_TRANSITIONS } from './revision.ts'
-import {
-  type BuildState,
-  DEPLOY_TIMEOUT_MS,
-  nextStep,
-  type RolloutStep,
-  type RolloutView,
-} from './rollout.ts'
+import { type BuildState, nextStep, type RolloutStep, type RolloutView } from './rollout.ts'
 import type { Endpoints, RuntimeState } from './runtime.ts'
 
+const DEPLOY_TIMEOUT_MS = 300_000
 const endpoints: Endpoints = [{ url: 'http://127.0.0.1:4000', token: 'token' }]
 
 const builds: BuildState[] = [
@@ -35,6 +30,7 @@ function viewOf(view: Partial<RolloutView>): RolloutView {
     build: { kind: 'absent' },
     runtime: { kind: 'absent' },
     deployingMs: 0,
+    deployTimeoutMs: DEPLOY_TIMEOUT_MS,
     ...view,
   }
 }
@@ -166,6 +162,7 @@ const anyView: fc.Arbitrary<RolloutView> = fc.record({
   build: fc.constantFrom(...builds),
   runtime: fc.constantFrom(...runtimes),
   deployingMs: fc.nat(2 * DEPLOY_TIMEOUT_MS),
+  deployTimeoutMs: fc.constant(DEPLOY_TIMEOUT_MS),
 })
 
 describe('the next step of a rollout', () => {

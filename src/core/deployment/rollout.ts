@@ -14,9 +14,6 @@
 import type { RevisionStatus } from './revision.ts'
 import type { Endpoints, RuntimeState } from './runtime.ts'
 
-/** How long a revision may be DEPLOYING before it fails, in ms. */
-export const DEPLOY_TIMEOUT_MS = 300_000
-
 /** How far a revision's build is on this machine. */
 export type BuildState =
   | { kind: 'absent' }
@@ -38,8 +35,8 @@ export interface RolloutView {
   runtime: RuntimeState
   /** How long it has been DEPLOYING under the eyes of this process, in ms. */
   deployingMs: number
-  /** Default `DEPLOY_TIMEOUT_MS`. */
-  deployTimeoutMs?: number
+  /** How long it may be, in ms. */
+  deployTimeoutMs: number
 }
 
 export type RolloutStep =
@@ -102,12 +99,11 @@ function followBuild(build: BuildState): RolloutStep {
 }
 
 function followRuntime(view: RolloutView): RolloutStep {
-  const { build, runtime } = view
+  const { build, runtime, deployTimeoutMs } = view
   if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
   if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
   if (runtime.kind === 'healthy') return { kind: 'switch', endpoints: runtime.endpoints }
-  const timeoutMs = view.deployTimeoutMs ?? DEPLOY_TIMEOUT_MS
-  if (view.deployingMs >= timeoutMs) return failed(timedOut(runtime, timeoutMs))
+  if (view.deployingMs >= deployTimeoutMs) return failed(timedOut(runtime, deployTimeoutMs))
   return runtime.kind === 'absent' ? { kind: 'start' } : WAIT
 }
 

@@ -115,25 +115,6 @@ describe('a revision that dies in its first minute', () => {
     expect(world.builder.requests).toHaveLength(2)
     expect(world.driver.starts.at(-1)?.artifact).toMatchObject({ id: ids[0] })
   })
-
-  it('stays where it is later, where there is no other, and when it was taken back to', async () => {
-    const { path, ids } = await deployed(1)
-    world.driver.die(ids[0] as string, 'died alone')
-    await eventually(() => expect(world.targets.names.get('support')).toBe('held'))
-    world.driver.becomeHealthy(ids[0] as string)
-    const second = await change(path)
-    world.clock.skip(60_000)
-    world.driver.die(second, 'died late')
-    await eventually(() => expect(world.targets.names.get('support')).toBe('held'))
-    world.driver.becomeHealthy(second)
-    const back = (await world.call('POST', `${path}/rollback`, {})).body.id
-    await reached(path, back, 'DEPLOYED')
-    world.driver.die(back, 'died again')
-    await eventually(() => expect(world.targets.names.get('support')).toBe('held'))
-    for (const id of [ids[0], second, back]) {
-      expect((await revision(path, id)).status).toBe('DEPLOYED')
-    }
-  })
 })
 
 describe('what is kept', () => {

@@ -76,29 +76,6 @@ describe('a deployment with min_scale 0', () => {
     expect((await runtime(path)).state).toBe('serving')
   })
 
-  it('does not sleep while a request is open, a run goes on or one is due soon', async () => {
-    const { revision } = await deploy({ min_scale: 0 })
-    const looks = async () => {
-      let count = 0
-      world.faults.beforeLook = () => {
-        count += 1
-      }
-      await eventually(() => expect(count).toBeGreaterThan(2))
-      expect(world.driver.present).toEqual([revision])
-    }
-    world.clock.skip(IDLE_MS)
-    await looks()
-    world.driver.loads.set(revision, { ...CALM, running: 1 })
-    await looks()
-    world.driver.loads.set(revision, { ...CALM, next_due_at: world.clock.now() + 1000 })
-    await looks()
-    world.targets.activities.set('support', { open: 1, last_at: 0 })
-    world.driver.loads.set(revision, CALM)
-    await looks()
-    world.targets.activities.set('support', { open: 0, last_at: world.clock.now() })
-    await looks()
-  })
-
   it('is awake again when its next run or cron is due', async () => {
     const due = world.clock.now() + 3_600_000
     const { path, revision } = await sleeping({ next_due_at: due })
