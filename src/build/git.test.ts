@@ -115,7 +115,7 @@ it('takes file:// only where it is allowed', async () => {
   const repo_url = `file://${dir}/repository`
   const request = { repo_url, repo_ref: null, isFileUrlAllowed: false, ssh: NO_SSH }
   const fetching = fetchRepository(request, join(dir, 'source'), context)
-  await expect(fetching).rejects.toThrow('file:// is only taken from admin keys')
+  await expect(fetching).rejects.toThrow('needs an API key with role admin')
 })
 
 it('runs no hook and reads no configuration of the machine', async () => {

@@ -2,8 +2,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
+import { checkRepoRef } from '../core/deployment/sources/repo-ref.ts'
+import { checkRepoUrl } from '../core/deployment/sources/repo-url.ts'
+import { AppError } from '../core/errors.ts'
 import { type CommandEnd, runCommand } from './command.ts'
-import { isRefName, parseRepositoryUrl, type RepositoryUrl } from './repository-url.ts'
+import { type RepositoryUrl, splitCredentials } from './repository-url.ts'
 import { type SshAccess, sshEnvironment } from './ssh-access.ts'
 import { reasonOf, type StepContext } from './step.ts'
 
@@ -36,10 +39,8 @@ export async function fetchRepository(
   into: string,
   context: StepContext,
 ): Promise<string> {
-  const repository = parseRepositoryUrl(request.repo_url, request.isFileUrlAllowed)
-  if (request.repo_ref !== null && !isRefName(request.repo_ref)) {
-    throw new BuildError('fetch', `repo_ref ${JSON.stringify(request.repo_ref)} is no git ref.`)
-  }
+  checkRequest(request)
+  const repository = splitCredentials(request.repo_url)
   await mkdir(into, { recursive: true })
   const git = createGit(into, gitEnvironment(repository, request, context), context)
   const commit = await fetchRef(git, repository.url, request.repo_ref, context)
@@ -47,6 +48,17 @@ export async function fetchRepository(
   await rm(join(into, '.git'), { recursive: true, force: true })
   context.log.line(`Fetched ${repository.url} at commit ${commit}.`)
   return commit
+}
+
+/** Once more: what git is told must not depend on who has checked it before. */
+function checkRequest({ repo_url, repo_ref, isFileUrlAllowed }: RepositoryRequest): void {
+  try {
+    checkRepoUrl(repo_url, isFileUrlAllowed)
+    if (repo_ref !== null) checkRepoRef(repo_ref)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('fetch', error.message, { cause: error })
+  }
 }
 
 /** Answers the id of the commit that the ref names, which is fetched then. */

@@ -121,13 +121,24 @@ describe('a git repository', () => {
     expect(checkRevision('github', { ...MINIMAL_REVISION.github, repo_ref })).not.toThrow()
   })
 
-  it.each(['-x', 'a..b', 'a b', 'a:b', 'a~1', '@{u}', 'x.lock', 'a//b', 'a/', ''])(
-    'is at no %j',
-    (repo_ref) => {
-      const change = { ...MINIMAL_REVISION.github, repo_ref }
-      expect(checkRevision('github', change)).toThrow('must be a branch, a full tag ref')
-    },
-  )
+  it.each([
+    '-x',
+    '.x',
+    'x.',
+    'a/.b',
+    'a..b',
+    'a b',
+    'a:b',
+    'a~1',
+    '@{u}',
+    'x.lock',
+    'a//b',
+    'a/',
+    '',
+  ])('is at no %j', (repo_ref) => {
+    const change = { ...MINIMAL_REVISION.github, repo_ref }
+    expect(checkRevision('github', change)).toThrow('must be a branch, a full tag ref')
+  })
 
   it('is built on push from a branch, not from a tag', () => {
     const tag = { ...MINIMAL_REVISION.github, repo_ref: 'refs/tags/v1' }

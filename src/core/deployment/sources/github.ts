@@ -8,6 +8,7 @@ import {
   PROJECT_CONFIG,
   PROJECT_REVISION_CONFIG,
 } from './project.ts'
+import { checkRepoRef } from './repo-ref.ts'
 import { checkRepoUrl } from './repo-url.ts'
 
 export const github = {
@@ -24,22 +25,11 @@ export const github = {
   isForOneRevision: true,
   checkConfig: ({ repo_url }, { isAdmin }) => checkRepoUrl(repo_url ?? '', isAdmin),
   checkRevision(config) {
-    if (config.repo_ref !== null) checkRef(config.repo_ref)
+    if (config.repo_ref !== null) checkRepoRef(config.repo_ref)
     checkConfigPath(config)
   },
   checkTogether: refuseTagThatIsPushedTo,
 } satisfies SourceKind
-
-/** What git takes as the name of a ref, and nothing that it takes as an option or a range. */
-function checkRef(ref: string): void {
-  const isRef =
-    /^[^-/\s~^:?*[\\][^\s~^:?*[\\]*$/.test(ref) && !/\.\.|@\{|\/\/|\/$|\.lock$/.test(ref)
-  if (isRef) return
-  throw new AppError(
-    'bad_request',
-    'source_revision_config.repo_ref must be a branch, a full tag ref (refs/tags/v1) or a commit.',
-  )
-}
 
 function refuseTagThatIsPushedTo(
   { repo_ref }: SourceRevisionConfig,

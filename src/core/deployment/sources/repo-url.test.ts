@@ -27,6 +27,7 @@ describe('a repo_url', () => {
     'git@-oProxyCommand=date:path',
     'git@host:-path',
     'git@host:',
+    'git@host://path',
     'ssh://-oProxyCommand=date/path',
     'ssh://git@-oProxyCommand=date/path',
     'ftp://example.org/agent',

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 
 const SCHEMES = ['https:', 'ssh:', 'git:', 'file:']
 /** `git@host:path`, without a scheme. */
-const SCP_LIKE = /^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^\s:-][^\s]*$/
+const SCP_LIKE = /^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:(?!\/\/)[^\s:-]\S*$/
 
 /**
  * Takes `https://`, `ssh://`, `git://` and `git@host:path`; `file://` with `isFileUrlAllowed` only.
