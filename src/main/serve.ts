@@ -45,8 +45,7 @@ export async function startServe(
 ): Promise<Serving> {
   const { start, isHelper, watchdog, log } = options
   if (start) reportSources(onSource)
-  const started = new Started(log)
-  let limits: StopLimits = { graceMs: 0 }
+  const started = new Started<StopLimits>(log)
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
   try {
@@ -58,16 +57,13 @@ export async function startServe(
     started.add('stray exceptions', () => strays.stop())
     watchdog.start()
     started.add('watchdog', () => watchdog.stop())
-    started.add('agent server', () => opened.agentServer.stop(limits))
+    started.add('agent server', (limits) => opened.agentServer.stop(limits))
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     const url = server && (await startServer(server, opening, opened))
-    const stop = async (given: StopLimits) => {
-      limits = given
-      await started.stop()
-    }
-    return { url, hasOwnAuth: opened.hasOwnAuth, cors: opened.cors, stop }
+    const { hasOwnAuth, cors } = opened
+    return { url, hasOwnAuth, cors, stop: (limits) => started.stop(limits) }
   } catch (error) {
-    await started.stop()
+    await started.stop({ graceMs: 0 })
     throw error
   }
 }

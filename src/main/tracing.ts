@@ -8,7 +8,7 @@ import { readVersion } from '../version.ts'
 /** `name`: of this service, unless the environment names it. */
 export async function openTracer(
   name: string,
-  started: Started,
+  started: Pick<Started<unknown>, 'add'>,
   env: Environment,
 ): Promise<Tracer> {
   const { isWanted, hasServiceName } = readTracing(env)

@@ -15,7 +15,7 @@ import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'
 import { systemClock as clock, timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { Gateway } from '../gateway/gateway.ts'
+import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { Address } from '../http/address.ts'
 import { createAuthenticate } from '../http/keys.ts'
@@ -63,7 +63,8 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const certificate = config.tls && readCertificate(config.tls)
-  const { folder, store, admin, keys } = await openInstallation(config, started)
+  const installation = await openInstallation(config, started)
+  const { folder, admin } = installation
   const { createDriver, ...deployments } = openDeployments(config, folder, log)
   const targets = new Targets()
   const { keptRevisions, idleMs, drainMs } = config
@@ -73,47 +74,10 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     createDriver,
   })
   started.add('agent servers', () => leading.end())
-
-  const authenticate = createAuthenticate({
-    apiKeys: store.apiKeys,
-    clock,
-    verifyUserToken:
-      config.userTokens && createVerifyUserToken(config.userTokens, { ...store, clock }),
-  })
-  const metrics = await createControlPlaneMetrics(store)
-  const address = new Address(config.publicUrl)
-  const { tarballs, logs } = deployments
-  const { maxRequestsPerSecond, maxBodyBytes } = config
-  const app = createControlPlaneApp({
-    metrics,
-    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
-    store,
-    tarballs,
-    artifacts: artifactsOf(config.runtime),
-    logs,
-    buildFollowers: new BuildFollowers(clock),
-    authenticate,
-    vault: openVault(config, { store, clock, log }),
-    signingKey: store.signingKey,
-    changeEncryptionKey: () => keys.change(store),
-    publicUrl: () => address.url,
-    replicas: (revision_id) => leading.replicas(revision_id),
-    wake: () => leading.wake(),
-    whenTended: (deployment_id) => leading.whenTended(deployment_id),
-    clock,
-    log,
-  })
-  const candidate = createCandidate(config, { store, leading, log })
-  const gateway = new Gateway({
-    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-    targets,
-    authenticate,
-    fallback: getRequestListener(app.fetch, { overrideGlobalObjects: false }),
-    domain: config.domain,
-    leader: () => (candidate.isLeading ? undefined : { url: candidate.leaderUrl }),
-    onPassed: (request) => metrics.requestPassed(request),
-    log,
-  })
+  const parts = { ...installation, ...deployments, leading, log }
+  const { app, address, ...door } = await openControlPlane(config, parts)
+  const candidate = createCandidate(config, parts)
+  const gateway = createGateway(config, { ...door, app, targets, candidate, log })
   started.add('gateway', () => gateway.stop())
   started.add('candidate', () => candidate.stop())
   await candidate.start(gateway)
@@ -148,6 +112,43 @@ async function openInstallation(config: UpConfig, started: Started) {
   return { folder, store, admin, keys }
 }
 
+type ControlPlaneParts = CandidateParts &
+  Pick<Awaited<ReturnType<typeof openInstallation>>, 'keys'> &
+  Pick<ReturnType<typeof openDeployments>, 'tarballs' | 'logs'>
+
+/** The control plane's API, and what the gateway in front of it needs as well. */
+async function openControlPlane(config: UpConfig, parts: ControlPlaneParts) {
+  const { store, keys, tarballs, logs, leading, log } = parts
+  const { userTokens, maxRequestsPerSecond } = config
+  const authenticate = createAuthenticate({
+    apiKeys: store.apiKeys,
+    clock,
+    verifyUserToken: userTokens && createVerifyUserToken(userTokens, { ...store, clock }),
+  })
+  const metrics = await createControlPlaneMetrics(store)
+  const address = new Address(config.publicUrl)
+  const app = createControlPlaneApp({
+    metrics,
+    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+    store,
+    tarballs,
+    artifacts: artifactsOf(config.runtime),
+    logs,
+    buildFollowers: new BuildFollowers(clock),
+    authenticate,
+    vault: openVault(config, { store, clock, log }),
+    signingKey: store.signingKey,
+    changeEncryptionKey: () => keys.change(store),
+    publicUrl: () => address.url,
+    replicas: (revision_id) => leading.replicas(revision_id),
+    wake: () => leading.wake(),
+    whenTended: (deployment_id) => leading.whenTended(deployment_id),
+    clock,
+    log,
+  })
+  return { app, address, authenticate, metrics }
+}
+
 /** Several may share a database server; one in the data folder is the folder's own. */
 function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   const { databaseUrl, dataDir, internalUrl } = config
@@ -162,4 +163,22 @@ function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'clock' |
   const now = timestamp(parts.clock)
   const platformProviders = file ? readPlatformProviders(file, { outgoing, now }) : new Map()
   return createVault({ ...parts, outgoing, platformProviders })
+}
+
+type GatewayParts = Pick<GatewayOptions, 'authenticate' | 'log'> &
+  Pick<Awaited<ReturnType<typeof openControlPlane>>, 'app' | 'metrics'> & {
+    targets: Targets
+    candidate: Candidate
+  }
+
+function createGateway({ domain, maxBodyBytes }: UpConfig, parts: GatewayParts): Gateway {
+  const { app, candidate, metrics, ...rest } = parts
+  return new Gateway({
+    ...rest,
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+    fallback: getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    domain,
+    leader: () => (candidate.isLeading ? undefined : { url: candidate.leaderUrl }),
+    onPassed: (request) => metrics.requestPassed(request),
+  })
 }

@@ -1,24 +1,27 @@
 /** In which order the parts of a server process stop. */
 import type { Log } from '../core/log.ts'
 
-/** What was started, in order. Stopping goes backwards; one failure does not keep the rest. */
-export class Started {
+/**
+ * What was started, in order. Stopping goes backwards; one failure does not keep the rest. `How`: what each
+ * part is told of how to stop.
+ */
+export class Started<How = void> {
   readonly #log: Log
-  readonly #stops: { name: string; stop: () => Promise<void> | void }[] = []
+  readonly #stops: { name: string; stop: (how: How) => Promise<void> | void }[] = []
 
   constructor(log: Log) {
     this.#log = log
   }
 
-  add(name: string, stop: () => Promise<void> | void): void {
+  add(name: string, stop: (how: How) => Promise<void> | void): void {
     this.#stops.push({ name, stop })
   }
 
   /** A second call finds nothing left to do. */
-  async stop(): Promise<void> {
+  async stop(how: How): Promise<void> {
     for (const part of this.#stops.splice(0).reverse()) {
       try {
-        await part.stop()
+        await part.stop(how)
       } catch (error) {
         this.#log.error({ err: error, part: part.name }, 'a part did not stop cleanly')
       }

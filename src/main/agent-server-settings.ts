@@ -1,0 +1,74 @@
+/** What the settings of `serve`, and its project, say of an agent server. */
+import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/access/open-door.ts'
+import type { Limits } from '../agent-server/limits.ts'
+import { given } from '../agent-server/operations/given.ts'
+import type { ServeConfig } from '../config.ts'
+import type { ProjectConfig } from '../project/config.ts'
+import {
+  readEventRetentionMs,
+  readGraphConfigs,
+  readIsLangSmithUsed,
+  readRunTimeoutMs,
+  readWebhookEnvironment,
+} from '../project/variables.ts'
+import type { Environment } from '../settings/settings.ts'
+
+/** Those that are set; `env` has the project's own variables. */
+export function agentServerSettings(
+  config: ServeConfig,
+  { webhooks }: ProjectConfig,
+  env: Environment,
+) {
+  const { publicUrl, maxBodyBytes, apiKeys, role, workers, concurrency } = config
+  return {
+    ...given({ publicUrl, maxBodyBytes }),
+    apiKeys,
+    role: workers > 1 ? ('api' as const) : role,
+    concurrency,
+    limits: limitsOf(config),
+    graphConfigs: readGraphConfigs(env),
+    runTimeoutMs: readRunTimeoutMs(env),
+    eventRetentionMs: readEventRetentionMs(env),
+    isLangSmithUsed: readIsLangSmithUsed(env),
+    webhooks: {
+      ...readWebhookEnvironment(webhooks.envPrefix, env),
+      allowedAddresses: config.webhookAllow,
+      timeoutMs: config.webhookTimeoutMs,
+    },
+  }
+}
+
+function limitsOf(config: ServeConfig): Partial<Limits> {
+  const { maxPendingRuns, maxPendingRunsPerThread, maxRequestsPerSecond } = config
+  const { streamBufferBytes, pageBytes } = config
+  return given({
+    maxPendingRuns,
+    maxPendingRunsPerThread,
+    maxRequestsPerSecond,
+    streamBufferBytes,
+    pageBytes,
+  })
+}
+
+/**
+ * Whom the server answers, where nobody asks for a key. `dev` leaves the keys to the server behind it, where
+ * who says to be Studio is believed without one.
+ */
+export function openDoor(
+  config: ServeConfig,
+  { isManaged, hasOwnAuth }: { isManaged: boolean; hasOwnAuth: boolean },
+): { openTo?: OpenTo } {
+  const hasKeys = config.apiKeys.length > 0
+  const isOpen =
+    config.devHost === undefined ? !hasKeys && !hasOwnAuth && !isManaged : !hasKeys || hasOwnAuth
+  return isOpen ? { openTo: openTo(config) } : {}
+}
+
+function openTo({ host, devHost, publicUrl, allowedHosts, allowedOrigins }: ServeConfig): OpenTo {
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl)]
+  return {
+    host: devHost ?? host,
+    hosts: [...allowedHosts, ...own.map(({ hostname }) => hostname)],
+    origins: [...(allowedOrigins ?? STUDIO_ORIGINS), ...own.map(({ origin }) => origin)],
+  }
+}
