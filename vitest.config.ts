@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config'
-import { OF_POSTGRES, ON_POSTGRES, ON_THREE_SERVERS } from './test/api/agent-server/places.ts'
+import {
+  BEHIND_A_WIRE,
+  OF_POSTGRES,
+  ON_POSTGRES,
+  ON_THREE_SERVERS,
+} from './test/api/agent-server/places.ts'
 
 const include = ['src/**/*.test.ts', 'client/**/*.test.ts', 'test/**/*.test.ts']
 // Fixture projects and peers bring tests of nobody's.
@@ -72,6 +77,16 @@ export default defineConfig({
           name: 'PostgreSQL',
           include: [...where(ON_POSTGRES), ...files(OF_POSTGRES)],
           env: { TEST_DATABASE: 'postgres' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...together,
+          name: 'wire',
+          include: where(BEHIND_A_WIRE),
+          exclude: [...exclude, ...files(OF_POSTGRES)],
+          env: { TEST_HOST: 'wire' },
         },
       },
       // Behind a proxy that gives each request to the next of them.

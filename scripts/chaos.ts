@@ -1,8 +1,8 @@
 /**
  * `npm run chaos [-- [SEED] [FILE…]]`: the kill runs, one file after the other, since they count
- * milliseconds; then the fuzz, the property tests and the agent server's API tests on each database
- * and on three servers: all at their full length. FILE, a part of a test file's path, picks some, which
- * run one after the other too.
+ * milliseconds; then the fuzz, the property tests and the agent server's API tests on each database,
+ * on three servers and behind a wire: all at their full length. FILE, a part of a test file's path,
+ * picks some, which run one after the other too.
  * The seed is printed; given again, it makes the same choices.
  */
 import { spawn } from 'node:child_process'

@@ -26,6 +26,7 @@ import { WebSockets } from '../../src/web-socket/handshakes.ts'
 import { agentDatabase } from './agent-database.ts'
 import { endTogether } from './end-together.ts'
 import { startRoundRobin } from './round-robin.ts'
+import { wireHost } from './wired-host.ts'
 
 /** The folder of a project in `test/fixtures/projects`. */
 export function fixtureProject(name: string): string {
@@ -148,6 +149,7 @@ async function startOne(
     clock: systemClock,
     ...rest,
     ...project,
+    ...(process.env.TEST_HOST === 'wire' && { host: wireHost(project.host) }),
     store,
     log,
   })

@@ -1,14 +1,65 @@
 /**
- * The parts of a project beside its graphs, written against the ports alone: as a host in any language could
- * have them. The same project as `test/fixtures/projects/hosted`.
+ * A project, but for the runs of its graphs, written against the ports alone: as a host in any language could
+ * have it. The same project as `test/fixtures/projects/hosted`.
  */
 import type { AuthUser } from '../../src/core/agent/authorization.ts'
 import type { Embed } from '../../src/core/agent/embeddings.ts'
+import type { GraphDescriptions, GraphInfo } from '../../src/core/agent/graph-description.ts'
+import type { GraphConfig } from '../../src/core/agent/graph-host.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../src/core/agent/project-auth.ts'
 import type { ProjectRequest, ProjectRoutes } from '../../src/core/agent/project-routes.ts'
 import { AppError, ProjectRefusal } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Log } from '../../src/core/log.ts'
+
+const outer: GraphInfo = {
+  graph_id: 'outer',
+  description: 'Has a graph within it.',
+  hasFactory: false,
+  contextKeys: new Set(['tone']),
+  config: { tags: ['from-the-project'] },
+  context: { tone: 'kind' },
+}
+
+const made: GraphInfo = {
+  graph_id: 'made',
+  description: null,
+  hasFactory: true,
+  contextKeys: undefined,
+}
+
+const TEXT = { type: 'object', properties: { text: { type: 'string' } } }
+const TONE = { type: 'object', properties: { tone: { type: 'string' } } }
+const STATE = { state_schema: TEXT, input_schema: TEXT, output_schema: TEXT }
+
+export const scriptedCatalog = {
+  graphs: new Map([outer, made].map((info) => [info.graph_id, info])),
+  async open(graph_id: string, { configurable }: GraphConfig): Promise<GraphDescriptions> {
+    const info = this.graphs.get(graph_id)
+    if (!info) throw new AppError('not_found', `There is no graph "${graph_id}".`)
+    if (info.hasFactory && configurable.is_refused) throw new RangeError('not with this config')
+    return {
+      names: async () => ({
+        nodes: ['inner'],
+        channels: ['text'],
+        values: ['text'],
+        input: ['text'],
+      }),
+      schemas: async () => ({
+        graph: { ...STATE, config_schema: TONE, context_schema: TONE },
+        subgraphs: { inner: STATE },
+      }),
+      async draw(xray) {
+        const nodes = xray ? ['inner:shout', 'inner:echo'] : ['inner']
+        const way = ['__start__', ...nodes, '__end__']
+        return {
+          nodes: way.map((id) => ({ id })),
+          edges: way.slice(1).map((target, index) => ({ source: way[index] as string, target })),
+        }
+      },
+    }
+  },
+}
 
 export const scriptedAuth: ProjectAuth = {
   isStudioAuthDisabled: false,

@@ -58,6 +58,37 @@ export const ON_POSTGRES = {
   'two-versions': 'leases',
 }
 
+/** With a graph host as if it were in another process: see `test/support/wired-host.ts`. */
+export const BEHIND_A_WIRE = {
+  // What graphs tell while they run.
+  protocol: 'emissions',
+  'protocol-golden': 'emissions',
+  'protocol-sdk': 'transformers',
+  streams: 'emissions',
+  'streams-golden': 'emissions',
+  // What they are run with, and how they end.
+  'deaf-graph': 'signals',
+  interrupts: 'commands',
+  logs: 'errors',
+  'run-command': 'commands',
+  'run-options': 'configs',
+  'run-stop': 'signals',
+  // What is read of them and written.
+  'assistant-graph': 'descriptions',
+  history: 'states',
+  'parked-threads': 'descriptions',
+  state: 'states',
+  'thread-factory': 'factories',
+  // What they call back for.
+  'remote-graph': 'requests',
+  'store-in-graphs': 'items',
+  // What a project has beside its graphs.
+  'custom-auth': 'auth',
+  'custom-routes': 'routes',
+  store: 'embeddings',
+  'thread-authorization': 'auth',
+}
+
 /** Only there, with servers that they start on PostgreSQL by themselves. */
 export const OF_POSTGRES = {
   'cut-connections': 'its connections',
