@@ -49,6 +49,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     oauth: ['people'],
     deployment: ['agent', 'oauth', 'people', 'deployment/sources'],
     'deployment/sources': ['agent', 'deployment/artifact'],
+    rollout: ['deployment'],
   },
   storage: {
     '.': ['db', 'db/postgres', 'db/sqlite'],

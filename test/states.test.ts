@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { RUN_STATUSES, RUN_TRANSITIONS } from '../src/core/agent/run.ts'
 import { DELIVERY_STATUSES, DELIVERY_TRANSITIONS } from '../src/core/agent/webhook.ts'
-import { RULES } from '../src/core/deployment/next-step.ts'
 import { REVISION_STATUSES, REVISION_TRANSITIONS } from '../src/core/deployment/revision.ts'
 import { CONSENT_STATUSES, CONSENT_TRANSITIONS } from '../src/core/oauth/consent.ts'
 import { TOKEN_STATUSES, TOKEN_TRANSITIONS } from '../src/core/oauth/token.ts'
+import { RULES } from '../src/core/rollout/next-step.ts'
 
 const page = await readFile(new URL('../docs/states.md', import.meta.url), 'utf8')
 

@@ -1,6 +1,7 @@
 /** Deployments as they may be observed; a test changes what it is about. */
-import type { ActiveRevision, ObservedDeployment } from '../../src/core/deployment/observed.ts'
+
 import type { Endpoints, Load, Replica } from '../../src/core/deployment/runtime.ts'
+import type { ActiveRevision, ObservedDeployment } from '../../src/core/rollout/observed.ts'
 import { LIMITS } from './simulated-deployment.ts'
 
 export const NOW = Date.parse('2026-01-01T12:00:00Z')

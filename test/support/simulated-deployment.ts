@@ -4,25 +4,25 @@
  */
 
 import type { DeploymentStatus } from '../../src/core/deployment/deployment.ts'
-import type {
-  ActiveRevision,
-  DeploymentLimits,
-  ObservedDeployment,
-  Timers,
-} from '../../src/core/deployment/observed.ts'
-import { deathOnProbation } from '../../src/core/deployment/probation.ts'
 import {
   isRevisionOver,
   REVISION_TRANSITIONS,
   type RevisionStatus,
 } from '../../src/core/deployment/revision.ts'
-import type { BuildState } from '../../src/core/deployment/rollout.ts'
 import type { Load, Replica, RuntimeState } from '../../src/core/deployment/runtime.ts'
-import type { ScaleLimits } from '../../src/core/deployment/scaling.ts'
-import type { DeploymentStep } from '../../src/core/deployment/step.ts'
 import type { TargetState } from '../../src/core/deployment/target.ts'
-import { targetAtRest } from '../../src/core/deployment/target-wanted.ts'
-import { followTimers, NO_TIMERS, timersAfter } from '../../src/core/deployment/timers.ts'
+import type {
+  ActiveRevision,
+  DeploymentLimits,
+  ObservedDeployment,
+  Timers,
+} from '../../src/core/rollout/observed.ts'
+import { deathOnProbation } from '../../src/core/rollout/probation.ts'
+import type { BuildState } from '../../src/core/rollout/revision-step.ts'
+import type { ScaleLimits } from '../../src/core/rollout/scaling.ts'
+import type { DeploymentStep } from '../../src/core/rollout/step.ts'
+import { targetAtRest } from '../../src/core/rollout/target-wanted.ts'
+import { followTimers, NO_TIMERS, timersAfter } from '../../src/core/rollout/timers.ts'
 
 export const LIMITS: DeploymentLimits = {
   deployTimeoutMs: 300_000,

@@ -2,9 +2,9 @@
 import type { Builder, BuildRequest } from '../../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
-import type { BuildState } from '../../core/deployment/rollout.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Log } from '../../core/log.ts'
+import type { BuildState } from '../../core/rollout/revision-step.ts'
 import { describeBuildFailure, statusMessage } from './failure.ts'
 
 interface RunningBuild {

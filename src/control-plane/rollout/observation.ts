@@ -2,24 +2,24 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
-import type {
-  ActiveRevision,
-  DeploymentLimits,
-  ObservedDeployment,
-  RevisionOnItsWay,
-  Timers,
-} from '../../core/deployment/observed.ts'
-import { deathOnProbation } from '../../core/deployment/probation.ts'
 import {
   isRevisionOver,
   type Revision,
   UNFINISHED_STATUSES,
 } from '../../core/deployment/revision.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
-import { scaleLimits } from '../../core/deployment/scaling.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
-import { followTimers, NO_TIMERS } from '../../core/deployment/timers.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type {
+  ActiveRevision,
+  DeploymentLimits,
+  ObservedDeployment,
+  RevisionOnItsWay,
+  Timers,
+} from '../../core/rollout/observed.ts'
+import { deathOnProbation } from '../../core/rollout/probation.ts'
+import { scaleLimits } from '../../core/rollout/scaling.ts'
+import { followTimers, NO_TIMERS } from '../../core/rollout/timers.ts'
 import { previousOf } from '../revisions/rollback.ts'
 import type { Builds } from './builds.ts'
 import type { Retirements } from './retirements.ts'

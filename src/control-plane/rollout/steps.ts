@@ -1,13 +1,13 @@
-/** Carries out what `core/deployment/next-step.ts` has named, one step at a time. */
+/** Carries out what `core/rollout/next-step.ts` has named, one step at a time. */
 import { timestamp } from '../../core/clock.ts'
 import { projectSecrets } from '../../core/deployment/deploy-key.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
 import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'
 import type { Endpoints } from '../../core/deployment/runtime.ts'
-import { scaleLimits } from '../../core/deployment/scaling.ts'
-import type { DeploymentStep } from '../../core/deployment/step.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { scaleLimits } from '../../core/rollout/scaling.ts'
+import type { DeploymentStep } from '../../core/rollout/step.ts'
 import type { Builds } from './builds.ts'
 import { statusMessage } from './failure.ts'
 import type { Observation } from './observation.ts'

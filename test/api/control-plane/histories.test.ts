@@ -1,6 +1,6 @@
 /**
  * Random histories of a deployment through its API and the reconciler. What is decided is proven in
- * `src/core/deployment/history.test.ts`; here it is what the steps do to the record and to the world.
+ * `src/core/rollout/history.test.ts`; here it is what the steps do to the record and to the world.
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Load, Replica } from './runtime.ts'
+import type { Load, Replica } from '../deployment/runtime.ts'
 import { replicasWanted, scaleLimits } from './scaling.ts'
 
 function aReplica(load: Partial<Load> | null, state: Replica['state'] = 'healthy'): Replica {

@@ -11,9 +11,9 @@
  * ```
  */
 
+import type { TargetState } from '../deployment/target.ts'
 import { type ObservedDeployment, runningActive } from './observed.ts'
 import type { DeploymentStep } from './step.ts'
-import type { TargetState } from './target.ts'
 
 type TargetStep = Extract<DeploymentStep, { kind: 'pause' | 'hold' | 'hold-asleep' | 'point' }>
 

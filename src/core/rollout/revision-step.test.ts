@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isRevisionOver, REVISION_STATUSES, REVISION_TRANSITIONS } from './revision.ts'
-import { type BuildState, nextStep, type RolloutStep, type RolloutView } from './rollout.ts'
-import type { Endpoints, RuntimeState } from './runtime.ts'
+import { isRevisionOver, REVISION_STATUSES, REVISION_TRANSITIONS } from '../deployment/revision.ts'
+import type { Endpoints, RuntimeState } from '../deployment/runtime.ts'
+import {
+  type BuildState,
+  nextRevisionStep,
+  type RolloutStep,
+  type RolloutView,
+} from './revision-step.ts'
 
 const DEPLOY_TIMEOUT_MS = 300_000
 const endpoints: Endpoints = [{ url: 'http://127.0.0.1:4000', token: 'token' }]
@@ -167,13 +172,13 @@ const anyView: fc.Arbitrary<RolloutView> = fc.record({
 
 describe('the next step of a rollout', () => {
   it.each(table)('%s', (_name, view, step) => {
-    expect(nextStep(viewOf(view))).toEqual(step)
+    expect(nextRevisionStep(viewOf(view))).toEqual(step)
   })
 
   it.each(REVISION_STATUSES.filter(isRevisionOver))('leaves a revision at %s alone', (status) => {
     for (const build of builds) {
       for (const runtime of runtimes) {
-        expect(nextStep(viewOf({ status, build, runtime }))).toEqual({ kind: 'wait' })
+        expect(nextRevisionStep(viewOf({ status, build, runtime }))).toEqual({ kind: 'wait' })
       }
     }
   })
@@ -181,7 +186,7 @@ describe('the next step of a rollout', () => {
   it('moves only along the transition table', () => {
     fc.assert(
       fc.property(anyView, (view) => {
-        const step = nextStep(view)
+        const step = nextRevisionStep(view)
         if (step.kind === 'move') expect(REVISION_TRANSITIONS[view.status]).toContain(step.to)
         if (step.kind === 'switch') expect(REVISION_TRANSITIONS[view.status]).toContain('DEPLOYED')
       }),
@@ -191,7 +196,7 @@ describe('the next step of a rollout', () => {
   it('gives a reason with every failure and with nothing else', () => {
     fc.assert(
       fc.property(anyView, (view) => {
-        const step = nextStep(view)
+        const step = nextRevisionStep(view)
         if (step.kind !== 'move') return
         expect(step.reason !== undefined).toBe(step.to.endsWith('_FAILED'))
       }),
@@ -207,7 +212,7 @@ describe('the next step of a rollout', () => {
       fc.property(anyView, outcome, (first, world) => {
         let view = first
         for (let step = 0; step < 20 && !isRevisionOver(view.status); step++) {
-          view = afterStep(view, nextStep(view), world)
+          view = afterStep(view, nextRevisionStep(view), world)
         }
         expect(isRevisionOver(view.status)).toBe(true)
       }),

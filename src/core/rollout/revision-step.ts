@@ -1,6 +1,6 @@
 /**
- * What to do next about one revision. The reconciler observes, asks here, does the one thing that is
- * named, and observes again; nothing is remembered between two questions.
+ * What to do next about one revision on its way: one part of what is next for its deployment
+ * (`next-step.ts`).
  *
  * ```
  * CREATING          ▶ move QUEUED
@@ -11,8 +11,8 @@
  * DEPLOYING         ▶ start ▶ wait ▶ switch (which ends in DEPLOYED), or move DEPLOY_FAILED
  * ```
  */
-import type { RevisionStatus } from './revision.ts'
-import type { Endpoints, RuntimeState } from './runtime.ts'
+import type { RevisionStatus } from '../deployment/revision.ts'
+import type { Endpoints, RuntimeState } from '../deployment/runtime.ts'
 
 /** How far a revision's build is on this machine. */
 export type BuildState =
@@ -54,7 +54,7 @@ export type RolloutStep =
 const WAIT: RolloutStep = { kind: 'wait' }
 
 /** Names the one next step. Every move is in `REVISION_TRANSITIONS`. */
-export function nextStep(view: RolloutView): RolloutStep {
+export function nextRevisionStep(view: RolloutView): RolloutStep {
   switch (view.status) {
     case 'CREATING':
       return { kind: 'move', to: 'QUEUED' }

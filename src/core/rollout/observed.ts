@@ -2,12 +2,12 @@
  * One deployment as it was observed: what its record says, what is built and runs here, and where
  * the gateway leads. It is read anew for each step; all moments are in ms since 1970.
  */
-import type { DeploymentStatus } from './deployment.ts'
-import type { Revision } from './revision.ts'
-import type { BuildState } from './rollout.ts'
-import type { Replica, RuntimeState } from './runtime.ts'
+import type { DeploymentStatus } from '../deployment/deployment.ts'
+import type { Revision } from '../deployment/revision.ts'
+import type { Replica, RuntimeState } from '../deployment/runtime.ts'
+import type { Activity, TargetState } from '../deployment/target.ts'
+import type { BuildState } from './revision-step.ts'
 import type { ScaleLimits } from './scaling.ts'
-import type { Activity, TargetState } from './target.ts'
 
 export interface ObservedDeployment {
   status: DeploymentStatus

@@ -5,13 +5,13 @@
  * so that nothing is ended that requests are still sent to.
  */
 
+import { isWanted } from '../deployment/target.ts'
 import { hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
 import { deathOnProbation } from './probation.ts'
-import { nextStep } from './rollout.ts'
+import { nextRevisionStep } from './revision-step.ts'
 import { replicasWanted } from './scaling.ts'
 import { isIdle, sleepOf } from './sleep.ts'
 import type { Decision, DeploymentStep } from './step.ts'
-import { isWanted } from './target.ts'
 import { isAsWanted, targetWanted } from './target-wanted.ts'
 import { nextMoment } from './when-next.ts'
 
@@ -123,7 +123,7 @@ function scale(deployment: ObservedDeployment): DeploymentStep | undefined {
 /** The oldest revision of the line that has a step. */
 function rollOut({ line, limits, now }: ObservedDeployment): DeploymentStep | undefined {
   for (const [place, { id: revision_id, since, ...revision }] of line.entries()) {
-    const step = nextStep({
+    const step = nextRevisionStep({
       ...revision,
       isFirstInLine: place === 0,
       isSuperseded: place < line.length - 1,

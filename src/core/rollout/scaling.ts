@@ -3,8 +3,9 @@
  * waits or the event loops are late, one at a time; one fewer when there has been room for it for a
  * while. They share one database, so any of them does any of the work.
  */
+
+import type { Replica } from '../deployment/runtime.ts'
 import type { JsonObject } from '../json.ts'
-import type { Replica } from './runtime.ts'
 
 export interface ScaleLimits {
   /** 0: it may sleep, and has one while it is awake. */

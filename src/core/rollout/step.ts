@@ -1,6 +1,6 @@
 /** What can be done next about a deployment. */
-import type { RevisionStatus } from './revision.ts'
-import type { Endpoints } from './runtime.ts'
+import type { RevisionStatus } from '../deployment/revision.ts'
+import type { Endpoints } from '../deployment/runtime.ts'
 
 export type DeploymentStep =
   /** Take all of it away. */

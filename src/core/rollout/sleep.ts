@@ -1,8 +1,9 @@
 /** When a deployment may sleep: `min_scale` is 0, nothing is asked of it and nothing is due soon. */
+
+import { haveOwnAuth } from '../deployment/runtime.ts'
+import { isWanted } from '../deployment/target.ts'
 import { type ObservedDeployment, runningActive } from './observed.ts'
-import { haveOwnAuth } from './runtime.ts'
 import type { DeploymentStep } from './step.ts'
-import { isWanted } from './target.ts'
 
 export function isIdle(deployment: ObservedDeployment): boolean {
   const { now, limits } = deployment
