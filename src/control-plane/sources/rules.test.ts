@@ -122,7 +122,7 @@ describe('a git repository', () => {
   })
 
   it.each([
-    '-x',
+    '--all',
     '.x',
     'x.',
     'a/.b',

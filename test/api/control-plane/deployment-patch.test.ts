@@ -115,7 +115,6 @@ describe('changing a deployment', () => {
     ['another source', { source: 'internal_source' }, 'source cannot be changed'],
     ['another repo_url', { source_config: { repo_url: 'https://a/b' } }, 'repo_url cannot be'],
     ['another type', { source_config: { deployment_type: 'dev' } }, 'deployment_type cannot be'],
-    ['an image', { source_revision_config: { image_uri: 'a' } }, 'image_uri is only for'],
     ['a docker revision', { revision_source: 'internal_docker', secrets }, 'container runtime'],
     ['a reserved secret', { secrets: [{ name: 'PORT', value: '1' }] }, 'PORT is reserved'],
     [
@@ -259,11 +258,6 @@ describe('a tarball', () => {
         return { source_revision_config: { source_tarball_path: body.object_path } }
       },
       'must be an object_path that upload-url of this deployment answered',
-    ],
-    [
-      'a git ref',
-      async () => ({ source_revision_config: { repo_ref: 'main' } }),
-      'repo_ref is only for',
     ],
     [
       'a git revision without a repository',
