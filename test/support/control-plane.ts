@@ -63,7 +63,7 @@ export interface ControlPlaneWorldOptions {
   /** `false`: nothing is rolled out until the test starts the reconciler. Default `true`. */
   isReconciling?: boolean
   /** Where it keeps its records, with what they are sealed with. Default: a database of its own. */
-  database?: { url: string; encryptionKey: Buffer }
+  database?: { url: string; encryptionKey: Buffer; adminKey: string }
   /** Default: `loopback`. */
   oauthAllow?: string
   /** Of the operator, by slug. Default: none. */
@@ -82,7 +82,7 @@ export class ControlPlaneWorld {
   readonly targets = new FakeTargetTable()
   /** The deployments whose data was removed. */
   readonly removedData: string[] = []
-  readonly adminKey = newKey()
+  readonly adminKey: string
   /** Called before the reconciler reads the deployments or writes together; may throw. */
   readonly faults = { beforeLook: () => {}, beforeTransaction: () => {} }
   url = ''
@@ -99,6 +99,7 @@ export class ControlPlaneWorld {
     options: ControlPlaneWorldOptions,
   ) {
     const { limits = {}, maxRequestsPerSecond } = options
+    this.adminKey = options.database?.adminKey ?? newKey()
     this.store = store
     this.#logsDir = logsDir
     this.#limits = limits

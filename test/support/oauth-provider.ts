@@ -127,7 +127,16 @@ async function configuration(
       devInteractions: { enabled: true },
       revocation: { enabled: true },
       registration: { enabled: true },
-      introspection: { enabled: false },
+      // An MCP server is named as the resource that a token is for.
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: () => ({
+          scope: 'read write',
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: lifetimeSecs,
+        }),
+        useGrantedResource: () => true,
+      },
     },
   }
 }

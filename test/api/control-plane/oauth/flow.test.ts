@@ -6,6 +6,7 @@ import {
   startOAuthProvider,
   type TestOAuthProvider,
 } from '../../../support/oauth-provider.ts'
+import * as shared from '../../../support/oauth-world.ts'
 import { Person } from '../../../support/person.ts'
 
 let acme: TestOAuthProvider
@@ -22,28 +23,8 @@ afterEach(async () => {
   await world.close()
 })
 
-async function addProvider(change: Record<string, unknown> = {}): Promise<void> {
-  const callback = `${world.url}/v2/auth/callback/${change.provider_id ?? 'acme'}`
-  const { status, body } = await world.call(
-    'POST',
-    '/v2/auth/providers',
-    acme.clientFor(callback, change),
-  )
-  expect({ status, body }).toMatchObject({ status: 200 })
-}
-
-const ASKED = { provider: 'acme', scopes: ['openid', 'read'], user_id: 'anna' }
-
-async function ask(change: Record<string, unknown> = {}, key?: string) {
-  const { status, body } = await world.call(
-    'POST',
-    '/v2/auth/authenticate',
-    { ...ASKED, ...change },
-    key,
-  )
-  expect({ status, body }).toMatchObject({ status: 200 })
-  return body
-}
+const addProvider = (change?: Record<string, unknown>) => shared.addProvider(world, acme, change)
+const ask = (change?: Record<string, unknown>, key?: string) => shared.ask(world, change, key)
 
 describe('asking for a token', () => {
   it.each([
@@ -155,12 +136,12 @@ describe('asking for a token', () => {
 
   it('refuses what is not there: 404 for the provider and for another’s token', async () => {
     await addProvider()
-    const request = { ...ASKED, provider: 'nowhere' }
+    const request = { provider: 'nowhere', scopes: ['read'] }
     expect((await world.call('POST', '/v2/auth/authenticate', request)).status).toBe(404)
     await new Person('anna').consent((await ask()).url)
     const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
     const other = await world.keyOf('developer')
-    const named = { ...ASKED, token_id: id }
+    const named = { provider: 'acme', scopes: ['read'], user_id: 'anna', token_id: id }
     expect((await world.call('POST', '/v2/auth/authenticate', named, other)).status).toBe(404)
   })
 })

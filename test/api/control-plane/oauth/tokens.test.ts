@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
 import { anOAuthToken } from '../../../support/control-plane-records.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
+import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {
@@ -44,5 +46,57 @@ describe("deleting a provider's tokens", () => {
   it('says that the provider_id is missing', async () => {
     const { body } = await world.call('DELETE', '/v2/auth/tokens')
     expect(body.detail[0].type).toBe('missing')
+  })
+})
+
+describe('tokens that people have given', () => {
+  let acme: TestOAuthProvider
+  beforeEach(async () => {
+    acme = await startOAuthProvider()
+    await addProvider(world, acme)
+  })
+  afterEach(() => acme.stop())
+
+  it('are listed without the tokens, renamed, and deleted one by one by their owner alone', async () => {
+    const token = await giveToken(world)
+    const { body } = await world.call('GET', '/v2/auth/tokens')
+    expect(body).toMatchObject([
+      { provider_id: 'acme', provider_account_label: 'anna@acme.test', user_id: 'anna' },
+    ])
+    expect(JSON.stringify(body)).not.toContain(token)
+    const path = `/v2/auth/tokens/${body[0].id}`
+    const other = await world.keyOf('admin')
+    expect((await world.call('GET', '/v2/auth/tokens', undefined, other)).body).toEqual([])
+    expect((await world.call('DELETE', path, undefined, other)).status).toBe(404)
+    const request = { provider_account_label: 'work' }
+    expect((await world.call('PATCH', `${path}/metadata`, request, other)).status).toBe(404)
+    const renamed = await world.call('PATCH', `${path}/metadata`, request)
+    expect(renamed.body).toMatchObject({ provider_account_label: 'work', is_default: true })
+    expect((await world.call('DELETE', path)).status).toBe(204)
+    expect((await world.call('DELETE', path)).status).toBe(404)
+  })
+
+  it('are given back to the provider first', async () => {
+    const token = await giveToken(world)
+    const userinfo = () =>
+      fetch(`${acme.url}/me`, { headers: { authorization: `Bearer ${token}` } })
+    expect((await userinfo()).status).toBe(200)
+    await giveToken(world, { user_id: 'bert' })
+    const { body } = await world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
+    expect(body).toEqual({ message: 'Deleted 2 tokens.', provider_id: 'acme' })
+    expect((await userinfo()).status).toBe(401)
+    expect(await ask(world)).toMatchObject({ status: 'pending' })
+    const { body: events } = await world.call('GET', '/v2/auth/token-events?provider_id=acme')
+    expect(events[0]).toMatchObject({ event_type: 'token_deleted', source: 'request' })
+  })
+
+  it('are deleted also when the provider is down', async () => {
+    await giveToken(world)
+    acme.interfere((_, response) => {
+      response.writeHead(500).end()
+      return true
+    })
+    const { body } = await world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
+    expect(body.message).toBe('Deleted 1 token.')
   })
 })

@@ -1,0 +1,179 @@
+/** Refresh: before the end, once however many ask, never in a loop. */
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newKey } from '../../../../src/core/people/api-key.ts'
+import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
+import {
+  type Interference,
+  startOAuthProvider,
+  type TestOAuthProvider,
+  type TestOAuthProviderOptions,
+} from '../../../support/oauth-provider.ts'
+import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
+import { Person } from '../../../support/person.ts'
+import { freshPostgres } from '../../../support/postgres.ts'
+
+const HOUR_MS = 3_600_000
+
+let acme: TestOAuthProvider
+let worlds: ControlPlaneWorld[]
+beforeEach(() => {
+  worlds = []
+})
+afterEach(async () => {
+  await Promise.all(worlds.map((world) => world.close()))
+  await acme.stop()
+})
+
+/** So many servers on one database; Anna's token is there. */
+async function begin(servers = 1, options: TestOAuthProviderOptions = {}) {
+  acme = await startOAuthProvider(options)
+  const shared = servers > 1 ? { database: await sharedDatabase() } : {}
+  for (let i = 0; i < servers; i++) {
+    worlds.push(await startControlPlane({ isReconciling: false, ...shared }))
+  }
+  const world = worlds[0] as ControlPlaneWorld
+  await addProvider(world, acme)
+  return { world, token: await giveToken(world) }
+}
+
+async function sharedDatabase() {
+  const url = await freshPostgres()
+  return { url, encryptionKey: randomBytes(32), adminKey: newKey() }
+}
+
+function skip(ms: number): void {
+  for (const world of worlds) world.clock.skip(ms)
+}
+
+const refreshes = () => acme.grants.filter((grant) => grant === 'refresh_token').length
+
+const refusing: Interference = (request, response) => {
+  if (request.url !== '/token') return false
+  response.writeHead(400, { 'content-type': 'application/json' })
+  response.end('{"error":"invalid_grant"}')
+  return true
+}
+
+describe('a token that has run out', () => {
+  it('is refreshed a minute before, again and again, with rotating refresh tokens', async () => {
+    const { world, token } = await begin()
+    skip(HOUR_MS - 120_000)
+    expect((await ask(world)).token).toBe(token)
+    const tokens = [token]
+    for (let i = 0; i < 3; i++) {
+      skip(i === 0 ? 61_000 : HOUR_MS)
+      tokens.push((await ask(world)).token)
+    }
+    expect(new Set(tokens).size).toBe(4)
+    expect(refreshes()).toBe(3)
+    const { body: events } = await world.call('GET', '/v2/auth/token-events?limit=2')
+    expect(events).toMatchObject([
+      { event_type: 'token_refreshed' },
+      { event_type: 'token_refreshed' },
+    ])
+  })
+
+  it.each([1, 3])(
+    'is refreshed exactly once when 1,000 ask at once, on %i servers',
+    async (servers) => {
+      const { token } = await begin(servers)
+      skip(HOUR_MS)
+      const asked = Array.from({ length: 1000 }, (_, i) =>
+        ask(worlds[i % servers] as ControlPlaneWorld),
+      )
+      const answers = new Set((await Promise.all(asked)).map((answer) => answer.token))
+      expect(answers.size).toBe(1)
+      expect(answers.has(token)).toBe(false)
+      expect(refreshes()).toBe(1)
+    },
+  )
+
+  it('is asked for again when its provider refuses, and the provider is left alone', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    let refusals = 0
+    acme.interfere((request, response) => {
+      const isTaken = refusing(request, response)
+      if (isTaken) refusals++
+      return isTaken
+    })
+    const expired = await ask(world)
+    expect(expired).toMatchObject({ status: 'token_expired', url: expect.any(String) })
+    expect(expired).not.toHaveProperty('token')
+    expect(await ask(world)).toEqual(expired)
+    expect(refusals).toBe(1)
+    const { body: events } = await world.call('GET', '/v2/auth/token-events?limit=1')
+    expect(events).toMatchObject([{ event_type: 'token_expired', source: 'refresh' }])
+    const exists = await world.call('GET', '/v2/auth/tokens/exists?provider_id=acme')
+    expect(exists.body).toEqual({ has_token: false })
+    acme.interfere(undefined)
+    await new Person('anna').consent(expired.url)
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
+    expect((await world.call('GET', '/v2/auth/tokens')).body).toHaveLength(1)
+  })
+
+  it('is kept while its provider does not answer, which is asked again only later', async () => {
+    const { world, token } = await begin()
+    let asked = 0
+    acme.interfere((request, response) => {
+      if (request.url !== '/token') return false
+      asked++
+      response.writeHead(503).end('busy')
+      return true
+    })
+    skip(HOUR_MS - 30_000)
+    expect((await ask(world)).token).toBe(token)
+    expect((await ask(world)).token).toBe(token)
+    expect(asked).toBe(1)
+    skip(31_000)
+    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+    const refused = await world.call('POST', '/v2/auth/authenticate', request)
+    expect(refused).toMatchObject({ status: 503 })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await world.call('POST', '/v2/auth/authenticate', request)).status).toBe(503)
+    expect(asked).toBe(2)
+    acme.interfere(undefined)
+    skip(5_000)
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
+  })
+
+  it('is refreshed by another when a server dies between the answer and the write', async () => {
+    const { world, token } = await begin(2, { isRotating: false })
+    const other = worlds[1] as ControlPlaneWorld
+    skip(HOUR_MS)
+    world.faults.beforeTransaction = () => {
+      throw new Error('killed')
+    }
+    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+    expect((await world.call('POST', '/v2/auth/authenticate', request)).status).toBe(500)
+    skip(31_000)
+    expect((await ask(other)).token).not.toBe(token)
+    expect(refreshes()).toBe(2)
+  })
+
+  it('is not found any more when it was deleted while it was refreshed, and given back', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
+    const held = Promise.withResolvers<void>()
+    const reached = Promise.withResolvers<void>()
+    acme.interfere((request, response) => {
+      if (request.url !== '/token') return false
+      acme.interfere(undefined)
+      reached.resolve()
+      void held.promise.then(() => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end('{"access_token":"late","token_type":"bearer","refresh_token":"late too"}')
+      })
+      return true
+    })
+    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+    const asking = world.call('POST', '/v2/auth/authenticate', request)
+    await reached.promise
+    expect((await world.call('DELETE', `/v2/auth/tokens/${id}`)).status).toBe(204)
+    held.resolve()
+    expect((await asking).status).toBe(404)
+    expect(acme.revocations).toBe(4)
+  })
+})

@@ -1,0 +1,35 @@
+/** The metadata of an MCP server that asks for tokens, on a free port of this machine. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ProtectedServer {
+  /** `http://127.0.0.1:PORT/mcp` */
+  url: string
+  /** What it answers by path; a change counts from the next request on. */
+  readonly documents: Map<string, unknown>
+  stop(): Promise<void>
+}
+
+/** Names `issuer` as its authorization server. */
+export async function startProtectedServer(issuer: string): Promise<ProtectedServer> {
+  const documents = new Map<string, unknown>()
+  const server = createServer((request, response) => {
+    const document = documents.get(request.url ?? '')
+    response.writeHead(document ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(document ?? {}))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const metadata = { resource: url, authorization_servers: [issuer] }
+  documents.set('/.well-known/oauth-protected-resource/mcp', metadata)
+  return {
+    url,
+    documents,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
