@@ -1,5 +1,5 @@
 /**
- * One try to have a request answered by one upstream.
+ * One try to have a request answered by one server: an agent server, or the leading Runyard.
  *
  * ```
  * waiting ──connected──▶ sent ──headers──▶ answering ──▶ over
@@ -13,36 +13,42 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { answerHeaders, requestHeaders } from './headers.ts'
+import type { Connections, Cuttable } from './connections.ts'
 import { endAnswer } from './request-body.ts'
-import type { AgentRoute } from './route.ts'
-import type { Cuttable, Upstream } from './upstream.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
-/** A request that was let in, with what is needed to answer it. */
-export interface Passage {
-  route: AgentRoute
+/** A client's request, and the response to answer it on. */
+export interface ClientRequest {
   req: IncomingMessage
   res: ServerResponse
   body: Readable | undefined
-  /** The `user_id` that belongs to the key. Absent: no key was checked. */
-  caller?: string | undefined
-  /** No key was checked, so only a project with its own auth may answer. */
-  isUnchecked?: boolean
   /** A WebSocket handshake: the client's socket, and the bytes that the client sent after its request. */
-  upgrade?: { socket: Socket; head: Buffer }
+  upgrade?: { socket: Socket; head: Buffer } | undefined
+}
+
+/** The server that the request goes to, and in which form. */
+export interface Destination {
+  connections: Connections
+  path: string
+  headers: string[]
+  /** The headers for the client, from those of the server's answer. */
+  answerHeaders: (raw: string[]) => string[]
+  /** The connection is new, and closed after the answer. */
+  reset?: boolean
+  /** The name in the server's certificate. Default: that of the `host` header. */
+  servername?: string
 }
 
 export type Outcome =
   /** The client has its answer, or is gone. */
   | { kind: 'over' }
-  /** No part of an answer arrived. `wasSent`: the upstream may have acted on the request. */
+  /** No part of an answer arrived. `wasSent`: the server may have acted on the request. */
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
 
 /** Passes bytes on as they come, in both directions no faster than the slower side reads. */
 export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
-  readonly #passage: Passage
-  readonly #upstream: Upstream
+  readonly #request: ClientRequest
+  readonly #to: Destination
   readonly #outcome = Promise.withResolvers<Outcome>()
   #controller: Dispatcher.DispatchController | undefined
   #switched: { destroy(): void } | undefined
@@ -50,24 +56,19 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #isFlushed = false
   #isOver = false
 
-  constructor(passage: Passage, upstream: Upstream) {
-    this.#passage = passage
-    this.#upstream = upstream
+  constructor(request: ClientRequest, to: Destination) {
+    this.#request = request
+    this.#to = to
   }
 
   run(): Promise<Outcome> {
-    const { req, res, route, body, upgrade, caller } = this.#passage
-    const { token } = this.#upstream.endpoint
-    this.#upstream.enter(this)
+    const { req, res, body, upgrade } = this.#request
+    const { connections, answerHeaders: _, ...to } = this.#to
+    connections.enter(this)
     res.once('close', this.#onClientClose)
-    const options: Dispatcher.DispatchOptions = {
-      path: route.path,
-      method: req.method ?? 'GET',
-      headers: requestHeaders(req, { prefix: route.prefix, token, caller }),
-      body: body ?? null,
-      upgrade: upgrade ? 'websocket' : null,
-    }
-    this.#upstream.dispatch(options, this)
+    const method = req.method ?? 'GET'
+    const options = { ...to, method, body: body ?? null, upgrade: upgrade ? 'websocket' : null }
+    connections.dispatch(options, this)
     return this.#outcome.promise
   }
 
@@ -75,11 +76,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     return this.#isStream || this.#switched !== undefined
   }
 
-  /** Destroys the client's connection, since a clean end would look like the end of the stream. */
   cut(): void {
     this.#switched?.destroy()
-    destroyClient(this.#passage)
+    destroyClient(this.#request)
     this.#leave(new Error('The gateway cut the connection.'))
+  }
+
+  giveUp(reason: Error): void {
+    if (this.#request.res.headersSent || this.#switched) return void this.cut()
+    this.#settle({ kind: 'unanswered', wasSent: this.#controller !== undefined, error: reason })
+    this.#controller?.abort(reason)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -94,8 +100,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     statusMessage = '',
   ): void {
     if (statusCode < 200) return
-    const { res } = this.#passage
-    const headers = answerHeaders(rawHeaders(controller), this.#upstream.target.revision_id)
+    const { res } = this.#request
+    const headers = this.#to.answerHeaders(rawHeaders(controller))
     this.#isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
     // Data of the same packet is handled before this runs, and sends the headers along with it.
@@ -103,7 +109,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { res } = this.#passage
+    const { res } = this.#request
     this.#isFlushed = true
     if (res.write(chunk)) return
     controller.pause()
@@ -111,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
-    const { req, res } = this.#passage
+    const { req, res } = this.#request
     this.#isFlushed = true
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
     endAnswer(req, res)
@@ -119,7 +125,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#isOver) return
-    if (this.#passage.res.headersSent) this.cut()
+    if (this.#request.res.headersSent) this.cut()
     else this.#settle({ kind: 'unanswered', wasSent: this.#controller !== undefined, error })
   }
 
@@ -129,25 +135,25 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     _headers: unknown,
     socket: NodeJS.ReadWriteStream,
   ): void {
-    const { res, upgrade } = this.#passage
+    const { res, upgrade } = this.#request
     const upstreamSocket = socket as Socket
     if (!upgrade || this.#isOver) return void upstreamSocket.destroy()
     res.off('close', this.#onClientClose)
     res.detachSocket(upgrade.socket)
-    const headers = answerHeaders(rawHeaders(controller), this.#upstream.target.revision_id)
+    const headers = this.#to.answerHeaders(rawHeaders(controller))
     upgrade.socket.write(switchingProtocols(headers), 'latin1')
     this.#switched = upstreamSocket
     joinSockets(upgrade.socket, upstreamSocket, upgrade.head, () => this.#settle({ kind: 'over' }))
   }
 
   readonly #onClientClose = (): void => {
-    if (this.#passage.res.writableFinished) this.#settle({ kind: 'over' })
+    if (this.#request.res.writableFinished) this.#settle({ kind: 'over' })
     else this.#leave(new Error('The client left before the end of its answer.'))
   }
 
   #flushHeaders(): void {
     if (this.#isFlushed || this.#isOver) return
-    this.#passage.res.flushHeaders()
+    this.#request.res.flushHeaders()
   }
 
   #leave(reason: Error): void {
@@ -158,8 +164,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #settle(outcome: Outcome): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#passage.res.off('close', this.#onClientClose)
-    this.#upstream.leave(this)
+    this.#request.res.off('close', this.#onClientClose)
+    this.#to.connections.leave(this)
     this.#outcome.resolve(outcome)
   }
 }
@@ -178,7 +184,7 @@ function rawHeaders(controller: Dispatcher.DispatchController): string[] {
  * A body without length and chunks (HTTP/1.0) ends when the connection does. Only a reset tells that
  * client that the body was cut short.
  */
-function destroyClient({ req, res, upgrade }: Passage): void {
+function destroyClient({ req, res, upgrade }: ClientRequest): void {
   if (upgrade) upgrade.socket.destroy()
   else if (res.headersSent && req.httpVersion === '1.0') req.socket.resetAndDestroy()
   else res.destroy()

@@ -12,10 +12,10 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { isAllowed } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
-import type { Passage } from './exchange.ts'
-import { forward } from './proxy.ts'
+import type { ClientRequest } from './exchange.ts'
+import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
-import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
+import { isRelayed, Relay } from './relay.ts'
 import { checkBodySize, hasBody, requestBody } from './request-body.ts'
 import {
   type AgentRoute,
@@ -185,7 +185,7 @@ export class Gateway {
     if (!res.closed) await this.#forward({ route, req, res, body: undefined, upgrade, ...admitted })
   }
 
-  async #isPassedOn(request: RelayedRequest): Promise<boolean> {
+  async #isPassedOn(request: Omit<ClientRequest, 'body'>): Promise<boolean> {
     const url = this.#leader()?.url
     if (url === undefined || isRelayed(request.req)) return false
     return this.#relay.pass(request, url)

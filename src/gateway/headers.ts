@@ -49,22 +49,19 @@ export function requestHeaders(
 /** Marks a request that another Runyard has passed on. */
 export const RELAYED_HEADER = 'x-runyard-relayed'
 
-/** The headers of a request that is passed on to the leader. `isUpgrade`: it is a WebSocket handshake. */
-export function relayedHeaders(req: IncomingMessage, isUpgrade: boolean): string[] {
+/** The headers of a request that is passed on to the leader. */
+export function relayedHeaders(req: IncomingMessage): string[] {
   const sent = endToEnd(
     req.rawHeaders,
     (header) => SET_BY_GATEWAY.has(header) || header === RELAYED_HEADER,
   )
   sent.push(...originOf(req), RELAYED_HEADER, '1')
-  if (req.headers['transfer-encoding']) sent.push('transfer-encoding', 'chunked')
-  if (isUpgrade) sent.push('connection', 'Upgrade', 'upgrade', 'websocket')
-  else sent.push('connection', 'close')
   return sent
 }
 
 /** The headers of the leader's answer for the client, without the hop-by-hop ones. */
-export function answeredHeaders(answer: IncomingMessage): string[] {
-  return endToEnd(answer.rawHeaders, () => false)
+export function relayedAnswerHeaders(raw: string[]): string[] {
+  return endToEnd(raw, () => false)
 }
 
 /** The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. */

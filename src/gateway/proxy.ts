@@ -1,9 +1,10 @@
 /** Finds the upstream for a request, and tries another one when the first does not answer. */
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { Exchange, type Outcome, type Passage } from './exchange.ts'
+import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
+import { answerHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
-import { noDeployment } from './route.ts'
+import { type AgentRoute, noDeployment } from './route.ts'
 import type { Targets } from './target-table.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -14,6 +15,15 @@ const LONGEST_WAIT_MS = 400
  * again.
  */
 const MOST_SENDINGS = 3
+
+/** A request that was let in to an agent. */
+export interface Passage extends ClientRequest {
+  route: AgentRoute
+  /** The `user_id` that belongs to the key. Absent: no key was checked. */
+  caller?: string | undefined
+  /** No key was checked, so only a project with its own auth may answer. */
+  isUnchecked?: boolean
+}
 
 interface ForwardOptions {
   targets: Targets
@@ -123,9 +133,17 @@ async function attempt(
   upstream: Upstream,
   log: Log,
 ): Promise<Failure | undefined> {
-  const outcome = await new Exchange(passage, upstream).run()
-  if (outcome.kind === 'over') return undefined
+  const { req, route, caller } = passage
+  const { path, prefix } = route
   const { deployment_id, revision_id } = upstream.target
+  const { token } = upstream.endpoint
+  const outcome = await new Exchange(passage, {
+    connections: upstream,
+    path,
+    headers: requestHeaders(req, { prefix, token, caller }),
+    answerHeaders: (raw) => answerHeaders(raw, revision_id),
+  }).run()
+  if (outcome.kind === 'over') return undefined
   log.debug({ err: outcome.error, deployment_id, revision_id }, 'the agent server did not answer')
   return outcome
 }

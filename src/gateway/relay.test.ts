@@ -1,7 +1,11 @@
 /** A gateway that follows, in front of one that leads. */
 import { once } from 'node:events'
+import http from 'node:http'
+import { text } from 'node:stream/consumers'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
+import { CERTIFICATE } from '../../test/support/certificate.ts'
 import {
   authenticate,
   echo,
@@ -24,7 +28,8 @@ beforeEach(async () => {
   leader = { url: leading.url }
   following = new Gateway({
     authenticate,
-    fallback: (req, res) => void res.end(`the follower: ${req.url}`),
+    fallback: (req, res) =>
+      void text(req).then((body) => res.end(`the follower: ${req.url} ${body}`)),
     leader: () => leader,
     log: silentLog,
   })
@@ -64,6 +69,41 @@ test('passes everything else on as well, and refusals back', async () => {
   expect((await fetch(`${url}/agents/agent/threads`)).status).toBe(401)
 })
 
+test('tells a client that waits for it to send its body, and breaks off with the leader', async () => {
+  const agent = await leading.serveAgent(echo)
+  const headers = { 'x-api-key': KEY, expect: '100-continue' }
+  const asked = http.request(`${url}/agents/agent/runs`, { method: 'POST', headers })
+  asked.flushHeaders()
+  await once(asked, 'continue')
+  asked.end('a body')
+  const [answer] = await once(asked, 'response')
+  expect(JSON.parse(await text(answer))).toMatchObject({ body: 'a body' })
+  agent.server.removeAllListeners('request')
+  agent.server.on('request', (_req, res) => res.write('a beginning'))
+  const cut = await fetch(`${url}/agents/agent/stream`, withKey)
+  agent.kill()
+  await expect(cut.text()).rejects.toThrow()
+})
+
+test('passes requests on to a leader that speaks TLS', async () => {
+  const known = getCACertificates('default')
+  setDefaultCACertificates([...known, String(CERTIFICATE.cert)])
+  const secure = await openWorld({ certificate: CERTIFICATE })
+  try {
+    leader = { url: secure.url.replace('127.0.0.1', 'localhost') }
+    await secure.serveAgent(echo)
+    const response = await fetch(`${url}/agents/agent/runs`, {
+      ...withKey,
+      method: 'POST',
+      body: 'x',
+    })
+    expect(await response.json()).toMatchObject({ url: '/runs', body: 'x' })
+  } finally {
+    setDefaultCACertificates(known)
+    await secure.close()
+  }
+})
+
 test('carries WebSockets', async () => {
   const sockets = new WebSocketServer({ noServer: true })
   const agent = await leading.serveAgent(echo)
@@ -90,7 +130,8 @@ test.each([undefined, 'http://127.0.0.1:1'])(
     const refused = await fetch(`${url}/agents/agent/threads`, withKey)
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await (await fetch(`${url}/ok`)).text()).toBe('the follower: /ok')
+    const answered = await fetch(`${url}/ok`, { method: 'POST', body: 'a body' })
+    expect(await answered.text()).toBe('the follower: /ok a body')
   },
 )
 
@@ -106,5 +147,5 @@ test('what was passed on to a leader that never answers is answered when this on
 
 test('passes on nothing that was passed on to it', async () => {
   const headers = { 'x-runyard-relayed': '1' }
-  expect(await (await fetch(`${url}/ok`, { headers })).text()).toBe('the follower: /ok')
+  expect(await (await fetch(`${url}/ok`, { headers })).text()).toBe('the follower: /ok ')
 })

@@ -19,9 +19,9 @@ export function checkBodySize(req: IncomingMessage, maxBytes: number): void {
 }
 
 /**
- * The body as a separate stream. Destroying it leaves the client's connection open, so that the client
- * can still be answered. It fails with `too_large` beyond `maxBytes`, and when the client leaves before
- * the end of the body.
+ * The body as a separate stream. It takes nothing from the request until somebody reads it. Destroying it
+ * leaves the client's connection open, so that the client can still be answered. It fails with
+ * `too_large` beyond `maxBytes`, and when the client leaves before the end of the body.
  */
 export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   let bytes = 0
@@ -45,7 +45,8 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   // The reader of the body reports its failure. Without this listener it would end the process.
   body.on('error', () => {})
   req.on('error', () => {})
-  return req.pipe(body)
+  body.once('resume', () => req.pipe(body))
+  return body
 }
 
 /**

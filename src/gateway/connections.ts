@@ -1,0 +1,90 @@
+/** The connections to one server, and the requests that are open on them. */
+import { type Dispatcher, Pool } from 'undici'
+
+/** An open request that can be ended at once. */
+export interface Cuttable {
+  /** Destroys the client's connection: a clean end would look like the end of the stream. */
+  cut(): void
+  /** Cuts where the client's answer has begun. Otherwise the client gets a refusal. */
+  giveUp(reason: Error): void
+  /** Whether the client can resume elsewhere: it reads an event stream, or has a WebSocket. */
+  readonly isResumable: boolean
+}
+
+const MAX_HEADER_BYTES = 64 * 1024
+
+/**
+ * Serves until it is retired. A retired one closes its connections once nothing is open on it. It has as
+ * many connections as requests, since streams stay open for hours.
+ */
+export class Connections {
+  readonly #pool: Pool
+  readonly #onClosed: () => void
+  readonly #open = new Set<Cuttable>()
+  readonly #idleListeners = new Set<() => void>()
+  #isRetired = false
+
+  /** Calls `onClosed` when it is retired and its last request has ended. */
+  constructor(url: string, connectTimeout: number, onClosed: () => void) {
+    this.#onClosed = onClosed
+    this.#pool = new Pool(url, {
+      connections: null,
+      allowH2: false,
+      connectTimeout,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
+  }
+
+  /** The open requests and WebSockets. */
+  get open(): ReadonlySet<Cuttable> {
+    return this.#open
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#pool.dispatch(options, handler)
+  }
+
+  enter(one: Cuttable): void {
+    this.#open.add(one)
+  }
+
+  leave(one: Cuttable): void {
+    if (!this.#open.delete(one) || this.#open.size > 0) return
+    for (const listener of this.#idleListeners) listener()
+    this.#idleListeners.clear()
+  }
+
+  /**
+   * Settles when nothing is open. Cuts resumable requests after `limitMs`, and all others `graceMs`
+   * later.
+   */
+  async drain(limitMs: number, graceMs: number): Promise<void> {
+    if (this.#open.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cutResumable = () => {
+      for (const one of [...this.#open]) if (one.isResumable) one.cut()
+    }
+    const timers = [
+      setTimeout(cutResumable, limitMs),
+      setTimeout(() => this.cutAll(), limitMs + graceMs),
+    ]
+    this.#idleListeners.add(resolve)
+    await promise
+    for (const timer of timers) clearTimeout(timer)
+  }
+
+  cutAll(): void {
+    for (const one of [...this.#open]) one.cut()
+  }
+
+  /** Takes no new requests from now on. */
+  retire(): void {
+    if (this.#isRetired) return
+    this.#isRetired = true
+    const close = () => void this.#pool.destroy().then(this.#onClosed)
+    if (this.#open.size === 0) close()
+    else this.#idleListeners.add(close)
+  }
+}
