@@ -282,6 +282,8 @@ export class SimulatedDeployment {
         return
       }
       case 'asked':
+        // A gateway that does not know its name has nobody wait.
+        if (this.target.kind === 'unknown') return
         this.activity = { open: this.activity.open + 1, last_at: this.now }
         this.#ask()
         return
