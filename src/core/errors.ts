@@ -45,26 +45,36 @@ export interface FieldIssue {
   type: string
 }
 
+export type Missing = 'assistant' | 'checkpoint'
+
 /**
  * The one error type for refusals. `message` goes to the caller: it says which thing is wrong and what to
  * do. `cause` goes to the log only. `issues` belongs to the code `invalid` alone. `retryAfterSeconds`
- * tells when the same request may be sent again, if that is known.
+ * tells when the same request may be sent again, if that is known. `missing` belongs to `not_found`: what
+ * is not there, when that is something that the request names beside what it is sent to.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly issues: FieldIssue[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly missing: Missing | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; issues?: FieldIssue[]; retryAfterSeconds?: number } = {},
+    options: {
+      cause?: unknown
+      issues?: FieldIssue[]
+      retryAfterSeconds?: number
+      missing?: Missing
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
     this.code = code
     this.issues = options.issues
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.missing = options.missing
   }
 }
 

@@ -146,6 +146,7 @@ export async function resolveAssistant(
   throw new AppError(
     'not_found',
     `No assistant found for "${id}". Use an assistant's id or one of the graphs ${graphNames(parts)}.`,
+    { missing: 'assistant' },
   )
 }
 

@@ -1,8 +1,9 @@
 /** The commands that begin runs. Every run is one of the protocol: its log is written for it. */
 
+import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, type Missing } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { given } from '../operations/given.ts'
 import { createRun } from '../runs/create.ts'
@@ -116,17 +117,19 @@ async function begin(
   try {
     return await createRun(parts, caller, thread_id, asked)
   } catch (error) {
-    throw refusalOf(error, thread_id)
+    throw refusalOf(error)
   }
 }
 
-/** What is not there is the checkpoint, or the assistant: the thread was looked for before. */
-function refusalOf(error: unknown, thread_id: string): unknown {
-  if (!(error instanceof AppError) || error.code !== 'not_found') return error
-  const code = error.message.includes('checkpoint') ? 'no_such_checkpoint' : 'invalid_argument'
-  return error.message.includes(thread_id) && code === 'invalid_argument'
-    ? error
-    : new ProtocolError(code, error.message, { cause: error })
+const CODE_OF_MISSING = {
+  assistant: 'invalid_argument',
+  checkpoint: 'no_such_checkpoint',
+} as const satisfies Record<Missing, ProtocolErrorCode>
+
+/** To the protocol, what a command names and is not there is no run that is not there. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.missing === undefined) return error
+  return new ProtocolError(CODE_OF_MISSING[error.missing], error.message, { cause: error })
 }
 
 /** The thread that the caller may see, and the run that was added last. Throws `no_such_run`. */

@@ -78,6 +78,7 @@ export async function requireCheckpoint(
   throw new AppError(
     'not_found',
     `Thread ${thread_id} has no checkpoint "${checkpoint_id}"; its history lists those it has.`,
+    { missing: 'checkpoint' },
   )
 }
 

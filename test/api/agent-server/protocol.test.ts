@@ -96,14 +96,17 @@ describe('run.start', () => {
   })
 
   it.each([
-    [{ input: {} }, /assistant_id/],
-    [{ assistant_id: 'nobody', input: {} }, /nobody/],
-    [{ assistant_id: 'slow', config: 3 }, /config/],
-    [{ assistant_id: 'slow', config: { configurable: { checkpoint_id: 'none' } } }, /none/],
-  ])('refuses %j', async (params, why) => {
+    [{ input: {} }, 'invalid_argument', /assistant_id/],
+    [{ assistant_id: 'nobody', input: {} }, 'invalid_argument', /nobody/],
+    [{ assistant_id: 'slow', config: 3 }, 'invalid_argument', /config/],
+    [
+      { assistant_id: 'slow', config: { configurable: { checkpoint_id: 'none' } } },
+      'no_such_checkpoint',
+      /none/,
+    ],
+  ])('refuses %j with %s', async (params, code, why) => {
     const answer = await send(echo.url, randomUUID(), 'run.start', params)
-    expect(answer).toMatchObject(refusal(answer.error ?? '', why))
-    expect(['invalid_argument', 'no_such_checkpoint']).toContain(answer.error)
+    expect(answer).toMatchObject(refusal(code, why))
   })
 })
 
