@@ -36,9 +36,15 @@ import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
 
+/** What executing a run needs. */
+type ExecutionParts = Pick<
+  Parts,
+  'store' | 'host' | 'events' | 'webhooks' | 'metrics' | 'tracer' | 'runTimeoutMs' | 'clock' | 'log'
+>
+
 /** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
 export function executeRun(
-  parts: Parts,
+  parts: ExecutionParts,
   run: QueuedRun,
   lease: Lease,
   signal: AbortSignal,
@@ -52,7 +58,11 @@ export function executeRun(
  * Ends, in error, a run whose attempts are used up: its server died under it each time. What it executed
  * may be why: no node and no factory is called again, which would take down whoever ends it.
  */
-export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): Promise<void> {
+export async function endExhausted(
+  parts: ExecutionParts & Pick<Parts, 'queue'>,
+  run: QueuedRun,
+  lease: Lease,
+): Promise<void> {
   const outcome: Outcome = run.cancel_action
     ? { kind: 'cancelled', action: run.cancel_action, stop_outcome: 'cut_off' }
     : { kind: 'error', error: exhaustedError(run) }
@@ -64,7 +74,7 @@ export async function endExhausted(parts: Parts, run: QueuedRun, lease: Lease): 
 }
 
 class Execution {
-  readonly #parts: Parts
+  readonly #parts: ExecutionParts
   readonly #claimed: Claimed
   readonly #limit: TimeLimit
   readonly #crash = new Crash()
@@ -81,7 +91,7 @@ class Execution {
   #graph: OpenGraph | undefined
 
   constructor(
-    parts: Parts,
+    parts: ExecutionParts,
     claimed: Claimed,
     { signal, span }: { signal: AbortSignal; span: Span },
   ) {

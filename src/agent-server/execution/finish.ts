@@ -28,7 +28,7 @@ export interface Left {
  * the lease was lost, and nothing was done.
  */
 export async function finishRun(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'metrics' | 'clock' | 'log'>,
   claimed: Claimed,
   outcome: Outcome,
   left: Left,
@@ -50,7 +50,7 @@ async function writeEnd(
   { run, lease }: Claimed,
   outcome: Outcome,
   { state, unwritten }: Left,
-  { clock }: Parts,
+  { clock }: Pick<Parts, 'clock'>,
 ): Promise<Recorded> {
   const { held, cancel_action } = await tx.runs.look(lease)
   if (!held) return { events: [], isPosted: false }

@@ -8,7 +8,7 @@ import { type Outcome, statusOf } from './outcome.ts'
 
 /** Executes a run in a span below the request that made it; all of its log lines name both. */
 export function observeRun<T>(
-  { tracer, metrics, clock }: Parts,
+  { tracer, metrics, clock }: Pick<Parts, 'metrics' | 'tracer' | 'clock'>,
   run: QueuedRun,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
@@ -31,7 +31,11 @@ export function observeRun<T>(
 }
 
 /** After the transaction that ended the run. One that failed has a line at `error`, with the reason. */
-export function tellEnd({ metrics, clock, log }: Parts, run: QueuedRun, outcome: Outcome): void {
+export function tellEnd(
+  { metrics, clock, log }: Pick<Parts, 'metrics' | 'clock' | 'log'>,
+  run: QueuedRun,
+  outcome: Outcome,
+): void {
   const { run_id, thread_id, attempt } = run
   const status = statusOf(outcome)
   const seconds = Math.max(clock.now() - (run.started_at ?? clock.now()), 0) / 1000

@@ -1,9 +1,10 @@
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
+import type { CreationParts } from '../runs/create.ts'
 
 /** Who asks, and on which thread. */
 export interface CommandContext {
-  parts: Parts
+  parts: CreationParts & Pick<Parts, 'log'>
   caller: Caller
   thread_id: string
 }

@@ -88,7 +88,7 @@ export async function answered(
 }
 
 function failure(
-  { log }: Parts,
+  { log }: Pick<Parts, 'log'>,
   { id, ...place }: { id: number; method: string; thread_id: string },
   error: unknown,
 ): CommandFailure {

@@ -22,7 +22,7 @@ const INTERNAL_ERROR = 1011
 
 /** Serves the client until it leaves; `admission` is of the caller. */
 export function serveSocket(
-  parts: Parts,
+  parts: CommandContext['parts'] & Pick<Parts, 'metrics'>,
   caller: Caller,
   admission: Admission,
   socket: ClientSocket,
@@ -39,7 +39,12 @@ class SocketSession {
   readonly #waiting: string[] = []
   #isBusy = false
 
-  constructor(parts: Parts, caller: Caller, admission: Admission, socket: ClientSocket) {
+  constructor(
+    parts: CommandContext['parts'],
+    caller: Caller,
+    admission: Admission,
+    socket: ClientSocket,
+  ) {
     this.#context = { parts, caller, thread_id: admission.thread_id }
     this.#socket = socket
     const send = (text: string) => socket.send(text)

@@ -20,7 +20,7 @@ export interface Subscription {
 }
 
 export interface SubscriptionsParts {
-  parts: Parts
+  parts: Pick<Parts, 'store' | 'events'>
   admission: Admission
   /** Takes the text of an event, and settles when more is welcome. */
   send: (text: string) => Promise<void>

@@ -20,7 +20,7 @@ export interface Admission {
 
 /** Throws `not_found` for a thread that is there and may not be seen. */
 export async function admit(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   thread_id: string,
   attribution: Attribution,
@@ -36,7 +36,7 @@ export async function admit(
  * is never refused.
  */
 export async function requireKept(
-  { store }: Parts,
+  { store }: Pick<Parts, 'store'>,
   thread_id: string,
   since: number,
 ): Promise<void> {
@@ -49,7 +49,10 @@ export async function requireKept(
 }
 
 /** Once the thread is there. Throws `not_found` when the caller may not see it. */
-export async function confirm({ store }: Parts, admission: Admission): Promise<void> {
+export async function confirm(
+  { store }: Pick<Parts, 'store'>,
+  admission: Admission,
+): Promise<void> {
   if (!admission.isOpen) return
   await requireThread(store.threads, admission.thread_id, admission.filter)
   admission.isOpen = false
@@ -57,7 +60,7 @@ export async function confirm({ store }: Parts, admission: Admission): Promise<v
 
 /** Server-sent events, from after `since` on, until the thread is removed. */
 export async function* protocolFrames(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'events'>,
   admission: Admission,
   { filter, since }: { filter: ProtocolFilter; since: number },
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
 import type { Parts } from '../parts.ts'
 import { removeExpiredItems } from '../store/expiry.ts'
-import { removeExpired } from '../threads/removal.ts'
+import { type RemovalParts, removeExpired } from '../threads/removal.ts'
 
 /** How often it looks for stateless runs' threads, idempotency keys and deliveries, in ms. */
 const PURGE_MS = 30_000
@@ -18,12 +18,14 @@ const MINUTE_MS = 60_000
 /** A timer of Node takes no more, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
+type HousekeepingParts = RemovalParts & Pick<Parts, 'config' | 'log'>
+
 export class Housekeeping {
-  readonly #parts: Parts
+  readonly #parts: HousekeepingParts
   readonly #tickers: readonly Ticker[]
 
   /** Threads and items are looked for as often as the project's configuration says, or more often. */
-  constructor(parts: Parts) {
+  constructor(parts: HousekeepingParts) {
     this.#parts = parts
     const { ttl, store } = parts.config
     this.#tickers = [

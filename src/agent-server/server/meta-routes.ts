@@ -73,7 +73,10 @@ const FLAGS = {
   strict_resume: true,
 }
 
-export function metaRoutes(parts: Parts, version: string) {
+export function metaRoutes(
+  parts: Pick<Parts, 'store' | 'host' | 'metrics' | 'isLangSmithUsed'>,
+  version: string,
+) {
   return createRoutes<AgentServerEnv>()
     .openapi(ok, async (c) => {
       await requireDatabase(parts, c.req.valid('query').check_db)
@@ -92,7 +95,7 @@ export function metaRoutes(parts: Parts, version: string) {
 }
 
 /** A file that was removed is told of in any case: nobody else would find out before the next start. */
-async function requireDatabase({ store }: Parts, isChecked: boolean): Promise<void> {
+async function requireDatabase({ store }: Pick<Parts, 'store'>, isChecked: boolean): Promise<void> {
   try {
     if (store.isGone()) await store.ping()
     if (isChecked) await store.checkWrites()

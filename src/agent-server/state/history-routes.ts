@@ -55,7 +55,7 @@ const search = createRoute({
   },
 })
 
-export function historyRoutes(parts: Parts) {
+export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits'>) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(list, async (c) => {
     const { thread_id } = c.req.valid('param')

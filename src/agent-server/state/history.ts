@@ -27,7 +27,7 @@ export interface HistoryPage {
  * `bad_request`.
  */
 export async function listThreadHistory(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
   thread_id: string,
   query: HistoryQuery,

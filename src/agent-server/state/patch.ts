@@ -13,7 +13,7 @@ import { requireFree } from './update.ts'
  * stays. Throws `not_found`, and `conflict` while the thread is busy.
  */
 export async function patchThreadState(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
   caller: Caller,
   thread_id: string,
   metadata: JsonObject,

@@ -14,7 +14,7 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
  * asked. Throws `not_found`.
  */
 export async function getThreadState(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
   thread_id: string,
   options: { subgraphs: boolean },
@@ -32,7 +32,7 @@ export async function getThreadState(
  * latest there. Throws `not_found`, and `bad_request` when the thread has no graph.
  */
 export async function getThreadStateAt(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
   caller: Caller,
   thread_id: string,
   options: { checkpoint: CheckpointRef; subgraphs: boolean },
@@ -83,6 +83,6 @@ export async function requireCheckpoint(
 }
 
 /** A thread that nothing was done with may have none. */
-function hasGraph(parts: Parts, { metadata }: Thread): boolean {
+function hasGraph(parts: Pick<Parts, 'host'>, { metadata }: Thread): boolean {
   return parts.host.graphs.has(String(metadata.graph_id))
 }

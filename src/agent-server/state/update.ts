@@ -39,7 +39,7 @@ const MAX_ATTEMPTS = 50
  * and `conflict` while the thread is busy.
  */
 export async function updateThreadState(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'events' | 'authorize' | 'clock' | 'log'>,
   caller: Caller,
   thread_id: string,
   request: StateUpdate & { checkpoint: CheckpointRef },
@@ -57,7 +57,7 @@ export async function updateThreadState(
 
 /** `undefined`: the thread has moved on meanwhile. */
 async function tryUpdate(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'events' | 'clock' | 'log'>,
   thread_id: string,
   filter: MetadataFilter | undefined,
   { checkpoint, ...update }: StateUpdate & { checkpoint: CheckpointRef },
@@ -99,7 +99,7 @@ async function readHeads(
 
 /** Lets the graph take the steps, in memory. Throws `bad_request`, `invalid`. */
 export async function stageState(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'log'>,
   thread: GraphThread,
   place: CheckpointRef,
   supersteps: Superstep[],
@@ -134,7 +134,7 @@ export async function requireFree(store: AgentStore, thread_id: string): Promise
 }
 
 async function applySteps(
-  parts: Parts,
+  parts: Pick<Parts, 'log'>,
   graph: GraphStates,
   place: StatePlace,
   supersteps: Superstep[],

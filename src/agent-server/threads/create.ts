@@ -14,7 +14,7 @@ import { authorizeThread, type ThreadRequest } from './verbs.ts'
  * (no graph) and `invalid` (the graph does not take them).
  */
 export async function createThread(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'config' | 'host' | 'authorize' | 'clock' | 'log'>,
   caller: Caller,
   request: ThreadRequest & { supersteps?: Superstep[] },
 ): Promise<Thread> {
@@ -35,7 +35,7 @@ export async function createThread(
 
 /** A thread that is there already keeps the history that it has. */
 async function stageBeginning(
-  parts: Parts,
+  parts: Pick<Parts, 'store' | 'host' | 'log'>,
   thread: NewThread,
   supersteps: Superstep[] = [],
 ): Promise<StagedState | undefined> {

@@ -10,7 +10,7 @@ import { enqueuePosts } from '../webhooks/outbox.ts'
 import { authorizeOnThread, requireThread } from './verbs.ts'
 
 /** What removing threads needs once it is allowed. */
-type RemovalParts = Omit<CancelParts, 'authorize'>
+export type RemovalParts = Omit<CancelParts, 'authorize'>
 
 /**
  * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
