@@ -4,9 +4,10 @@
  */
 import { argv } from 'node:process'
 import { bundleProject } from '../graph/js/bundle/write.ts'
+import { readProjectConfig } from '../project/config.ts'
 
 const [, , configPath = 'langgraph.json'] = argv
-const made = await bundleProject(configPath)
+const made = await bundleProject(await readProjectConfig(configPath))
 if ('reason' in made) {
   console.log(`Not bundled, so that a start takes longer: ${made.reason}.`)
 } else {

@@ -17,7 +17,7 @@ import { bundlePath } from '../graph/js/bundle/write.ts'
 import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
 import { bundleCommandPath, commandPath, ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
-import { checkProjectConfig } from '../project/config.ts'
+import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createDriver } from '../runtime/drivers.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
@@ -100,7 +100,8 @@ function createProjectBuilder(
   return createBuilder({
     dir: folder.builds,
     checkConfig: checkProjectConfig,
-    checkPackages: checkProjectPackages,
+    checkPackages: async (configPath, state) =>
+      checkProjectPackages(await readProjectConfig(configPath, state), state),
     ownNode: dirname(process.execPath),
     env: config.childEnv,
     sandbox,

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
+import { readProjectConfig } from '../../src/project/config.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 import { endOfRun, readUntil, send, subscribe } from '../support/protocol-client.ts'
 
@@ -82,7 +83,9 @@ describe.each(LINES)('LangGraph %s', (line) => {
   let client: Client
   beforeAll(async () => {
     configPath = makeProject(line)
-    const { file: bundlePath } = (await bundleProject(configPath)) as { file?: string }
+    const { file: bundlePath } = (await bundleProject(await readProjectConfig(configPath))) as {
+      file?: string
+    }
     if (bundlePath === undefined) throw new Error('The project was not bundled.')
     started = { configPath, dataDir: join(dir, `data-${line}`), bundlePath }
     server = await startManagedServe(started)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
+import { readProjectConfig } from '../../src/project/config.ts'
 import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 
@@ -24,7 +25,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const bundle = () => bundleProject(join(root, 'langgraph.json'))
+const bundle = async () => bundleProject(await readProjectConfig(join(root, 'langgraph.json')))
 
 describe('a bundled project', { timeout: 120_000 }, () => {
   it('answers what the project answers from its sources', async () => {

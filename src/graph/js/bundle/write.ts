@@ -6,7 +6,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { BuildFailure, BuildOptions, Metafile } from 'esbuild'
-import { type ProjectConfig, readProjectConfig } from '../../../project/config.ts'
+import type { ProjectConfig } from '../../../project/config.ts'
 import { resolveInside } from '../../../project/path.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
 import { TRACER_MODULE } from '../langgraph/langsmith-tracer.ts'
@@ -36,11 +36,10 @@ export function bundlePath(configPath: string): string {
  * Writes the bundle, without running any of the project's code. None is written, with the reason,
  * where a bundle might behave otherwise than the sources: where a file looks for others beside
  * itself, or imports what is only known when it runs. A package that does so stays outside, with all
- * that it depends on. Throws `bad_request` for a `langgraph.json` that is not valid.
+ * that it depends on.
  */
-export async function bundleProject(configPath: string): Promise<Bundling> {
-  const config = await readProjectConfig(configPath)
-  const file = join(config.root, relative(dirname(configPath), bundlePath(configPath)))
+export async function bundleProject(config: ProjectConfig): Promise<Bundling> {
+  const file = bundlePath(config.path)
   try {
     return await write(config, file)
   } catch (cause) {

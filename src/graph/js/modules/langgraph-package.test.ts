@@ -11,7 +11,6 @@ let file: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'langgraph-package-'))
   file = join(folder, 'src/graph.ts')
-  await write('langgraph.json', '{"graphs": {"a": "./src/graph.ts:graph"}}')
   await write('src/graph.ts', 'export const graph = {}')
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
@@ -94,7 +93,8 @@ describe('a project’s LangGraph', () => {
 
 describe('checkProjectPackages', () => {
   it('leaves to a build command what is missing, and nothing that is too old', async () => {
-    const config = join(folder, 'langgraph.json')
+    const graph = { path: './src/graph.ts', file, exportName: 'graph' }
+    const config = { graphs: [{ graph_id: 'a', description: null, ...graph }] }
     await rm(file)
     await checkProjectPackages(config, { isBuilt: false })
     await write('src/graph.ts', '')

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { AppError } from '../../../core/errors.ts'
-import { type BuildState, readProjectConfig } from '../../../project/config.ts'
+import type { BuildState, ProjectConfig } from '../../../project/config.ts'
 import { installCommand } from './install-command.ts'
 import { importFor } from './loader.ts'
 import { findPackage } from './package-home.ts'
@@ -48,14 +48,13 @@ export async function checkLangGraph(file: string): Promise<string> {
 
 /**
  * Makes sure, right after an install, that each graph of the project can import LangGraph; throws like
- * `checkLangGraph`, and `readProjectConfig`. What is missing may come with a build command that has not
- * run yet (`isBuilt: false`); what is too old is refused.
+ * `checkLangGraph`. What is missing may come with a build command that has not run yet (`isBuilt: false`);
+ * what is too old is refused.
  */
 export async function checkProjectPackages(
-  configPath: string,
+  { graphs }: Pick<ProjectConfig, 'graphs'>,
   { isBuilt = true }: BuildState = {},
 ): Promise<void> {
-  const { graphs } = await readProjectConfig(configPath, { isBuilt })
   for (const { file } of graphs) {
     if (isBuilt || (await findPackage(file, PACKAGE))) await checkLangGraph(file)
   }
