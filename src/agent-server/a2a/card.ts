@@ -10,7 +10,7 @@ interface CardAbout {
   /** Of the server. */
   version: string
   hasMessages: boolean
-  /** Whether the project has webhooks, as which they are sent. */
+  /** Push notifications are sent as webhooks: whether the project has those. */
   hasPushNotifications: boolean
   /** Whether the server, or the gateway before it, asks for a key; a project's own auth is not described. */
   needsKey: boolean

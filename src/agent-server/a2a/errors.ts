@@ -11,7 +11,7 @@ import type { Log } from '../../core/log.ts'
 /** JSON-RPC's code for a request that is not to be served. */
 const INVALID_REQUEST = -32600
 
-/** Throws errors of the library only; what is nobody's refusal is logged, and said to be so. */
+/** Throws errors of the library only. Any error that is not a refusal is logged and answered as internal. */
 export async function asA2AErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -13,7 +13,7 @@ import { RUNS_READ, taskIdOf, viewTask } from './task.ts'
 
 /** Without a context: how many threads are looked through, those changed last first. */
 const THREADS_READ = 100
-/** And how many of the last runs of each. */
+/** How many of the last runs of each thread are looked at. */
 const RUNS_READ_EACH = 10
 
 const DEFAULT_PAGE = 50
@@ -73,7 +73,7 @@ async function runsOfAll(
   return found.toSorted((a, b) => b.seq - a.seq)
 }
 
-/** Whoever may find a thread may perhaps not read it; and it may be gone by now. */
+/** A caller who may find a thread may still not be allowed to read it. It may also be gone by now. */
 async function runsOfThread(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -94,7 +94,7 @@ function latestOfTasks(runs: QueuedRun[]): QueuedRun[] {
   return [...seen.values()]
 }
 
-/** Large states take their time, and reading SQLite never waits: others have their turn in between. */
+/** Reading SQLite never waits, and large states take long: this lets other requests go on in between. */
 async function look(
   parts: Pick<Parts, 'store' | 'events'>,
   run: QueuedRun,
@@ -104,7 +104,7 @@ async function look(
   return viewTask(parts, { task_id: taskIdOf(run), run }, historyLength)
 }
 
-/** What the run says rules most of them out; only the others are looked at as a whole. */
+/** Most tasks can be ruled out by their run alone. Only the others are read as a whole. */
 async function withState(
   parts: Pick<Parts, 'store' | 'events'>,
   runs: QueuedRun[],
@@ -118,7 +118,7 @@ async function withState(
   return found
 }
 
-/** The statuses of the runs that tasks in a state are at. */
+/** The run statuses that belong to a state of a task. */
 const STATUSES: Partial<Record<TaskState, RunStatus[]>> = {
   [TaskState.TASK_STATE_SUBMITTED]: ['pending'],
   [TaskState.TASK_STATE_WORKING]: ['running'],

@@ -1,11 +1,11 @@
-/** Messages of the Agent2Agent protocol and those of LangChain, as each other. */
+/** Converts messages of the Agent2Agent protocol to LangChain's, and back. */
 import type { Message, Part } from '@a2a-js/sdk'
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Interrupt } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { JsonValueSchema } from '../operations/json.ts'
 
-/** A message as LangChain writes it, as far as it is read here. */
+/** The fields of a LangChain message that are read here. */
 export interface ChainMessage {
   id?: string
   type?: string
@@ -101,7 +101,7 @@ function textOf(part: Part): string[] {
   return part.content?.$case === 'text' ? [part.content.value] : []
 }
 
-/** Data that has no fields is said in the message. */
+/** Data without fields becomes part of the message's text. */
 function blockOf({ content, filename, mediaType }: Part): JsonObject[] {
   const kind = { type: kindOf(mediaType), mimeType: mediaType || 'application/octet-stream' }
   const named = { ...kind, ...(filename && { metadata: { filename } }) }

@@ -124,7 +124,7 @@ function versionOf({ requestedVersion }: ServerCallContext): PushVersion {
   return isCurrentVersion(requestedVersion) ? '1.0' : '0.3'
 }
 
-/** The task of a message; whoever wants to be told of it is noted with it. */
+/** The task of a message. A push config that came with the message is stored with it. */
 async function beginTask(
   context: A2AContext,
   request: SendMessageRequest,
@@ -139,7 +139,7 @@ async function beginTask(
   return task
 }
 
-/** A message without a task makes one; with one it answers what the task asks, or follows it up. */
+/** A message without a task makes a task. With one, it answers the task's question or continues it. */
 async function taskOf(context: A2AContext, request: SendMessageRequest): Promise<TaskRun> {
   const { message } = request
   if (!message || message.parts.length === 0) {
@@ -172,7 +172,7 @@ async function continueTask(context: A2AContext, message: Message): Promise<Task
   return { task_id, run: await addRun(context, run.thread_id, { ...given, metadata }) }
 }
 
-/** Two answers at once are one too many. A breakpoint asks nothing: the message is what goes on with. */
+/** Refuses a second answer at the same time. A breakpoint asks nothing: there the message becomes the input. */
 async function answerOf(context: A2AContext, task: TaskRun, message: Message) {
   const open = await openQuestions(context.parts, task)
   const command: RunCommand =

@@ -1,4 +1,4 @@
-/** Push notifications of the Agent2Agent protocol: who wants to be told of a task, and what they are told. */
+/** Push notifications of the Agent2Agent protocol: who wants to hear of a task, and what is sent to them. */
 import { randomUUID } from 'node:crypto'
 import { type Task, TaskPushNotificationConfig } from '@a2a-js/sdk'
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server'
@@ -14,7 +14,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { type TaskRun, taskAtEnd, taskIdOf, viewTask } from './task.ts'
 
-/** How many may want to be told of one task. */
+/** How many push configs one task may have. */
 const MAX_CONFIGS = 20
 
 const SERIALIZERS = {
@@ -34,7 +34,7 @@ const Config = z.object({
   authentication: z.object({ scheme: HeaderText, credentials: HeaderText }).optional(),
 })
 
-/** Refuses a config that nothing would be sent to. Throws `invalid`, `RequestMalformedError`. */
+/** Refuses a config that nothing could be sent to. Throws `invalid`, `RequestMalformedError`. */
 export function checkPushConfig(
   parts: Pick<Parts, 'webhooks'>,
   config: TaskPushNotificationConfig,
@@ -66,19 +66,19 @@ export async function putPushConfig(
     created_at: timestamp(parts.clock),
     config: TaskPushNotificationConfig.toJSON(config) as JsonObject,
   }
-  // A run that has ended stays so: where it ends between the two looks, the next round finds it ended.
+  // A run that has ended stays ended. If it ends between the two looks, the next round sees that.
   while (!(await putWhere(parts, record, run_id, await standing(parts, task_id, run_id)))) {}
   return config
 }
 
-/** The task where it stands still; `undefined` while it goes on. */
+/** The task and its run, if the run has ended. `undefined`: it goes on. */
 async function standing(parts: Pick<Parts, 'store' | 'events'>, task_id: string, run_id: string) {
   const run = await parts.store.runs.get(run_id)
   if (!run || !isTerminal(run.status)) return undefined
   return { run, task: await viewTask(parts, { task_id, run }) }
 }
 
-/** `false`: the run that the task is at has ended meanwhile, so that nobody would tell of it. */
+/** `false`: the run has ended meanwhile, so that its end would not be sent to this config. */
 async function putWhere(
   parts: Pick<Parts, 'store' | 'webhooks'>,
   record: PushConfig,

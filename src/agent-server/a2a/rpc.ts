@@ -59,12 +59,12 @@ function legacyRpc(request: JsonObject): Rpc {
   }
 }
 
-/** In which words a request came: notifications of its task come in the same. */
+/** The protocol version of a request. Notifications of its task use the same one. */
 function callIn(requestedVersion: string): ServerCallContext {
   return new ServerCallContext({ requestedVersion })
 }
 
-/** Empty where it is no text, which the library refuses. */
+/** The value if it is a text, else an empty one, which the library refuses. */
 function methodOf({ method }: JsonObject): string {
   return typeof method === 'string' ? method : ''
 }
@@ -88,7 +88,7 @@ const PARSE_ERROR = Object.assign(new RequestMalformedError('The body is not val
   envelopeCode: -32700,
 })
 
-/** What the library would stumble over. */
+/** Refuses what the library would crash on. */
 const Part = z
   .looseObject({
     text: z.string().optional(),

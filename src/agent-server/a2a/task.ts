@@ -62,7 +62,7 @@ function taskNotFound(id: string): Error {
   return new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`)
 }
 
-/** Where a run that is over left its thread; for one that is not, where the thread is. */
+/** The state that a run has left behind, or the present state of its thread while it goes on. */
 interface Standing {
   state: TaskState
   values: JsonObject
@@ -147,7 +147,7 @@ async function standingOf(
   }
 }
 
-/** The end of a run that is over is read, not waited for. In ms. */
+/** How long to wait for the end event of a run that is over, in ms: it is in the log already. */
 const END_MS = 30_000
 const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED
 
@@ -208,7 +208,7 @@ function artifactsOf({ run_id }: QueuedRun, values: JsonObject): Artifact[] {
   return parts.length > 0 ? [artifactOf(run_id, parts)] : []
 }
 
-/** What a run says: while it runs piece by piece, at its end as a whole. */
+/** What a run answers: piece by piece while it runs, as a whole at its end. */
 export function artifactOf(run_id: string, parts: Artifact['parts']): Artifact {
   return {
     artifactId: run_id,

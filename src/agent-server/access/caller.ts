@@ -9,7 +9,7 @@ import type { RateLimit, Sender } from '../../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
 import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
 
-/** Who works on the project with Studio, where the project does not say otherwise. */
+/** The user for requests of Studio, unless the project decides otherwise. */
 const STUDIO_USER: AuthUser = {
   kind: 'StudioUser',
   identity: 'langgraph-studio-user',
@@ -88,11 +88,11 @@ type CheckKey = ReturnType<typeof serverKeys>
 
 interface Recognised {
   user?: AuthUser
-  /** What is particular to the caller; absent: nothing that was checked here. */
+  /** What tells callers apart. Absent: nothing was checked here. */
   identity?: string | undefined
 }
 
-/** Counts a request for whom it turns out to be from; one that is refused counts as well. */
+/** Counts the request for its caller, once that is known. A refused request counts too. */
 async function countFor(
   c: Context<AgentServerEnv>,
   rate: RateLimit | undefined,
@@ -114,7 +114,7 @@ async function recount(c: Context<AgentServerEnv>, rate: RateLimit, sender: Send
   await rate.take(sender)
 }
 
-/** A health check gets through, and what the server asks of itself. */
+/** Health checks are not counted, nor are requests that the server sends to itself. */
 function isUncounted(c: Context): boolean {
   return c.req.path === '/ok' || isInProcess(c)
 }
@@ -136,8 +136,8 @@ async function recognise(
 }
 
 /**
- * Studio says so in a header, which anyone can send: it is believed of those who hold a key of the
- * server. Behind a gateway that has checked it.
+ * Studio names itself in a header, which anyone can send. It is believed where the request has a key of the
+ * server. Behind a gateway, the gateway has checked that.
  */
 function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): boolean {
   if (config.auth?.isStudioAuthDisabled || headers.get('x-auth-scheme') !== 'langsmith') {

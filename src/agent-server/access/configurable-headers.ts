@@ -1,12 +1,12 @@
 /** Which headers of a request graphs see in `configurable`. */
 import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
 
-/** Credentials, and what says where a request came in: shown when they are named in full. */
+/** Credentials, and headers of proxies: graphs see them only when they are named in full. */
 const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])
 
 const DEFAULT_INCLUDES = ['x-*', 'user-agent']
 
-/** What is included and not excluded, by lower-case name. Of the gateway's token nothing is left. */
+/** The headers that are included and not excluded, by lower-case name; never the gateway's token. */
 export function headerChoice({
   includes = DEFAULT_INCLUDES,
   excludes,

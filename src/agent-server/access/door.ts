@@ -19,7 +19,7 @@ export function isInProcess({ env }: { env?: unknown }): boolean {
   return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
 }
 
-/** What needs no credentials: a load balancer's questions, and files of a page's components. */
+/** Whether a request needs no credentials: health checks, and files of a page's components. */
 export function isOpen({
   req: { method, path },
 }: {
@@ -51,7 +51,7 @@ export function guardGateway({
   }
 }
 
-/** Whom a request counts for who has not said, in a way that was checked, who it is. */
+/** Whom a request counts for, where nothing has proved who sent it. */
 export function unknownSender(c: Context): Sender {
   return c.get('sender') ?? { address: remoteAddress(c) }
 }
@@ -64,8 +64,8 @@ function senderOf(headers: Headers): Sender {
 }
 
 /**
- * The runtime driver's own question comes past the gateway: whether the server is well is not for the
- * project's middleware to say, which may ask everyone for credentials.
+ * Lets health checks of the runtime driver pass, which do not come through the gateway. The project's
+ * middleware must not answer them: it might ask for credentials.
  */
 function isProbe({ req }: Context): boolean {
   return req.path === '/ok' && req.header('x-forwarded-for') === undefined

@@ -1,7 +1,7 @@
 /**
- * The door of a server that asks for no key. Whatever can send it a request may do everything, and that
- * is every web page that someone on its machine looks at: browsers send requests to the loopback
- * for any page, and a page whose name suddenly means 127.0.0.1 reads the answers, too.
+ * The door of a server that asks for no key: whoever can send it a request may do everything. Without this
+ * door, every web page that somebody opens on the machine could: browsers send requests to the loopback for
+ * any page, and a page whose host name is made to mean 127.0.0.1 (DNS rebinding) can read the answers.
  */
 import type { MiddlewareHandler } from 'hono'
 import { type CorsConfig, originRule } from '../../core/cors.ts'
@@ -11,7 +11,7 @@ import { isThisMachine } from '../../core/this-machine.ts'
 import { isInProcess } from './door.ts'
 
 export interface OpenTo {
-  /** Where it listens. Where that is not the loopback, its operator has let others in, by any name. */
+  /** The address it listens on. If that is not the loopback, the operator has let others in, by any name. */
   host: string
   /** Names besides those of the loopback; `.example.com` is every name below, `*` any name. */
   hosts: readonly string[]
@@ -19,12 +19,12 @@ export interface OpenTo {
   origins: readonly string[]
 }
 
-/** The hosted Studio, which talks to servers on the loopback of who uses it. */
+/** The hosted Studio, which talks to a server on its user's own machine. */
 export const STUDIO_ORIGINS = ['https://smith.langchain.com', 'https://eu.smith.langchain.com']
 
 /**
  * Throws `forbidden` for a request to a host name, or of a page, that is not let in. Origins that
- * `cors` names are. `/ok` says nothing that is worth asking for.
+ * `cors` names are let in. `/ok` is open: it tells nothing of value.
  */
 export function guardOpenServer(
   to: OpenTo,
@@ -54,7 +54,7 @@ export function isHostAllowed(host: string, to: OpenTo): boolean {
   return isLocalName(name) || !isLocalName(nameOf(to.host)) || to.hosts.some(covers(name))
 }
 
-/** `host`: where the request was sent to; pages of other ports there are its operator's, too. */
+/** `host`: where the request was sent to. Pages on other ports of that host are the operator's as well. */
 export function isOriginAllowed(origin: string, host: string | undefined, to: OpenTo): boolean {
   const name = URL.parse(origin)?.hostname
   if (to.origins.includes('*') || to.origins.includes(origin)) return true
@@ -70,7 +70,7 @@ function covers(name: string): (allowed: string) => boolean {
     allowed === '*' || (allowed.startsWith('.') ? name.endsWith(allowed) : name === allowed)
 }
 
-/** Browsers ask nobody where these are. */
+/** Names that browsers resolve to the loopback by themselves. */
 function isLocalName(name: string): boolean {
   return isThisMachine(name) || name.endsWith('.localhost')
 }

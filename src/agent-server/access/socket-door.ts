@@ -9,8 +9,8 @@ const SOCKET_PATH = /^\/threads\/[^/]+\/stream\/events$/
 
 /**
  * Throws `not_found` where no WebSocket is served, before anything has begun there, and `forbidden` for
- * a page that CORS does not allow: a browser asks nobody before it lets any page open a WebSocket, and
- * sends its cookies along. They are taken away where CORS has it so.
+ * a page that CORS does not allow: a browser lets any page open a WebSocket, without
+ * asking, and sends its cookies along. Where CORS does not allow cookies they are removed.
  */
 export function guardSockets(cors: CorsConfig = {}): MiddlewareHandler<AgentServerEnv> {
   const isAllowed = originRule(cors)
@@ -44,7 +44,7 @@ function refusedOrigin(origin: string): AppError {
   return new AppError('forbidden', `The origin ${origin} is not allowed. ${how}`)
 }
 
-/** A password that the browser keeps goes the way of cookies; a page cannot set a header here. */
+/** A page cannot set this header here, but a browser sends a password that it has stored: treated as cookies are. */
 function forgetCookies(headers: Headers): void {
   headers.delete('cookie')
   if (/^(basic|digest|negotiate) /i.test(headers.get('authorization') ?? '')) {

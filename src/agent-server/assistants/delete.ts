@@ -58,7 +58,7 @@ function isPartOfGraph(graph_id: string): AppError {
 /** How many threads are looked up at once. */
 const BATCH = 100
 
-/** Each thread by itself: a crash in between leaves the rest, which another call finds. */
+/** Removes each thread by itself. If the server dies in between, another call finds the rest. */
 async function deleteThreads(
   parts: CancelParts,
   caller: Caller,

@@ -13,7 +13,7 @@ export const ConfigSchema = z
   .looseObject({
     tags: optional(z.array(z.string())),
     recursion_limit: optional(z.int().min(1)),
-    // LangGraph waits for ever for the first of none.
+    // With 0, LangGraph would wait for ever for its first task.
     max_concurrency: optional(z.int().min(1)),
     configurable: optional(JsonObjectSchema),
   })

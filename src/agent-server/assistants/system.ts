@@ -27,7 +27,7 @@ export function isSystemAssistant(
 /**
  * Makes each of the project's graphs an assistant of the same name, at every start. Its version 1
  * is always what the project says now. A version that a user made meanwhile stays in force.
- * `configs`, by graph, go over what the project says; a `context` among them is the assistant's.
+ * `configs`, by graph, win over what the project says; a `context` in one of them is the assistant's.
  */
 export async function registerSystemAssistants(
   parts: Pick<Parts, 'store' | 'host' | 'clock'>,

@@ -106,7 +106,7 @@ export async function patchAssistant(
 
 type AssistantAction = Extract<AuthorizationEvent, { resource: 'assistants' }>['action']
 
-/** Asks whether the caller may do this to the assistant. Answers what it may see. */
+/** Asks whether the caller may do this to the assistant. Answers the filter of what the caller may see. */
 export async function authorizeOnAssistant(
   parts: Pick<Parts, 'authorize'>,
   caller: Caller,
@@ -116,7 +116,7 @@ export async function authorizeOnAssistant(
   return parts.authorize(caller, { resource: 'assistants', action }, { assistant_id: id })
 }
 
-/** The assistant, if it is there and may be seen. Throws `not_found` for both alike. */
+/** Finds the assistant. Throws `not_found` where there is none, and alike where the caller may not see it. */
 export async function requireAssistant(
   assistants: AssistantStore,
   id: string,
@@ -128,9 +128,9 @@ export async function requireAssistant(
 }
 
 /**
- * The assistant that a run is asked of, with a graph that this project has or else a server of another
- * version, which executes the run then. What the caller may see does not hide the assistant that a graph
- * of this project has by itself: it belongs to everyone who may run graphs. Throws `not_found`.
+ * The assistant for a new run. This project has its graph, or else a server of another version has it and
+ * executes the run. A graph's own assistant belongs to everyone who may run graphs, so the caller's
+ * filter does not hide it. Throws `not_found`.
  */
 export async function resolveAssistant(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,

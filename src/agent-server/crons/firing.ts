@@ -28,7 +28,7 @@ type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
 /** How many are read at once. */
 const BATCH = 100
 
-/** What the database refuses is logged and tried at the next look; a refused run is not. */
+/** If the database fails, that is logged and tried again at the next look. A refused run is not tried again. */
 export async function fireDueCrons(parts: FiringParts): Promise<void> {
   for (;;) {
     const due = await parts.store.crons.listDue(timestamp(parts.clock), BATCH)

@@ -161,7 +161,7 @@ const FIRST_PAGE: Pick<CronSearch, 'limit' | 'offset' | 'sort_by' | 'sort_order'
 
 type CronBody = Omit<z.infer<typeof ThreadCronCreateSchema>, 'multitask_strategy'>
 
-/** What is the cron's own, and the rest, which is its runs'. */
+/** Separates the fields of the cron itself from those of its runs. */
 function cronRequest(sent: CronBody) {
   const { schedule, assistant_id, timezone, end_time, metadata, enabled, ...payload } = sent
   return {

@@ -1,9 +1,9 @@
-/** When a cron is due. The expressions and the time zones are croner's business. */
+/** When a cron is due. The library croner reads the expressions and knows the time zones. */
 import { Cron as Schedule } from 'croner'
 import type { Cron } from '../../core/agent/cron.ts'
 import { invalidField } from '../../core/errors.ts'
 
-/** Why there is no such schedule, as a refusal of the field. Throws `invalid`. */
+/** Refuses a schedule that croner cannot read, with the field's name. Throws `invalid`. */
 export function checkSchedule({ schedule, timezone }: Pick<Cron, 'schedule' | 'timezone'>): void {
   checkTimezone(timezone)
   if (!isExpression(schedule)) throw badSchedule(schedule, FORM)
@@ -32,7 +32,7 @@ export function nextRunDate(
 
 const FORM = 'write five fields (minute, hour, day of the month, month, day of the week) or @daily'
 
-/** Croner also takes a date, which comes once. */
+/** Croner also takes a date, which would fire only once. */
 function isExpression(schedule: string): boolean {
   const fields = schedule.trim().split(/\s+/)
   return fields.length === 5 || /^@\w+$/.test(schedule.trim())

@@ -1,4 +1,4 @@
-/** Looks for due crons: when the next one is due, when one was changed, and now and then. */
+/** Looks for due crons: when the next one is due, when one was changed, and at intervals. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
@@ -18,7 +18,7 @@ const RETRY_MS = 1_000
 export class CronScheduler {
   readonly #parts: CronSchedulerParts
   readonly #pollMs: number
-  /** Who wakes it has nothing to do with the crons that it fires then. */
+  /** The request that wakes it is not the origin of the runs that it makes then. */
   readonly #outside = AsyncLocalStorage.snapshot()
   /** `undefined`: it does not look. */
   #fire: (() => Promise<void>) | undefined
@@ -71,7 +71,7 @@ export class CronScheduler {
       await fire()
       const due = await nextDue()
       const waitMs = due === undefined ? this.#pollMs : due - clock.now()
-      // What is due and could not be fired is tried again after a while, not in a circle.
+      // A due cron that could not be fired is tried again after a pause, not at once.
       return Math.min(waitMs > 0 ? waitMs : RETRY_MS, this.#pollMs)
     } catch (error) {
       log.error({ err: error }, 'could not look for crons; it is tried again')

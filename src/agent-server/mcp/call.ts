@@ -14,9 +14,9 @@ import { listTools, type NamedTool, splitArguments } from './tools.ts'
 interface ToolCall {
   name: string
   arguments: unknown
-  /** Ends the run when it aborts: the client has left, or wants no answer any more. */
+  /** Ends the run when it aborts, because the client has left or cancelled the call. */
   signal: AbortSignal
-  /** Told of each step of the graph: the names of the nodes that did it. */
+  /** Hears of each step of the graph: the names of the nodes that took it. */
   onStep: (nodes: string) => void
 }
 

@@ -89,7 +89,7 @@ export function mcpRoutes(parts: Parts, version: string) {
   return routes
 }
 
-/** What the protocol's own library answers what it does not support. */
+/** The answer that the protocol's own library gives to a method that it does not support. */
 const NOT_SUPPORTED = -32000
 const ALLOW = { allow: 'POST' }
 
@@ -140,7 +140,7 @@ function answerWithStream(parts: Pick<Parts, 'log'>, exchange: Exchange): Respon
   })
 }
 
-/** Handed to the library's transport, whose server is closed with all that it does when the client leaves. */
+/** Hands the message to the library's transport. When the client leaves, its server is closed and its work ends. */
 function handled(
   { c, sent, server }: Exchange,
   enableJsonResponse: boolean,
@@ -186,7 +186,7 @@ function parseJson(text: string): JsonValue | undefined {
 /** How many messages one body may hold. */
 const MAX_MESSAGES = 100
 
-/** `undefined`: they are none, or `initialize` is not alone. */
+/** `undefined`: these are no messages, or `initialize` came with others. */
 function readMessages(sent: JsonValue): JSONRPCMessage[] | undefined {
   const all = [sent].flat()
   if (all.length === 0 || all.length > MAX_MESSAGES) return undefined

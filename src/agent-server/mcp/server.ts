@@ -18,7 +18,7 @@ import type { Parts } from '../parts.ts'
 import { type CallParts, callTool } from './call.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 
-/** Making one takes longer than a request; it is not used, since tools say no schema of their output. */
+/** The library wants a validator, which takes long to make. It is never used: our tools have no output schema. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 const INSTRUCTIONS =
@@ -66,7 +66,7 @@ async function pageOfTools(
   return { tools: page, ...(to < tools.length && { nextCursor: String(to) }) }
 }
 
-/** What refuses a run is the tool's answer: a model can read it and do something else. */
+/** A refused run is answered as the tool's result: a model can read it and try something else. */
 async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await call()
@@ -76,7 +76,7 @@ async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolRe
   }
 }
 
-/** Only refusals may say what they are; anything else is for the log. */
+/** Clients see the text of refusals only. Other errors go to the log. */
 async function asProtocol<T>(parts: Pick<Parts, 'log'>, handle: () => Promise<T>): Promise<T> {
   try {
     return await handle()

@@ -16,7 +16,7 @@ export const TOOLS_PER_PAGE = 100
 const BATCH = 1000
 /** The longest name that every model provider takes. */
 const MAX_NAME = 64
-/** How much of an assistant's id tells namesakes apart. */
+/** How many characters of an assistant's id are added to a name that is taken. */
 const ID_PIECE = 8
 
 type Named = Pick<Assistant, 'assistant_id' | 'graph_id' | 'name' | 'description'>
@@ -132,12 +132,12 @@ async function readSchemas(
   }
 }
 
-/** The protocol wants an object at the root, which LangGraph's schemas do not always say. */
+/** The protocol requires an object at the root. LangGraph's schemas do not always say that it is one. */
 function toolInput({ input_schema, context_schema }: GraphSchemas): Tool['inputSchema'] {
   const { $schema: _, ...input } = rooted(input_schema ?? {})
   const own = objectOf(input.properties)
   const { $schema: __, ...context } = rooted(context_schema ?? {})
-  // Of a graph without a context there is nothing that a model could fill in.
+  // A graph without a context has nothing here that a model could fill in.
   if (!isObject(context.properties) || 'context' in own) return { ...input, type: 'object' }
   const described = { description: 'What the run is given beside its input.', ...context }
   const properties = { ...own, context: described } as Tool['inputSchema']['properties']

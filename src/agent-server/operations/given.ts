@@ -1,8 +1,8 @@
-/** Requests without what they leave out. */
+/** Requests as they are once absent fields have been left out. */
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** Without the fields that were not given. */
+/** A copy without the fields that are `undefined`. */
 export function given<T extends object>(request: T): Given<T> {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined)
   return Object.fromEntries(fields) as Given<T>

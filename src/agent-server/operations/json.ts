@@ -34,8 +34,8 @@ export function optional<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * These have a name or a type of their own in the document, which its generator takes as it stands:
- * only around `z.lazy` it says that `null` is possible too.
+ * These schemas have a name or a type of their own in the document. Its generator adds that `null` is
+ * possible only where `z.lazy` is around such a schema.
  */
 function hidesNull(schema: z.ZodType): boolean {
   return [z.ZodCustom, z.ZodObject, z.ZodPipe].some((type) => schema instanceof type)

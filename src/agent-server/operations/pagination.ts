@@ -1,4 +1,4 @@
-/** What a page says of the others, in headers (facts, section 1.1). */
+/** The headers by which a page tells of the next one. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 

@@ -41,10 +41,10 @@ export async function cancelManyRuns(
   announceCancelled(parts, cancelled)
 }
 
-/** How many runs end in one transaction: others want to write too. */
+/** How many runs end in one transaction, so that other writers have their turn in between. */
 const BATCH = 200
 
-/** Batch by batch: a crash in between leaves the rest, which another call finds. */
+/** Works in batches. If the server dies in between, another call finds the rest. */
 async function cancelByStatus(
   parts: CancelParts,
   caller: Caller,
@@ -68,7 +68,7 @@ async function cancelByStatus(
     }, threads)
     announceCancelled(parts, cancelled)
     const last = runs.at(-1)
-    // Another look would find runs that have begun since because these ended.
+    // A second look would find runs that have only begun because these ended.
     if (!last || runs.length < BATCH) break
     after = last.seq
   }

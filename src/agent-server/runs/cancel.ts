@@ -1,4 +1,4 @@
-/** Ending runs on someone's word: by the API, by a client that left, by a newer run. */
+/** Ending runs because somebody asks: the API, a client that has left, a newer run. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
@@ -22,7 +22,7 @@ export interface Cancellation {
 
 /** What `cancel_reason` says of a run that was ended through the API. */
 export const REQUESTED = 'requested: it was cancelled through the API'
-/** The same, where the caller gave the reason `taken` (facts, 1.3). */
+/** The same, where the caller gave the reason `taken`. */
 export const TAKEN = 'taken: its caller took the thread over'
 /** The same, where the client left and had asked for `on_disconnect: cancel`. */
 const DISCONNECTED = 'disconnected: its client left'
@@ -59,7 +59,7 @@ export async function cancelRun(
   if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
 }
 
-/** Ends the run of a client that left before its end; what hinders it goes to the log. */
+/** Ends the run of a client that left before its end. A failure goes to the log. */
 export async function cancelLeft(
   parts: CancelParts & Pick<Parts, 'log'>,
   caller: Caller,

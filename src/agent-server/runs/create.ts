@@ -84,7 +84,7 @@ export function announceAdmitted(
   parts.queue.wake()
 }
 
-/** What the transaction of `admitRun` decides about; a thread made for its run nobody else knows. */
+/** The locks for the transaction of `admitRun`. A thread made for this run needs none: nobody else knows it. */
 export function locksOf(admissions: Admission[]): string[] {
   return admissions.flatMap(({ thread_id, key }) => [
     ...(thread_id === null ? [] : [lockOf('thread', thread_id)]),
@@ -109,7 +109,7 @@ export interface Admission extends Ask {
   now: number
 }
 
-/** All that has to be known before the transaction of `admitRun`. Throws as `createRun` does. */
+/** Finds out all that `admitRun` needs before its transaction. Throws as `createRun` does. */
 export async function prepareRun(
   parts: AdmissionParts,
   caller: Caller,
@@ -137,7 +137,7 @@ export async function prepareRun(
   }
 }
 
-/** What the project's auth is shown of a run, in the SDK's form; it may change what holds objects. */
+/** The run as the project's auth sees it, in the SDK's form. The auth may change the fields that hold objects. */
 function authorizationValue({ thread_id, request }: Ask, run_id: string) {
   const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
     request
@@ -156,7 +156,7 @@ function authorizationValue({ thread_id, request }: Ask, run_id: string) {
   }
 }
 
-/** Only a thread that was made for its run goes with it, and it does unless told otherwise. */
+/** A thread that was made for its run is removed with it, unless the request asks to keep it. */
 function completion(
   thread_id: string | null,
   { on_completion = 'delete' }: RunRequest,
@@ -164,7 +164,7 @@ function completion(
   return thread_id === null ? { on_completion } : {}
 }
 
-/** The thread that the run brings along: a stateless run's own, or one that was not there. */
+/** The thread that has to be added with the run: a stateless run's own, or one that did not exist. */
 async function threadToAdd(
   parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
   caller: Caller,
@@ -199,7 +199,7 @@ export async function admitRun(tx: AgentStore, admission: Admission): Promise<Ad
   return admitted
 }
 
-/** Callers that cannot be told apart by their identity may still not see the same threads. */
+/** Two callers with the same identity may still be allowed to see different threads. */
 async function answerRepeated(
   tx: AgentStore,
   run: QueuedRun,
@@ -223,7 +223,7 @@ async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
   const cancelled = await makeWay(tx, thread_id, admission)
   await requireRoomOnThread(tx, thread_id, admission.limits)
   const added = newRun({ ...admission, thread })
-  // Asked together: neither needs the other's answer.
+  // Both are sent together: neither needs the other's answer.
   const [run] = await Promise.all([
     tx.runs.insert(added),
     tx.threads.update(thread_id, {
@@ -235,7 +235,7 @@ async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
   return { run, cancelled }
 }
 
-/** As the run finds it: busy, of the run's graph. `false`: another was quicker. */
+/** Adds the thread as the run needs it: busy, with the run's graph. `false`: another request has added it. */
 async function addThread(
   tx: AgentStore,
   thread: NewThread,
@@ -243,7 +243,7 @@ async function addThread(
 ): Promise<boolean> {
   const metadata = withGraph(thread.metadata, admission)
   if (!(await tx.threads.insert({ ...thread, status: 'busy', metadata }))) return false
-  // The server made a stateless run's thread: a filter on metadata cannot speak about it.
+  // A filter on metadata says nothing about a stateless run's thread, which the server itself makes.
   const isOwn = admission.thread_id === null
   if (isOwn || matchesFilter(thread.metadata, admission.filter)) return true
   throw threadNotFound(thread.thread_id)

@@ -13,7 +13,7 @@ import { enqueuePosts } from '../webhooks/outbox.ts'
 import { forgetUser } from './user.ts'
 import { finalValues } from './wire.ts'
 
-/** How long a stream of a stateless run can be read after its thread went, in ms (facts, 6). */
+/** How long a stream of a stateless run can be read after its thread went, in ms. Source: the LangGraph Server API. */
 const DROPPED_THREAD_MS = 120_000
 
 export interface Ending {
@@ -51,7 +51,7 @@ export async function recordEnd(
   const { next = [] } = state ?? {}
   const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
-  // Asked together: whether somebody is to be told costs no round trip of its own.
+  // All are sent together, so that they cost one round trip.
   const [isPosted, logged] = await Promise.all([
     enqueuePosts(tx, run, { status, error, values, next }, now),
     tx.events.append({ thread_id, run_id, created_at: now }, events),
@@ -110,7 +110,7 @@ function endEvents(
 
 type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 
-/** Runs after the run's own row was ended or removed, so that it is not among the active ones. */
+/** Call it after the run's own row was ended or removed, so that the run does not count as active. */
 async function releaseThread(
   tx: AgentStore,
   run: QueuedRun,
@@ -147,7 +147,7 @@ function leftBy({ status, error, state }: Ending, known: ThreadState | undefined
   }
 }
 
-/** Asked only when no other run waits: a long line is emptied without reading the state each time. */
+/** Called only when no other run waits. So the state is not read once for each run of a long line. */
 async function leftBefore(tx: AgentStore, thread_id: string): Promise<Left> {
   const thread = await tx.threads.get(thread_id)
   if (thread?.error) return { status: 'error' }

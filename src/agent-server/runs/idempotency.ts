@@ -28,7 +28,7 @@ export function keyInUse(
 /**
  * Part of a transaction: the run that the key created within the last day; `undefined`: none, it is
  * free. Throws `invalid` when it came with another request (as the IETF's draft of the header has
- * it), and `conflict` when its run was removed: to run it again is what the key is against.
+ * it), and `conflict` when its run was removed: the key is there so that nothing runs twice.
  */
 export async function findRepeated(
   tx: AgentStore,
@@ -61,7 +61,7 @@ export async function rememberKey(
   await tx.idempotencyKeys.put({ ...key, run_id, created_at: now })
 }
 
-/** The same text whatever the order in which the keys of objects came. */
+/** JSON text that does not depend on the order of an object's keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part

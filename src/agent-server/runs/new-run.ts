@@ -21,7 +21,7 @@ export interface RunRequest extends RunKwargs {
 
 /**
  * The run to store. Metadata: assistant, thread, run, the later one winning by key; config alike,
- * with `configurable` and `context` merged by key too (facts, section 2.4).
+ * with `configurable` and `context` merged by key too.
  */
 export function newRun(from: {
   run_id: string
@@ -58,7 +58,7 @@ export function newRun(from: {
   }
 }
 
-/** Of the request that makes the run; a run that no request makes has none. */
+/** The request that makes the run. A cron's run has none. */
 function originOf(): Pick<NewRun, 'origin'> {
   const { request_id, traceparent } = currentOrigin()
   if (request_id === undefined) return {}
@@ -131,9 +131,9 @@ interface Configured {
 }
 
 /**
- * Who is given one of `configurable` and `context` is given both, as by the platform: graphs read either.
- * With both of them each stays as it is. A context schema may refuse what it does not know, so that
- * only its own keys go there.
+ * If a request has only one of `configurable` and `context`, the graph gets it under both names, as on the
+ * platform: graphs read one or the other. If it has both, each stays as it is. A context schema may refuse
+ * keys that it does not know, so only its own keys are copied to `context`.
  */
 function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<string> | undefined): T {
   const { config, context = {} } = given
@@ -144,7 +144,7 @@ function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<strin
   return { ...given, context: Object.fromEntries(known) }
 }
 
-/** The server's own words of a run. */
+/** The metadata that the server itself adds to a run. */
 const ID_KEYS = ['run_id', 'thread_id', 'graph_id', 'assistant_id']
 
 function withoutIds(configurable: JsonObject): JsonObject {
@@ -160,8 +160,8 @@ function mergeConfig(configs: JsonObject[]): JsonObject {
 const PLACE_KEYS = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map', 'thread_ts']
 
 /**
- * Keys that begin with `__` steer LangGraph and the checkpointer, and `langgraph_auth_` says who asks:
- * they are not the client's.
+ * Leaves out keys that a client must not set: those with `__`, which steer LangGraph and the checkpointer,
+ * and those with `langgraph_auth_`, which say who asks.
  */
 function withoutPrivate(configurables: JsonObject[]): JsonObject {
   const merged: JsonObject = Object.assign({}, ...configurables)

@@ -91,7 +91,7 @@ async function threadOf(store: AgentStore, run_id: string): Promise<string | und
   return run?.thread_id ?? (await store.events.read(run_id, -1, 1))[0]?.thread_id
 }
 
-/** What a run left of which the log does not say it, or has expired: its row and its thread still tell. */
+/** The result of a run whose log does not have it, or has expired: read from the run's row and its thread. */
 async function rememberedResult(
   parts: Pick<Parts, 'store'>,
   { run_id, thread_id }: RunId,

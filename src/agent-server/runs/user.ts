@@ -8,7 +8,7 @@ import { AUTH_USER_KEY } from '../../core/agent/authorization.ts'
 import type { QueuedRun, RunKwargs } from '../../core/agent/run.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** The same without the user; the very same where there is none. */
+/** A copy without the user, or the same object where there is none. */
 export function withoutUser(kwargs: RunKwargs): RunKwargs {
   const configurable = kwargs.config.configurable as JsonObject | undefined
   if (!configurable || !(AUTH_USER_KEY in configurable)) return kwargs

@@ -11,8 +11,8 @@ export function runOnWire(run: QueuedRun): Run {
 }
 
 /**
- * What `wait` answers of a run with this status must be an object, and shows open interrupts (facts, 0.1 and
- * 2.4): an empty list where it stopped at a breakpoint, at which nothing is asked.
+ * The values that `wait` answers. They must be an object, and show open interrupts as `__interrupt__`: an
+ * empty list where the run stopped at a breakpoint, which asks nothing.
  */
 export function finalValues(
   state: ThreadState | undefined,

@@ -1,10 +1,10 @@
-/** The end of items. */
+/** Removes items whose time to live is over. */
 import type { ItemStore } from '../../core/agent/item.ts'
 
-/** So many are removed in one step. */
+/** How many items are removed in one step. */
 const STEP = 1_000
 
-/** Removes what has outlived its time at `now`, in ms since 1970. Answers how many. */
+/** Removes the items that have expired at `now`, in ms since 1970. Answers how many. */
 export async function removeExpiredItems(items: ItemStore, now: number): Promise<number> {
   let removed = 0
   for (;;) {

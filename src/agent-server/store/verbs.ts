@@ -1,4 +1,4 @@
-/** The verbs on items of the store. `isVisible` says what filters of the caller's speak about. */
+/** The verbs on items of the store. `isVisible` says to what a caller's filter applies. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host-calls.ts'
 import type { FoundItem, Item, ItemId, ItemPage, NamespaceQuery } from '../../core/agent/item.ts'
@@ -41,8 +41,8 @@ export async function getItem(
 }
 
 /**
- * Harmless where there is none. Throws `invalid`, and `not_found` for someone else's as for what could
- * only be someone else's: the answer does not tell which.
+ * Removes the item; does nothing where there is none. Throws `invalid`. Throws `not_found` for another
+ * caller's item, and also where only another caller could have one, so that the answer tells nothing.
  */
 export async function deleteItem(
   parts: Pick<Parts, 'items' | 'authorize'>,
@@ -57,7 +57,7 @@ export async function deleteItem(
   await parts.items.write([{ ...value, value: null }])
 }
 
-/** What the caller may see. Throws `invalid`, and as `putItem` does of the embeddings. */
+/** Searches what the caller may see. Throws `invalid`, and as `putItem` does where the embeddings fail. */
 export async function searchItems(
   parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** From what a graph emits to the events of the legacy streams (facts, section 3). */
+/** From what a graph emits to the events of the legacy streams. */
 import type { Emission, MessageChange } from '../../core/agent/emission.ts'
 import { type EventStore, type NewEvent, PIECE_EVENT } from '../../core/agent/event.ts'
 import type { GraphRun } from '../../core/agent/graph-run.ts'

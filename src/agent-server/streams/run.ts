@@ -48,7 +48,7 @@ export async function* runFrames(
 
 /**
  * Where a client that names no last event goes on: at the beginning of a run that is not over, and at
- * the end of one that is, so that it is shown nothing (facts, section 3). A run that has only just
+ * the end of one that is, so that it is shown nothing. A run that has only just
  * ended counts as not over: whoever makes a run in the background and then asks for its stream would
  * have all of it or nothing, by chance.
  */

@@ -8,8 +8,8 @@ import type { Parts } from '../parts.ts'
 import { authorizeOnThread, authorizeThread, requireThread } from './verbs.ts'
 
 /**
- * A new thread with the state and the history of this one, without its runs. What a run under way
- * has done is not copied. Throws `not_found`.
+ * A new thread with the state and the history of this one, without its runs. What a
+ * running run has done so far is not copied. Throws `not_found`.
  */
 export async function copyThread(
   parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,

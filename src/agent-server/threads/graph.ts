@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 
-/** What of a thread tells its graph. */
+/** The fields of a thread that name its graph. */
 export type GraphThread = Pick<Thread, 'thread_id' | 'metadata' | 'config'>
 
 /**

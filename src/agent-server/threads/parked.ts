@@ -12,7 +12,7 @@ const MOST_TOLD = 100
 /** The channel by which LangGraph notes that a node comes next. */
 const NEXT = 'branch:to:'
 
-/** Reads only; what a graph's factory does when it is called is its own. */
+/** Only reads, unless the project's own factory of a graph does more when it is called. */
 export async function checkParkedThreads(
   parts: Pick<Parts, 'store' | 'host' | 'clock'>,
 ): Promise<ParkedThreads> {

@@ -1,4 +1,4 @@
-/** Removing threads, and the history that nothing goes on from: by the API, and when time is up. */
+/** Removing threads, or the older part of their history: by the API, and when their time is up. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { END_EVENT, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
@@ -51,7 +51,7 @@ export async function pruneThreads(
   return pruned
 }
 
-/** Deals with the threads whose time is up, as `listExpired` chooses them. Answers how many. */
+/** Removes or shortens the threads whose time is up, as `listExpired` chooses them. Answers how many. */
 export async function removeExpired(
   parts: RemovalParts & Pick<Parts, 'log'>,
   limit: number,
@@ -96,7 +96,7 @@ export function announceRemoved(
 interface Pruning {
   thread_id: string
   strategy: TtlStrategy
-  /** Only if it still was expired at this moment, in ms since 1970. */
+  /** Acts only if the thread is still expired at this moment, in ms since 1970. */
   expiredAt?: number
 }
 

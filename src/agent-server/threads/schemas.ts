@@ -27,7 +27,7 @@ const MinutesSchema = z
   .max(MAX_TTL_MINUTES)
   .openapi({ description: 'Minutes after the last change of the thread.' })
 
-/** Minutes by themselves, or with what happens after them. */
+/** Minutes, or an object that also says what happens after them. */
 const TtlSchema = optional(
   z.union([
     MinutesSchema.transform((ttl) => ({ ttl, strategy: undefined })),

@@ -94,8 +94,8 @@ export async function authorizeThread(
 type ThreadAction = Extract<AuthorizationEvent, { resource: 'threads' }>['action']
 
 /**
- * Asks whether the caller may do this to the thread. Answers what it may see. `more`: what else tells
- * a project's auth what is to be done.
+ * Asks whether the caller may do this to the thread. Answers the filter of what the caller may see.
+ * `more`: further values for the project's auth.
  */
 export async function authorizeOnThread(
   parts: Pick<Parts, 'authorize'>,
@@ -107,7 +107,7 @@ export async function authorizeOnThread(
   return parts.authorize(caller, { resource: 'threads', action }, { thread_id, ...more })
 }
 
-/** The thread, if it is there and may be seen. Throws `not_found` for both alike. */
+/** Finds the thread. Throws `not_found` where there is none, and alike where the caller may not see it. */
 export async function requireThread(
   threads: ThreadStore,
   thread_id: string,

@@ -32,7 +32,7 @@ export function componentHtml(
     ? `<link rel="stylesheet" href="${at('entrypoint.css')}" />\n`
     : ''
   const call = `${globalName}.render(${JSON.stringify(name)}, "{{shadowRootId}}")`
-  // In single quotes: the call's own are double.
+  // In single quotes, since the call itself has double ones.
   const onload = escapeHtml(call).replaceAll('&quot;', '"')
   return `${style}<script src="${at('entrypoint.js')}" onload='${onload}'></script>`
 }
@@ -55,7 +55,7 @@ function requireBundle(ui: Parts['ui'], graph: string): UiBundle {
   throw new AppError('not_found', `UI not found for "${graph}"; add it to "ui" in langgraph.json.`)
 }
 
-/** Pages of https load from https; on one's own machine there is http only. */
+/** A page served over https may load files over https only. On this machine there is http only. */
 function originOf({ host }: UiAddress): string {
   if (host === undefined) return ''
   return /^(localhost|127\.0\.0\.1)(:|$)/.test(host) ? `http://${host}` : `//${host}`

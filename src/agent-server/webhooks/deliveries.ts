@@ -55,7 +55,7 @@ async function requireDelivery(
   action: 'read' | 'update',
   delivery_id: string,
 ): Promise<QueuedDelivery> {
-  // Asked before it is looked for: who may not ask learns nothing of what there is.
+  // The caller's permission comes first: without it, nobody learns which deliveries exist.
   const filter = await authorize(caller, { resource: 'threads', action }, { delivery_id })
   const delivery = await store.webhookDeliveries.get(delivery_id, filter)
   if (delivery) return delivery

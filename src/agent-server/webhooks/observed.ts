@@ -1,4 +1,4 @@
-/** What the figures and the traces say of webhooks. */
+/** Metrics and traces of webhooks. */
 
 import type { AttemptResult, QueuedDelivery } from '../../core/agent/webhook.ts'
 import { withOrigin } from '../../core/origin.ts'

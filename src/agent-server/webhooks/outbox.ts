@@ -1,4 +1,4 @@
-/** What a run's end leaves to be posted. */
+/** Queues what is to be posted when a run has ended. */
 import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
@@ -47,7 +47,7 @@ async function enqueueWebhook(
   return true
 }
 
-/** The run as the API answers it, and how it ended (facts, section 2.5). */
+/** The run as the API answers it, and how it ended. */
 function bodyOf(run: QueuedRun, { status, error, values }: WebhookEnd, now: number): object {
   const ended = new Date(now).toISOString()
   return {
@@ -61,7 +61,7 @@ function bodyOf(run: QueuedRun, { status, error, values }: WebhookEnd, now: numb
   }
 }
 
-/** Under the run's own span where there is one, else under the request that made it. */
+/** The trace that the delivery belongs to: the run's own span, or else the request that made the run. */
 function originOf({ origin, run_id }: QueuedRun): RunOrigin | null {
   const here = currentOrigin()
   const isOfRun = here.run_id === run_id && here.traceparent !== undefined

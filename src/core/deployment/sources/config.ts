@@ -23,7 +23,7 @@ export type SourceConfig = {
   parked_threads: (typeof PARKED_THREADS_RULES)[number] | null
 }
 
-/** What one revision is made from (facts, section 1.1.5). Absent on a given source: `null`. */
+/** What one revision is made from. Absent on a given source: `null`. */
 export interface SourceRevisionConfig {
   /** A branch, a full tag ref (`refs/tags/v1`) or a commit. */
   repo_ref: string | null
