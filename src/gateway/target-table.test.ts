@@ -160,6 +160,24 @@ describe('hold', () => {
     expect(response.headers.get('retry-after')).toBe('1')
   })
 
+  it('is read back, and with it whether someone has asked for what sleeps', async () => {
+    const { targets } = world.gateway
+    expect(targets.observe('agent')).toEqual({ kind: 'unknown' })
+    targets.hold('agent', { ...owner, limitMs: 20 })
+    expect(targets.observe('agent')).toEqual({ kind: 'held' })
+    targets.hold('agent', { ...owner, limitMs: 20, onRequest: () => {} })
+    expect(targets.observe('agent')).toEqual({ kind: 'asleep', isWanted: false })
+    await fetch(`${world.url}/agents/agent/x`, withKey)
+    expect(targets.observe('agent')).toEqual({ kind: 'asleep', isWanted: true })
+    targets.hold('agent', { ...owner, limitMs: 20, onRequest: () => {} })
+    expect(targets.observe('agent')).toEqual({ kind: 'asleep', isWanted: false })
+    targets.pause('agent', owner)
+    expect(targets.observe('agent')).toEqual({ kind: 'paused' })
+    const { target } = await world.serveAgent((_req, res) => res.end())
+    const { revision_id, endpoints } = target
+    expect(targets.observe('agent')).toEqual({ kind: 'serving', revision_id, endpoints })
+  })
+
   it('lets nobody wait without a key', async () => {
     world.gateway.targets.hold('agent', { ...owner, limitMs: 60_000 })
     expect((await fetch(`${world.url}/agents/agent/x`)).status).toBe(401)

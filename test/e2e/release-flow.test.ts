@@ -86,6 +86,36 @@ describe('a deployment from a tarball', { timeout: ROLLOUT_MS }, () => {
   })
 })
 
+describe('a deployment that nobody asks for', { timeout: ROLLOUT_MS }, () => {
+  it('sleeps, is woken by a request, and sleeps again, as after a restart', async () => {
+    await runyard.stop()
+    runyard = await startRunyard({ env: { RUNYARD_IDLE_SECS: '1' } })
+    const created = await runyard.call('POST', '/v2/deployments', {
+      name: 'sleeper',
+      source: 'github',
+      source_config: { repo_url: repository.url, resource_spec: { min_scale: 0 } },
+      source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+      secrets: [],
+    })
+    const deployment = created.body as Deployment
+    expect(await runyard.untilOver(deployment)).toMatchObject({ status: 'DEPLOYED' })
+    const runtime = async () =>
+      (await runyard.call('GET', `/v2/deployments/${deployment.id}/runtime`)).body
+    const asleep = { state: 'asleep', replicas: [], revision_id: deployment.latest_revision_id }
+    const { dataDir } = runyard
+    for (const isRestarted of [false, true]) {
+      if (isRestarted) {
+        await runyard.halt()
+        runyard = await startRunyard({ dataDir, env: { RUNYARD_IDLE_SECS: '1' } })
+      }
+      await expect.poll(runtime, { timeout: 60_000 }).toMatchObject(asleep)
+      const client = sdk(`${runyard.url}/agents/sleeper`)
+      expect(await client.threads.create()).toMatchObject({ status: 'idle' })
+      expect(await runtime()).toMatchObject({ state: 'serving', replicas: [{ state: 'healthy' }] })
+    }
+  })
+})
+
 function sdk(apiUrl: string): Client {
   return new Client({ apiUrl, apiKey: runyard.adminKey })
 }
