@@ -14,7 +14,7 @@ import { reviewAll } from './review.ts'
 
 const KILLS = effort({ short: 3, whole: 60 })
 const THREADS = 6
-const LIMIT_MS = effort({ short: 60_000, whole: 600_000 })
+const LIMIT_MS = effort({ short: 240_000, whole: 600_000 })
 
 let dataDir: string
 let server: KillableServer

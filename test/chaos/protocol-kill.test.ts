@@ -24,7 +24,7 @@ import { Random } from './random.ts'
 const random = new Random(SEED)
 const input = { messages: [], answers: 2, words: 6, ms: 5 }
 const START = { assistant_id: 'talk', input }
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 
 let dataDir: string
 let server: KillableServer

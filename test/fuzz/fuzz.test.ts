@@ -10,13 +10,14 @@ const document: OpenApiDocument = {
   paths: { '/things': { get: { responses: {} }, post: { responses: {} } } },
 }
 
-async function fuzzed(answer: RequestListener) {
+/** `hangMs`: after so long there is no answer. */
+async function fuzzed(answer: RequestListener, hangMs = 10_000) {
   const server = http.createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   try {
     const target = { url, document, headers: {}, ids: new KnownIds() }
-    return await fuzz(target, { requests: 100, seed: 1, limitMs: 10_000, hangMs: 200 })
+    return await fuzz(target, { requests: 100, seed: 1, limitMs: 10_000, hangMs })
   } finally {
     server.closeAllConnections()
     server.close()
@@ -25,7 +26,7 @@ async function fuzzed(answer: RequestListener) {
 
 const json = { 'content-type': 'application/json' }
 
-test.each<[string, string, RequestListener]>([
+test.each<[string, string, RequestListener, number?]>([
   [
     'a failure of the server',
     'failure',
@@ -34,9 +35,9 @@ test.each<[string, string, RequestListener]>([
   ['an error that is not JSON', 'of type', (_, res) => res.writeHead(404).end('not here')],
   ['an error without its detail', 'detail', (_, res) => res.writeHead(400, json).end('{}')],
   ['an answer that breaks off', 'aborted', (_, res) => res.write('x', () => res.destroy())],
-  ['no answer', 'no end after 200 ms', () => {}],
-])('finds %s', async (_, told, answer) => {
-  const failure = await fuzzed(answer).catch((error: Error) => error)
+  ['no answer', 'no end after 200 ms', () => {}, 200],
+])('finds %s', async (_, told, answer, hangMs) => {
+  const failure = await fuzzed(answer, hangMs).catch((error: Error) => error)
   expect(failure).toMatchObject({
     cause: { message: expect.stringMatching(new RegExp(`${told}[^]*curl -X`)) },
   })
