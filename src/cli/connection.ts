@@ -56,7 +56,7 @@ export async function requireDeployment(
   throw new AppError(
     'not_found',
     `There is no deployment ${name} at ${client.url} that this key may see: ` +
-      '"runyard deployments" lists those that there are.',
+      '"runyard deployments" lists the existing ones.',
   )
 }
 

@@ -101,7 +101,10 @@ export class Name {
    */
   async changedForAnonymous(ms: number, res: ServerResponse): Promise<void> {
     if (this.#anonymousCount >= MAX_ANONYMOUS) {
-      throw new AppError('unavailable', `Too many wait for "${this.name}" already; try again soon.`)
+      throw new AppError(
+        'unavailable',
+        `Too many requests wait for "${this.name}" already; try again soon.`,
+      )
     }
     this.#anonymousCount += 1
     await this.changed(ms, res)

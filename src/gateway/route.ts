@@ -50,7 +50,7 @@ function originForm(target: string): string {
 
 function unambiguous(path: string): string {
   if (isAmbiguous(path)) {
-    throw new AppError('bad_request', 'The path must not hold ".", "..", "\\" or "#" segments.')
+    throw new AppError('bad_request', 'The path must not contain ".", "..", "\\" or "#" segments.')
   }
   return path.startsWith('/') ? path : `/${path}`
 }

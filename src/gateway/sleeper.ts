@@ -26,7 +26,7 @@ export function answerForSleeper(
   }
   throw new AppError(
     'unauthenticated',
-    `"${name.name}" is asleep, and woken by a request with an API key. Send it as "X-Api-Key: KEY".`,
+    `"${name.name}" is asleep. A request with an API key wakes it: send the key as "X-Api-Key: KEY".`,
   )
 }
 

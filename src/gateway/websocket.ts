@@ -7,7 +7,7 @@ import { unwatchEnd, watchEnd } from '../core/handshake.ts'
 /** Throws `bad_request` for an upgrade to anything else than a WebSocket. */
 export function checkUpgrade(req: IncomingMessage): void {
   const isWebSocket = req.headers.upgrade?.toLowerCase() === 'websocket' && req.method === 'GET'
-  if (!isWebSocket) throw new AppError('bad_request', 'Only WebSocket upgrades are taken.')
+  if (!isWebSocket) throw new AppError('bad_request', 'Only WebSocket upgrades are supported.')
 }
 
 /**

@@ -8,7 +8,7 @@ export function limitBody(maxBytes: number): MiddlewareHandler {
   const refuse = (): never => {
     throw new AppError(
       'too_large',
-      `The request is larger than ${maxBytes} bytes, the most that is taken (RUNYARD_MAX_BODY_BYTES).`,
+      `The request is larger than ${maxBytes} bytes, the limit of this server (RUNYARD_MAX_BODY_BYTES).`,
     )
   }
   const limitUnannounced = bodyLimit({ maxSize: maxBytes, onError: refuse })

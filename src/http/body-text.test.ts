@@ -27,7 +27,7 @@ it('a compressed body is refused as such, one that says it is not is taken', asy
   expect(refused.status).toBe(415)
   expect(await refused.json()).toEqual({
     detail:
-      'A body in "gzip" is not taken. Send the body uncompressed, without a Content-Encoding.',
+      'A body in "gzip" is not supported. Send the body uncompressed, without a Content-Encoding.',
   })
   expect(await (await post('Identity', '{"a":1}')).json()).toEqual({ a: 1 })
 })

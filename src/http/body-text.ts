@@ -22,7 +22,7 @@ export const requireUtf8: MiddlewareHandler = async (c, next) => {
 function requirePlain(encoding = 'identity'): void {
   if (encoding.trim().toLowerCase() === 'identity') return
   const how = 'Send the body uncompressed, without a Content-Encoding.'
-  throw new AppError('unsupported', `A body in "${encoding}" is not taken. ${how}`)
+  throw new AppError('unsupported', `A body in "${encoding}" is not supported. ${how}`)
 }
 
 /** Whether a project's own middleware has read the raw request, which nobody can read again. */

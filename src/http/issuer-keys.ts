@@ -45,7 +45,7 @@ async function readDiscovery(issuer: string): Promise<z.infer<typeof Discovery>>
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) throw new Error(`${url} answers ${response.status}`)
   const discovery = Discovery.parse(await response.json())
-  if (discovery.issuer !== issuer) throw new Error(`${url} is of the issuer ${discovery.issuer}`)
+  if (discovery.issuer !== issuer) throw new Error(`${url} names the issuer ${discovery.issuer}`)
   refuseUnsafe(discovery.jwks_uri, issuer)
   return discovery
 }

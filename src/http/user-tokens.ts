@@ -66,7 +66,10 @@ function refuseOtherIssuer(token: string, issuer: string): void {
     throw new AppError('unauthenticated', 'The token is malformed.', { cause })
   }
   if (iss === issuer) return
-  throw new AppError('unauthenticated', `The token is not of the issuer ${issuer}. Get one there.`)
+  throw new AppError(
+    'unauthenticated',
+    `The token is not from the issuer ${issuer}. Get one from it.`,
+  )
 }
 
 /**
@@ -86,7 +89,7 @@ function roleOf(payload: JWTPayload, { roleClaim, roles }: UserTokenSettings): R
   if (role) return role
   throw new AppError(
     'forbidden',
-    `The token's claim ${roleClaim} has no value that is given a role here (RUNYARD_OIDC_ROLES).`,
+    `The token's claim ${roleClaim} has no value with a role here (RUNYARD_OIDC_ROLES).`,
   )
 }
 
@@ -107,7 +110,7 @@ function chooseWorkspace(
 function noWorkspace({ workspaceClaim }: UserTokenSettings, named: string | null): AppError {
   const which = named ? `the workspace ${named} of X-Tenant-Id` : 'a workspace of this installation'
   const where = workspaceClaim ? `Its claim ${workspaceClaim} must hold the id.` : ''
-  return new AppError('forbidden', `The token does not lead into ${which}. ${where}`.trim())
+  return new AppError('forbidden', `The token gives no access to ${which}. ${where}`.trim())
 }
 
 /** The claim of this name, which may contain dots (`https://…`). Otherwise the dots lead into an object. */

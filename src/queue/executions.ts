@@ -150,7 +150,7 @@ export class Executions {
     } catch (error) {
       log.error(
         { run_id, err: error },
-        'could not note that the run may have company; it is tried again',
+        'could not note that other runs may execute beside this one; it is tried again',
       )
       this.#clearAfter(RETRY_MS, execution, onDone)
     }

@@ -46,7 +46,7 @@ export class Ticker {
   async #tick(): Promise<void> {
     try {
       await this.#work()
-      if (this.#told) this.#log.info({}, 'rounds of work go well again')
+      if (this.#told) this.#log.info({}, 'rounds of work succeed again')
       this.#told = undefined
     } catch (error) {
       this.#tell(error)

@@ -56,7 +56,7 @@ export function bubblewrapArguments(
 export function setVariables(variables: Readonly<Record<string, string>>): string {
   const words = Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])
   if (words.some((word) => word.includes('\0'))) {
-    throw new AppError('bad_request', 'The value of a variable must not hold the character NUL.')
+    throw new AppError('bad_request', 'The value of a variable must not contain the character NUL.')
   }
   return words.map((word) => `${word}\0`).join('')
 }

@@ -17,7 +17,7 @@ export function fillHeaders(
   { prefix, env }: { prefix: string; env: Readonly<Record<string, string | undefined>> },
 ): Record<string, string> {
   const filled = Object.entries(headers).map(([name, template]): [string, string] => {
-    if (!NAME.test(name)) throw problem(name, 'is not a name of a header')
+    if (!NAME.test(name)) throw problem(name, 'is not the name of a header')
     if (RESERVED.test(name)) throw problem(name, 'is set by Runyard; choose another name')
     const value = template.replace(TEMPLATE, (_, expression: string) =>
       variable(expression, { header: name, prefix, env }),
@@ -38,7 +38,7 @@ function variable(
   const name = /^env\.(\w+)$/.exec(expression)?.[1]
   if (!name) throw problem(header, `has a template that is not of the form \${{ env.NAME }}`)
   if (!name.startsWith(prefix)) {
-    throw problem(header, `names ${name}; only variables that begin with ${prefix} may be named`)
+    throw problem(header, `names ${name}; only variables that begin with ${prefix} may be used`)
   }
   const value = env[name]
   if (value === undefined) throw problem(header, `needs the variable ${name}, which is not set`)

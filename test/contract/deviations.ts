@@ -60,7 +60,7 @@ const agentServer: Place[] = [
   },
   {
     at: 'POST /store/namespaces 200 application/json',
-    reason: 'An object with `namespaces`, which is what SDKs read: section 1.5 of the facts.',
+    reason: 'An object with `namespaces`, which is what SDKs read.',
   },
   {
     at: 'POST /a2a/{assistant_id} 200 application/json.id',
@@ -88,7 +88,7 @@ const agentServer: Place[] = [
   },
   {
     at: 'POST /threads/{thread_id}/runs/{run_id}/cancel 200 application/json',
-    reason: 'Answers 202, and with wait=1 204: section 1.3 of the facts, and what SDKs expect.',
+    reason: 'Answers 202, and with wait=1 204, as SDKs expect.',
   },
   {
     at: '* application/json*.values',
@@ -126,7 +126,7 @@ const agentServer: Place[] = [
   },
   {
     at: 'GET /assistants/{assistant_id}/schemas 200 application/json.state_schema',
-    reason: 'Missing where it cannot be derived: section 1.1 of the facts.',
+    reason: 'Missing where it cannot be derived.',
   },
 ]
 

@@ -20,7 +20,7 @@ export interface Cancellation {
   reason: string
 }
 
-/** What `cancel_reason` says of a run that was ended through the API. */
+/** The `cancel_reason` of a run that was ended through the API. */
 export const REQUESTED = 'requested: it was cancelled through the API'
 /** The same, where the caller gave the reason `taken`. */
 export const TAKEN = 'taken: its caller took the thread over'

@@ -4,10 +4,10 @@ import type { Secret } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 
 /**
- * Names that the platform sets itself, or that would turn the agent server against its database or
- * address (facts: reserved environment names). Those that the original takes on self-hosted
- * installations for tracing and own databases (`LANGSMITH_API_KEY`, `LANGSMITH_ENDPOINT`,
- * `POSTGRES_URI_CUSTOM`, `REDIS_URI_CUSTOM`) are free here.
+ * Names that Runyard sets itself, or that would change the database or the address of an agent server.
+ * LangGraph Platform reserves them too. The ones that it allows on self-hosted installations, for tracing
+ * and for databases (`LANGSMITH_API_KEY`, `LANGSMITH_ENDPOINT`, `POSTGRES_URI_CUSTOM`,
+ * `REDIS_URI_CUSTOM`), are allowed here.
  */
 const RESERVED = new Set([
   'LANGCHAIN_TRACING_V2',

@@ -1,6 +1,6 @@
 /**
- * What a deployment may use. Taken, kept and answered as sent, whatever the runtime driver makes of
- * it (facts of the original API: `ResourceSpec`); on an update it replaces the whole.
+ * What a deployment may use: the `ResourceSpec` of LangGraph Platform's API. It is stored and answered as
+ * sent, whatever the runtime driver does with it. An update replaces all of it.
  */
 import { z } from '@hono/zod-openapi'
 import { line } from '../operations/text.ts'

@@ -80,7 +80,7 @@ function createTransactionStore(tx: Db): AgentStore {
   const refuse = async () => {
     throw new AppError(
       'internal',
-      'A transaction is neither nested nor closed: it ends with its work.',
+      'A transaction cannot be nested or closed: it ends with its work.',
     )
   }
   return { ...createParts(tx), notices: noNotices, transaction: refuse, close: refuse }

@@ -78,7 +78,7 @@ describe('a secret box', () => {
   it.each(['', '[]', 'v3:a:b:c:d:e', 'v2:a:b:c:d', 'v1:a:b:c'])(
     'does not take %j for a sealed text',
     (text) => {
-      expect(() => box.open(text, PLACE)).toThrow(/not sealed in the form v2/)
+      expect(() => box.open(text, PLACE)).toThrow(/not encrypted in the form v2/)
     },
   )
 })

@@ -79,7 +79,7 @@ function named(key: Buffer): NamedKey {
 function unknownKey(place: string, sealedWith: string, present: string): AppError {
   return new AppError(
     'internal',
-    `${place} was sealed with the key ${sealedWith}, this is the key ${present}. ` +
+    `${place} was encrypted with the key ${sealedWith}; the present key is ${present}. ` +
       'Start with the RUNYARD_ENCRYPTION_KEY that the database was written with, or name it in ' +
       'RUNYARD_ENCRYPTION_KEY_OLD.',
   )
@@ -140,7 +140,7 @@ function readEnvelope(sealed: string, place: string): Envelope {
   if (!(isDirect ? parts.length === 3 : version === VERSION && parts.length === 4)) {
     throw new AppError(
       'internal',
-      `What is stored as ${place} is not sealed in the form ${VERSION} or ${DIRECT}.`,
+      `The text stored as ${place} is not encrypted in the form ${VERSION} or ${DIRECT}.`,
     )
   }
   const wrapped = isDirect ? undefined : parts.shift()

@@ -101,7 +101,7 @@ function createTransactionStore(tx: Db, box: SecretBox, signingKey: Uint8Array):
   const refuse = async () => {
     throw new AppError(
       'internal',
-      'A transaction is neither nested nor closed: it ends with its work.',
+      'A transaction cannot be nested or closed: it ends with its work.',
     )
   }
   const store: ControlPlaneStore = {

@@ -11,7 +11,10 @@ import type { Db } from './db.ts'
  */
 export function refuseWithin(current: OpenTransaction<unknown> | undefined): void {
   if (!current?.isOpen) return
-  throw new AppError('internal', 'Within a transaction only what it was handed may be used.')
+  throw new AppError(
+    'internal',
+    'Within a transaction, use only the store that its work was given.',
+  )
 }
 
 export abstract class OpenTransaction<Connection> implements Db {
@@ -53,12 +56,12 @@ export abstract class OpenTransaction<Connection> implements Db {
   }
 
   async close(): Promise<void> {
-    throw new AppError('internal', 'A transaction is not closed: it ends with its work.')
+    throw new AppError('internal', 'A transaction cannot be closed: it ends with its work.')
   }
 
   /** Throws `internal` once it has ended. */
   protected open(): Connection {
     if (this.#connection !== undefined) return this.#connection
-    throw new AppError('internal', 'The transaction is over: what it was handed is no more of use.')
+    throw new AppError('internal', 'The transaction is over: its store cannot be used any more.')
   }
 }

@@ -81,5 +81,5 @@ async function addVectors(tx: Db, { vectors, ...item }: NewItem): Promise<void> 
 
 function requireNumbers(vector: ItemVector['vector'], field: string): void {
   if (vector.length > 0 && vector.every(Number.isFinite)) return
-  throw new AppError('internal', `The vector of "${field}" is no list of numbers.`)
+  throw new AppError('internal', `The vector of "${field}" is not a list of numbers.`)
 }

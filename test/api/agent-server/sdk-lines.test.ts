@@ -1,4 +1,4 @@
-/** The same core cases with each line of the official SDK that is in use (facts: the version trap). */
+/** The same core cases with each line of the official SDK that is in use. */
 import { randomUUID } from 'node:crypto'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as NewestClient } from 'sdk-1-15'

@@ -1,6 +1,6 @@
 /**
- * The project's own `auth`: an `Auth` of the SDK that it uses. It says who a request is from, and
- * decides on each operation. Source of the rules: facts of the official server, section 4.1.
+ * The project's own `auth`: an `Auth` of the SDK that it uses. It says who sent a request, and decides
+ * about each operation, by the rules of LangGraph Server.
  */
 import type { AuthUser } from '../../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/project-auth.ts'

@@ -63,7 +63,7 @@ export function asRefusal(error: unknown): unknown {
     return new AppError('unavailable', message, { cause: error })
   }
   if (code.startsWith(PROGRAM_LIMITS)) {
-    const message = 'A value is too long, or nested too deeply, for the database to look for it.'
+    const message = 'A value is too long, or nested too deeply, for the database to search for it.'
     return new AppError('bad_request', message, { cause: error })
   }
   return error
@@ -72,7 +72,7 @@ export function asRefusal(error: unknown): unknown {
 /** Like `asRefusal`, for a write whose connection was lost before its result was known. */
 export function unanswered(cause: unknown): AppError {
   const message = 'The connection to the database was lost: this may have been done, or not.'
-  return new DatabaseAway(`${message} Look before you try again.`, cause)
+  return new DatabaseAway(`${message} Check before you try again.`, cause)
 }
 
 /**

@@ -79,7 +79,7 @@ describe('a database file that cannot be opened', () => {
 
   it('is named in the sentence that says it is no database', async () => {
     writeFileSync(path, 'some text '.repeat(1_000))
-    expect(await refusal()).toMatch(`The database ${path} is damaged, or is none`)
+    expect(await refusal()).toMatch(`The database ${path} is damaged, or is not a database`)
   })
 
   it('is named in the sentence that says it is damaged', async () => {

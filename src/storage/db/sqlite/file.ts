@@ -94,8 +94,8 @@ export function asRefusal(path: string, error: unknown): unknown {
     return new DatabaseAway(`The database ${path} takes no writes now: ${message}.`, error)
   }
   if (!DAMAGED.includes(code)) return error
-  const hint = 'Put a copy from before in its place, or move it away to begin anew.'
-  const what = `The database ${path} is damaged, or is none: ${message}. ${hint}`
+  const hint = 'Replace it with an earlier copy, or move it away to start with an empty one.'
+  const what = `The database ${path} is damaged, or is not a database: ${message}. ${hint}`
   return new AppError('unavailable', what, { cause: error })
 }
 
