@@ -14,6 +14,7 @@ import { AgentServer, type StopLimits } from '../../src/agent-server/server/agen
 import type { AgentServerOptions } from '../../src/agent-server/server/options.ts'
 import { applyProjectEnvironment } from '../../src/config.ts'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
+import type { GraphHost } from '../../src/core/agent/graph-host.ts'
 import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
@@ -59,6 +60,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 
   dataDir?: string
   /** A file or a URL. Default: as `agentDatabase` says for the folder. */
   database?: string
+  /** Makes the host of its graphs, in place of the project's own. */
+  createHost?: () => GraphHost
   /** Default 0: a free port. */
   port?: number
   /** Default `false`: it works from its start. */
@@ -139,8 +142,10 @@ async function startOne(
   const { log = silentLog } = rest
   const config = await readProjectConfig(join(fixtureProject(projectName), configName))
   const store = await openAgentStore(database)
-  const { isLangSmithUsed = false } = rest
-  const opening = openProject(config, { isLangSmithUsed, log })
+  const { isLangSmithUsed = false, createHost } = rest
+  const opening = createHost
+    ? Promise.resolve({ host: createHost(), config })
+    : openProject(config, { isLangSmithUsed, log })
   const project = await undoingOnFailure(opening, () => store.close())
   const server = new AgentServer({
     apiKeys: [],

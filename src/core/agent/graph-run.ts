@@ -34,7 +34,7 @@ export interface GraphRunRequest {
 /**
  * What a run may be asked to tell: the stream modes of the API, and for runs of the protocol
  *
- * - `places`: which checkpoint the values belong to that come next;
+ * - `places`, beside `values` and with `subgraphs`: which checkpoint the values belong to that come next;
  * - `model_ends`: which messages are written to their end;
  * - `transformers`: that the graph's own stream transformers take part (`GraphRun.transform`).
  */
@@ -53,8 +53,9 @@ export interface RunCalls {
 export interface GraphRun {
   /**
    * What the graph emits, in its order, in batches of at least one. The next batch is pulled when the last is
-   * taken: a host lets the graph go on by so much as it keeps for that, and no more. Never rejects. Who stops
-   * early calls `return` of its iterator, and waits for nothing.
+   * taken. Where a host lets the graph go on meanwhile, a `put` of its checkpoints (`RunCalls`) holds it
+   * back: that waits until the emissions before it are taken. Never rejects. Who stops early calls `return` of
+   * its iterator, and waits for nothing.
    *
    * Over once the graph is done; after its signal, of which `model_ends` alone are still told, once no
    * function of its nodes is at work any more.

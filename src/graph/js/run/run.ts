@@ -51,7 +51,7 @@ export class JsRun implements GraphRun {
   constructor(parts: RunParts, request: GraphRunRequest, calls: RunCalls, signal: AbortSignal) {
     this.#parts = parts
     this.#request = request
-    this.#work = new NodeWork(() => parts.onNode(currentPlace()))
+    this.#work = new NodeWork(() => parts.onNode(this.#place()))
     this.#read = new Emissions(request)
     watchNodes(parts.graph)
     const isTransformed = request.modes.includes('transformers')
@@ -120,6 +120,13 @@ export class JsRun implements GraphRun {
       : []
     const callbacks = [...handlers, ...tracers]
     return callbacks.length > 0 ? { callbacks } : {}
+  }
+
+  /** Of the function that is called. */
+  #place(): Place {
+    const { thread_id } = this.#parts.config.configurable as JsonObject
+    const { run_id } = this.#request
+    return { run_id, thread_id: String(thread_id), node: currentPlace().node }
   }
 
   get #hasModelEnds(): boolean {
