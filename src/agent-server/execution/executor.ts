@@ -59,7 +59,7 @@ export function executeRun(
  * may be why: no node and no factory is called again, which would take down whoever ends it.
  */
 export async function endExhausted(
-  parts: ExecutionParts & Pick<Parts, 'queue'>,
+  parts: ExecutionParts,
   run: QueuedRun,
   lease: Lease,
 ): Promise<void> {
@@ -70,7 +70,6 @@ export async function endExhausted(
   await observeRun(parts, run, (span) =>
     new Execution(parts, { run, lease }, { signal, span }).end(outcome, { mayCallFactory: false }),
   )
-  parts.queue.wake()
 }
 
 class Execution {
