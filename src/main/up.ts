@@ -8,29 +8,20 @@ import {
   theOnlyOne,
 } from '../control-plane/leadership/candidate.ts'
 import { Leading } from '../control-plane/leadership/leading.ts'
-import { readPlatformProviders } from '../control-plane/oauth/platform-providers.ts'
-import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
 import { ensureAdminKey } from '../control-plane/people/installation.ts'
-import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
-import { createControlPlaneApp } from '../control-plane/server/app.ts'
-import { systemClock as clock, timestamp } from '../core/clock.ts'
+import { systemClock as clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import { Targets } from '../gateway/target-table.ts'
-import { Address } from '../http/address.ts'
-import { createAuthenticate } from '../http/keys.ts'
 import { close, listen } from '../http/listen.ts'
-import { createVerifyUserToken } from '../http/user-tokens.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { findAdminKey, findInstanceId, openDataFolder } from '../installation/data-folder.ts'
 import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { Started } from '../process/started.ts'
-import { artifactsOf } from '../runtime/drivers.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
-import { createControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
-import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+import { type OpenedControlPlane, openControlPlane } from './control-plane.ts'
 import { openDeployments } from './deployments.ts'
 
 export interface Running {
@@ -112,43 +103,6 @@ async function openInstallation(config: UpConfig, started: Started) {
   return { folder, store, admin, keys }
 }
 
-type ControlPlaneParts = CandidateParts &
-  Pick<Awaited<ReturnType<typeof openInstallation>>, 'keys'> &
-  Pick<ReturnType<typeof openDeployments>, 'tarballs' | 'logs'>
-
-/** The control plane's API, and what the gateway in front of it needs as well. */
-async function openControlPlane(config: UpConfig, parts: ControlPlaneParts) {
-  const { store, keys, tarballs, logs, leading, log } = parts
-  const { userTokens, maxRequestsPerSecond } = config
-  const authenticate = createAuthenticate({
-    apiKeys: store.apiKeys,
-    clock,
-    verifyUserToken: userTokens && createVerifyUserToken(userTokens, { ...store, clock }),
-  })
-  const metrics = await createControlPlaneMetrics(store)
-  const address = new Address(config.publicUrl)
-  const app = createControlPlaneApp({
-    metrics,
-    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
-    store,
-    tarballs,
-    artifacts: artifactsOf(config.runtime),
-    logs,
-    buildFollowers: new BuildFollowers(clock),
-    authenticate,
-    vault: openVault(config, { store, clock, log }),
-    signingKey: store.signingKey,
-    changeEncryptionKey: () => keys.change(store),
-    publicUrl: () => address.url,
-    replicas: (revision_id) => leading.replicas(revision_id),
-    wake: () => leading.wake(),
-    whenTended: (deployment_id) => leading.whenTended(deployment_id),
-    clock,
-    log,
-  })
-  return { app, address, authenticate, metrics }
-}
-
 /** Several may share a database server; one in the data folder is the folder's own. */
 function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   const { databaseUrl, dataDir, internalUrl } = config
@@ -156,17 +110,8 @@ function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   return oneOfSeveral(parts, { holder: findInstanceId(dataDir), internalUrl })
 }
 
-/** With the providers of the operator, whose file is read once. */
-function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'clock' | 'log'>): Vault {
-  const { oauthProvidersFile: file, oauthAllow: allowed } = config
-  const outgoing = createGuardedFetch({ allowed })
-  const now = timestamp(parts.clock)
-  const platformProviders = file ? readPlatformProviders(file, { outgoing, now }) : new Map()
-  return createVault({ ...parts, outgoing, platformProviders })
-}
-
 type GatewayParts = Pick<GatewayOptions, 'authenticate' | 'log'> &
-  Pick<Awaited<ReturnType<typeof openControlPlane>>, 'app' | 'metrics'> & {
+  Pick<OpenedControlPlane, 'app' | 'metrics'> & {
     targets: Targets
     candidate: Candidate
   }
