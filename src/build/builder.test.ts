@@ -23,8 +23,9 @@ import {
 } from '../core/deployment/sources/config.ts'
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
-import { type BuilderOptions, createBuilder } from './builder.ts'
+import { createBuilder } from './builder.ts'
 import { localProject } from './local-project.ts'
+import type { BuilderOptions } from './options.ts'
 import { createTarballs } from './tarballs.ts'
 
 const DEPLOYMENT = '00000000-0000-4000-8000-000000000001'
