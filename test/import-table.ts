@@ -89,6 +89,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'js/schemas': ['js/langgraph', 'js/modules', 'js/project'],
     'js/bundle': ['js/langgraph', 'js/modules', 'js/schemas', 'js/store'],
   },
+  build: {
+    '.': ['javascript', 'sources'],
+    javascript: [],
+    sources: [],
+  },
   'agent-server': {
     '.': ['access'],
     access: [],

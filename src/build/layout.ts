@@ -7,7 +7,7 @@
  *                               built.json  written last: the build has ended well
  * <dir>/uploads/<object_path>               tarballs
  * <dir>/nodes/<version>/                    a Node that projects asked for
- * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
+ * <dir>/installs/<deployment_id>/           packages of its last builds (`javascript/install-cache.ts`)
  * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         what is on its way; emptied at the start

@@ -2,8 +2,8 @@
 import { dirname, join } from 'node:path'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
 import { isFile } from './is-file.ts'
+import { nodePath } from './javascript/project-node.ts'
 import { revisionFolder } from './layout.ts'
-import { nodePath } from './project-node.ts'
 
 /** `dir`: the builder's folder; absolute. The folder itself may have been pruned. */
 export function localProject(dir: string, artifact: FolderArtifact): LocalProject {

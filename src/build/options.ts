@@ -2,8 +2,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
-import type { Bundler } from './bundle.ts'
 import type { CheckedConfig } from './configuration.ts'
+import type { Bundler } from './javascript/bundle.ts'
 import type { BuildLimits } from './step.ts'
 
 export interface BuilderOptions {

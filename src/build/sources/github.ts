@@ -2,9 +2,9 @@
 import { BuildError } from '../../core/deployment/build.ts'
 import { findDeployKey } from '../../core/deployment/deploy-key.ts'
 import { isFileUrl } from '../../core/deployment/sources/repo-url.ts'
-import { fetchRepository } from '../git.ts'
-import { withSshAccess } from '../ssh-access.ts'
 import type { FetchSource } from './fetch.ts'
+import { fetchRepository } from './git.ts'
+import { withSshAccess } from './ssh-access.ts'
 
 export const fetchGithub: FetchSource = async (request, { dir, into }, context) => {
   const { repo_url } = request.source_config

@@ -2,8 +2,8 @@
 import { BuildError } from '../../core/deployment/build.ts'
 import { isFile } from '../is-file.ts'
 import { uploadPath } from '../layout.ts'
-import { unpackTarball } from '../tarball.ts'
 import type { FetchSource } from './fetch.ts'
+import { unpackTarball } from './tarball.ts'
 
 export const fetchTarball: FetchSource = async (request, { dir, into }, context) => {
   const { source_tarball_path } = request.source_revision_config

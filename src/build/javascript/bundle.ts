@@ -1,9 +1,9 @@
 /** The last step of a build: the project's modules in one file, so that a start is quick. */
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
-import { isFile } from './is-file.ts'
-import { runStep, type StepContext } from './step.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import { isFile } from '../is-file.ts'
+import { runStep, type StepContext } from '../step.ts'
 
 export interface Bundler {
   /**

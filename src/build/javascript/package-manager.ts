@@ -1,10 +1,10 @@
 /** Which package manager a project uses, and where it installs. */
 
 import { dirname, join } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
-import { AppError } from '../core/errors.ts'
-import { isObject } from '../core/json.ts'
-import { readTextFile } from '../project/text-file.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import { AppError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import { readTextFile } from '../../project/text-file.ts'
 
 /** One install: a command and the folder that it belongs in. */
 export interface InstallPlan {

@@ -13,10 +13,10 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
-import { runCommand } from './command.ts'
-import { installsFolder } from './layout.ts'
-import type { StepContext } from './step.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import { runCommand } from '../command.ts'
+import { installsFolder } from '../layout.ts'
+import type { StepContext } from '../step.ts'
 
 /** How many installs are kept for a deployment: that of now, and one to go back to. */
 const KEPT = 2

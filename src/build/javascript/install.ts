@@ -1,9 +1,9 @@
 /** Installs a project's packages, or takes those of an earlier build. */
 import { dirname } from 'node:path'
+import { runStep, type StepContext } from '../step.ts'
 import { keepInstall, restoreInstall } from './install-cache.ts'
 import { installKey } from './install-key.ts'
 import { type InstallPlan, planInstall } from './package-manager.ts'
-import { runStep, type StepContext } from './step.ts'
 
 /** What is installed, and by what. */
 export interface InstallRequest {

@@ -1,17 +1,17 @@
 /** How a project in JavaScript or TypeScript becomes a folder that runs. */
 import { delimiter, dirname, relative } from 'node:path'
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
-import { BuildError, type BuildRequest } from '../core/deployment/build.ts'
-import { projectSecrets } from '../core/deployment/deploy-key.ts'
-import { noSandbox } from '../core/deployment/sandbox.ts'
-import { AppError } from '../core/errors.ts'
+import type { FolderArtifact } from '../../core/deployment/artifact.ts'
+import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
+import { projectSecrets } from '../../core/deployment/deploy-key.ts'
+import { noSandbox } from '../../core/deployment/sandbox.ts'
+import { AppError } from '../../core/errors.ts'
+import { type FoundConfiguration, findConfiguration } from '../configuration.ts'
+import { homeFolder } from '../layout.ts'
+import type { BuilderOptions } from '../options.ts'
+import { runStep, type StepContext } from '../step.ts'
 import { bundle } from './bundle.ts'
-import { type FoundConfiguration, findConfiguration } from './configuration.ts'
 import { installProject } from './install.ts'
-import { homeFolder } from './layout.ts'
-import type { BuilderOptions } from './options.ts'
 import { chooseNode, installNode, nodePath } from './project-node.ts'
-import { runStep, type StepContext } from './step.ts'
 
 /** A project on its way from its source to what runs. */
 interface Work {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { knownHostsPath, unfinishedFolder } from './layout.ts'
+import { knownHostsPath, unfinishedFolder } from '../layout.ts'
 
 export interface SshAccess {
   /** The private key's file; `undefined`: there is none, and only a public server lets git in. */

@@ -7,8 +7,8 @@ import { mkdir } from 'node:fs/promises'
 import { addAbortSignal } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract, Parser, type ReadEntry } from 'tar'
-import { BuildError } from '../core/deployment/build.ts'
-import type { BuildLimits, StepContext } from './step.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import type { BuildLimits, StepContext } from '../step.ts'
 import { whyRefused } from './tar-entry.ts'
 
 /** A header, an extended header with a long name, and padding. */

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { systemClock } from '../core/clock.ts'
-import { silentLog } from '../core/log.ts'
-import { openBuildLog } from './build-log.ts'
+import { systemClock } from '../../core/clock.ts'
+import { silentLog } from '../../core/log.ts'
+import { openBuildLog } from '../build-log.ts'
+import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
 import { fetchRepository } from './git.ts'
-import { DEFAULT_LIMITS, type StepContext } from './step.ts'
 
 const NO_SSH = { keyPath: undefined, knownHostsPath: '/dev/null' }
 

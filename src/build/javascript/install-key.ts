@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { AppError } from '../core/errors.ts'
-import { readTextFile } from '../project/text-file.ts'
+import { AppError } from '../../core/errors.ts'
+import { readTextFile } from '../../project/text-file.ts'
 import type { InstallPlan } from './package-manager.ts'
 
 /** What an install depends on beside the project's files. */

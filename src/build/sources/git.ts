@@ -1,14 +1,14 @@
 /** Fetches one commit of a git repository. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
-import { checkRepoRef } from '../core/deployment/sources/repo-ref.ts'
-import { checkRepoUrl } from '../core/deployment/sources/repo-url.ts'
-import { AppError } from '../core/errors.ts'
-import { type CommandEnd, runCommand } from './command.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import { checkRepoRef } from '../../core/deployment/sources/repo-ref.ts'
+import { checkRepoUrl } from '../../core/deployment/sources/repo-url.ts'
+import { AppError } from '../../core/errors.ts'
+import { type CommandEnd, runCommand } from '../command.ts'
+import { reasonOf, type StepContext } from '../step.ts'
 import { type RepositoryUrl, splitCredentials } from './repository-url.ts'
 import { type SshAccess, sshEnvironment } from './ssh-access.ts'
-import { reasonOf, type StepContext } from './step.ts'
 
 export interface RepositoryRequest {
   repo_url: string
