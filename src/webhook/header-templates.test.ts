@@ -21,7 +21,7 @@ it.each([
   ],
   ['another template', { a: template('secrets.K') }, 'not of the form'],
   ['a line break in a value', { a: template('env.LG_WEBHOOK_BAD') }, 'cannot carry'],
-  ['a name with a space', { 'a b': 'x' }, 'not a name'],
+  ['a name with a space', { 'a b': 'x' }, 'not the name'],
   ['a header of the sender', { 'Webhook-Id': 'x' }, 'set by Runyard'],
   ['the host', { Host: 'x' }, 'set by Runyard'],
 ])('refuses %s', (_what, headers, message) => {
