@@ -31,8 +31,7 @@ export const LIMITS: DeploymentLimits = {
   idleMs: 120_000,
 }
 
-const IDLE: Load = { running: 0, capacity: 4, waiting: 0, lag_ms: 0, next_due_at: null }
-const PRESSED: Load = { ...IDLE, running: 4, waiting: 3 }
+export const IDLE: Load = { running: 0, capacity: 4, waiting: 0, lag_ms: 0, next_due_at: null }
 
 export class NotWritten extends Error {}
 
@@ -46,42 +45,12 @@ interface SimulatedRevision {
   isBuilt: boolean
 }
 
-interface Running {
+export interface Running {
   replicas: Replica[]
   url: string
   isStandby: boolean
   isRetiring: boolean
 }
-
-/** What happens to it. `n` chooses among what it can happen to. */
-export const HAPPENINGS = [
-  'looked at',
-  'deployed',
-  'interrupted',
-  'rolled back',
-  'deleted',
-  'built',
-  'not built',
-  'build lost',
-  'no room to build',
-  'room to build',
-  'healthy',
-  'died',
-  'failed',
-  'ended',
-  'busy',
-  'calm',
-  'due soon',
-  'asked',
-  'answered',
-  'asked and left',
-  'time passes',
-  'restarted',
-  'gateway emptied',
-  'record not written',
-  'parked threads',
-] as const
-export type Happening = (typeof HAPPENINGS)[number]
 
 export class SimulatedDeployment {
   now = Date.parse('2026-01-01T00:00:00Z')
@@ -95,17 +64,17 @@ export class SimulatedDeployment {
   target: TargetState = { kind: 'unknown' }
   activity = { open: 0, last_at: 0 }
   timers: Timers = NO_TIMERS
-  #building = new Set<string>()
-  #buildFailures = new Map<string, string>()
-  #hasRoom = true
-  #isRecordWritten = true
-  #areThreadsParked = false
+  building = new Set<string>()
+  buildFailures = new Map<string, string>()
+  hasRoom = true
+  isRecordWritten = true
+  areThreadsParked = false
   #since = this.now
   #made = 0
 
   constructor(limits: ScaleLimits) {
     this.limits = limits
-    this.#deploy(null)
+    this.deploy(null)
   }
 
   get(id: string): SimulatedRevision {
@@ -145,7 +114,7 @@ export class SimulatedDeployment {
         since: Math.max(since, this.#since),
       })),
       running: [...this.running].map(([id, { isRetiring }]) => ({ id, isRetiring })),
-      building: [...this.#building],
+      building: [...this.building],
       target: this.target,
       activity: this.activity,
       timers: this.timers,
@@ -160,7 +129,7 @@ export class SimulatedDeployment {
     switch (step.kind) {
       case 'remove':
         this.running.clear()
-        this.#building.clear()
+        this.building.clear()
         this.target = { kind: 'unknown' }
         this.status = 'gone'
         return
@@ -169,7 +138,7 @@ export class SimulatedDeployment {
         return
       case 'take-back':
         this.#move(step.revision_id, 'DEPLOY_FAILED')
-        this.#deploy(this.#previous()?.id ?? null)
+        this.deploy(this.previous()?.id ?? null)
         return
       case 'wake':
         this.isAsleep = false
@@ -192,20 +161,20 @@ export class SimulatedDeployment {
         this.target = { kind: 'paused' }
         return
       case 'abort':
-        this.#building.delete(step.revision_id)
+        this.building.delete(step.revision_id)
         return
       case 'retire':
         this.#run(step.revision_id).isRetiring = true
         return
       case 'build':
         this.get(step.revision_id).isBuilt = false
-        this.#building.add(step.revision_id)
+        this.building.add(step.revision_id)
         return
       case 'start':
         this.#start(step.revision_id, step.isStandby)
         return
       case 'retry':
-        this.#buildFailures.delete(step.revision_id)
+        this.buildFailures.delete(step.revision_id)
         if (this.#isBuilt(step.revision_id)) this.#start(step.revision_id, false)
         return
       case 'scale':
@@ -219,106 +188,14 @@ export class SimulatedDeployment {
     }
   }
 
-  happen(what: Happening, n: number): void {
-    if (this.status === 'gone') return
-    const pick = <T>(among: T[]): T | undefined => among[n % among.length]
-    const building = pick([...this.#building])
-    const running = pick([...this.running])
-    const on = running?.[1]
-    switch (what) {
-      case 'looked at':
-        return
-      case 'deployed':
-        if (this.status !== 'AWAITING_DELETE') this.#deploy(null)
-        return
-      case 'interrupted':
-        this.#interrupt(pick(this.line))
-        return
-      case 'rolled back': {
-        const previous = this.#previous()
-        if (!previous || this.status === 'AWAITING_DELETE') return
-        for (const one of this.line) this.#interrupt(one)
-        this.#deploy(previous.id)
-        return
-      }
-      case 'deleted':
-        // Seldom: nothing can happen to it any more.
-        if (n % 8 === 0) this.status = 'AWAITING_DELETE'
-        return
-      case 'built':
-      case 'not built':
-        if (building === undefined) return
-        this.#building.delete(building)
-        this.get(building).isBuilt = what === 'built'
-        if (what === 'not built') this.#buildFailures.set(building, 'install: no')
-        return
-      case 'build lost': {
-        const revision = pick(this.revisions)
-        if (revision) revision.isBuilt = false
-        return
-      }
-      case 'no room to build':
-      case 'room to build':
-        this.#hasRoom = what === 'room to build'
-        return
-      case 'healthy':
-        if (on) this.#become(on, 'healthy')
-        return
-      case 'died':
-        if (on?.replicas.some(({ state }) => state === 'healthy')) this.#become(on, 'restarting')
-        return
-      case 'failed':
-        if (on) this.#become(on, 'failed')
-        return
-      case 'ended':
-        this.endRetiring()
-        return
-      case 'busy':
-      case 'calm':
-      case 'due soon': {
-        const due = { ...IDLE, next_due_at: this.now + 500_000 + n }
-        const load = { busy: PRESSED, calm: IDLE, 'due soon': due }[what]
-        if (on) on.replicas = on.replicas.map((one) => ({ ...one, load }))
-        return
-      }
-      case 'asked':
-        // A gateway that does not know its name has nobody wait.
-        if (this.target.kind === 'unknown') return
-        this.activity = { open: this.activity.open + 1, last_at: this.now }
-        this.#ask()
-        return
-      case 'answered':
-        if (this.activity.open > 0)
-          this.activity = { open: this.activity.open - 1, last_at: this.now }
-        return
-      case 'asked and left':
-        this.#ask()
-        return
-      case 'time passes':
-        this.now += [1, 900, 30_000, 60_000, 150_000, 400_000][n % 6] ?? 0
-        return
-      case 'restarted':
-        this.#restart()
-        return
-      case 'gateway emptied':
-        this.target = { kind: 'unknown' }
-        return
-      case 'record not written':
-        this.#isRecordWritten = false
-        return
-      case 'parked threads':
-        this.#areThreadsParked = true
-    }
-  }
-
   /** What is on its way ends, and well: a world that troubles nobody any more. */
   endWell(): void {
-    this.#hasRoom = true
-    this.#isRecordWritten = true
-    for (const id of this.#building) this.get(id).isBuilt = true
-    this.#building.clear()
+    this.hasRoom = true
+    this.isRecordWritten = true
+    for (const id of this.building) this.get(id).isBuilt = true
+    this.building.clear()
     for (const one of this.running.values()) {
-      if (one.replicas.some(({ state }) => state !== 'healthy')) this.#become(one, 'healthy')
+      if (one.replicas.some(({ state }) => state !== 'healthy')) this.become(one, 'healthy')
       one.replicas = one.replicas.map((replica) => ({ ...replica, load: IDLE }))
     }
     this.endRetiring()
@@ -338,7 +215,7 @@ export class SimulatedDeployment {
       build: this.#buildOf(id),
       runtime: this.runtimeOf(id),
       limits: this.limits,
-      previous: isDead ? (this.#previous()?.number ?? null) : null,
+      previous: isDead ? (this.previous()?.number ?? null) : null,
     }
   }
 
@@ -348,20 +225,20 @@ export class SimulatedDeployment {
   }
 
   #buildOf(id: string): BuildState {
-    if (this.#building.has(id)) return { kind: 'running' }
-    const reason = this.#buildFailures.get(id)
+    if (this.building.has(id)) return { kind: 'running' }
+    const reason = this.buildFailures.get(id)
     if (reason !== undefined) return { kind: 'failed', reason }
     if (this.#isBuilt(id)) return { kind: 'built' }
-    return { kind: this.#hasRoom ? 'absent' : 'blocked' }
+    return { kind: this.hasRoom ? 'absent' : 'blocked' }
   }
 
-  #previous(): SimulatedRevision | undefined {
+  previous(): SimulatedRevision | undefined {
     if (this.active === null) return undefined
     const { number } = this.get(this.active)
     return this.revisions.findLast((one) => one.status === 'DEPLOYED' && one.number < number)
   }
 
-  #deploy(built_from: string | null): void {
+  deploy(built_from: string | null): void {
     const number = this.revisions.length + 1
     this.revisions.push({
       id: `r${number}`,
@@ -381,13 +258,13 @@ export class SimulatedDeployment {
     }
     revision.status = to
     revision.since = this.now
-    if (isRevisionOver(to)) this.#buildFailures.delete(id)
+    if (isRevisionOver(to)) this.buildFailures.delete(id)
     const underWay = this.line.filter(({ status }) => status !== 'CREATING' && status !== 'QUEUED')
     if (underWay.length > 1) throw new Error('Two revisions are under way.')
   }
 
-  #interrupt(revision: SimulatedRevision | undefined): void {
-    if (revision) this.#move(revision.id, 'INTERRUPTED')
+  interrupt(id: string): void {
+    this.#move(id, 'INTERRUPTED')
   }
 
   #run(id: string): Running {
@@ -413,7 +290,7 @@ export class SimulatedDeployment {
     return `http://127.0.0.1:${this.#made}`
   }
 
-  #become(one: Running, state: Replica['state']): void {
+  become(one: Running, state: Replica['state']): void {
     const reason = state === 'restarting' ? 'exit 9' : null
     one.url = this.#url()
     one.replicas = one.replicas.map((replica) => ({
@@ -433,15 +310,15 @@ export class SimulatedDeployment {
   }
 
   #switch({ revision_id, endpoints }: Extract<DeploymentStep, { kind: 'switch' }>): void {
-    if (this.#areThreadsParked) {
-      this.#areThreadsParked = false
+    if (this.areThreadsParked) {
+      this.areThreadsParked = false
       this.#move(revision_id, 'DEPLOY_FAILED')
       return
     }
     this.#run(revision_id).isStandby = false
     this.target = { kind: 'serving', revision_id, endpoints }
-    if (!this.#isRecordWritten) {
-      this.#isRecordWritten = true
+    if (!this.isRecordWritten) {
+      this.isRecordWritten = true
       throw new NotWritten()
     }
     this.#move(revision_id, 'DEPLOYED')
@@ -451,15 +328,15 @@ export class SimulatedDeployment {
     this.wakeAt = null
   }
 
-  #ask(): void {
+  ask(): void {
     if (this.target.kind === 'asleep') this.target = { kind: 'asleep', isWanted: true }
   }
 
   /** The process is gone with all that it had; the next one lets requests wait at first. */
-  #restart(): void {
+  restart(): void {
     this.running.clear()
-    this.#building.clear()
-    this.#buildFailures.clear()
+    this.building.clear()
+    this.buildFailures.clear()
     this.timers = NO_TIMERS
     this.#since = this.now
     this.activity = { open: 0, last_at: this.now }

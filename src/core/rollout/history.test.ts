@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  HAPPENINGS,
-  type Happening,
   LIMITS,
   NotWritten,
   SimulatedDeployment,
 } from '../../../test/support/simulated-deployment.ts'
+import { HAPPENINGS, type Happening } from '../../../test/support/simulated-happenings.ts'
 import { nextDeploymentStep } from './next-step.ts'
 import type { DeploymentStep } from './step.ts'
 
 /** More than any world needs that has stopped to change. */
 const MOST_STEPS = 60
 
+const ALL = Object.keys(HAPPENINGS) as Happening[]
 /** What happens more often: without it hardly any would ever serve, sleep or be taken back. */
 const OFTEN: Happening[] = [
   'built',
@@ -35,7 +35,7 @@ const histories = fc.record({
   isDeployed: fc.constantFrom(true, true, true, false),
   events: fc.array(
     fc.record({
-      what: fc.constantFrom(...HAPPENINGS, ...OFTEN, ...OFTEN),
+      what: fc.constantFrom(...ALL, ...OFTEN, ...OFTEN),
       n: fc.nat(1000),
       /** How many steps are taken after it, until there is none. */
       looks: fc.constantFrom(0, 1, 2, MOST_STEPS, MOST_STEPS, MOST_STEPS),
@@ -175,7 +175,7 @@ describe('a deployment with any history', () => {
       fc.property(histories, ({ events, ...first }) => {
         const world = begin(first)
         for (const { what, n, looks } of events) {
-          world.happen(what, n)
+          if (world.status !== 'gone') HAPPENINGS[what](world, n)
           const isAtRest = look(world, looks)
           if (isAtRest === false) expect(looks, 'there is no end').toBeLessThan(MOST_STEPS)
           if (!isAtRest) continue
@@ -192,7 +192,7 @@ describe('a deployment with any history', () => {
       fc.property(histories, ({ events, ...first }) => {
         const world = begin(first)
         for (const { what, n, looks } of events) {
-          world.happen(what, n)
+          if (world.status !== 'gone') HAPPENINGS[what](world, n)
           look(world, looks)
         }
         settle(world, 10_000)
