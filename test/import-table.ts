@@ -84,9 +84,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'js/langgraph': ['js/modules'],
     'js/auth': ['js/modules'],
     'js/checkpoints': ['js/langgraph', 'js/modules'],
-    'js/run': ['js/checkpoints', 'js/langgraph', 'js/project'],
+    'js/run': ['js/checkpoints', 'js/langgraph', 'js/project', 'js/project-graph'],
     'js/store': ['js/langgraph', 'js/modules'],
-    'js/schemas': ['js/langgraph', 'js/modules', 'js/project'],
+    'js/schemas': ['js/langgraph', 'js/modules', 'js/project-graph'],
     'js/bundle': ['js/langgraph', 'js/modules', 'js/schemas', 'js/store'],
   },
   build: {

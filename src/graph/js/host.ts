@@ -1,11 +1,10 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
-import type { GraphInfo } from '../../core/agent/graph-description.ts'
 import type { GraphHost } from '../../core/agent/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { OpenedGraph } from './opened-graph.ts'
-import type { Project, ProjectGraph } from './project.ts'
+import type { Project } from './project.ts'
 
 export interface JsHostOptions {
   /** Whether graphs trace to LangSmith. */
@@ -14,11 +13,11 @@ export interface JsHostOptions {
 }
 
 export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostOptions): GraphHost {
-  const sources = [...project.graphs.values()]
+  const infos = [...project.graphs.values()].map(({ spec: _spec, open: _open, ...info }) => info)
   const { auth, routes, embed, onNode } = project
   return {
     runtime: { language: 'js', langgraphVersion: project.langgraphVersion },
-    graphs: new Map(sources.map((source) => [source.graph_id, infoOf(source)])),
+    graphs: new Map(infos.map((info) => [info.graph_id, info])),
     ...(auth && { auth }),
     ...(routes && { routes }),
     ...(embed && { embed }),
@@ -30,17 +29,5 @@ export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostO
       const graph = await source.open(config, checkpoints)
       return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, log })
     },
-  }
-}
-
-function infoOf({ graph_id, description, hasFactory, contextKeys, spec }: ProjectGraph): GraphInfo {
-  const { config, context } = spec
-  return {
-    graph_id,
-    description,
-    hasFactory,
-    contextKeys,
-    ...(config && { config }),
-    ...(context && { context }),
   }
 }

@@ -1,32 +1,25 @@
-/** A user's project, loaded: its graphs, ready to run on the server's checkpoints. */
-import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+/** A user's project, loaded: its graphs, and what it has beside them. */
 import type { Embed } from '../../core/agent/embeddings.ts'
 import type { HostCalls } from '../../core/agent/host-calls.ts'
 import type { ProjectAuth } from '../../core/agent/project-auth.ts'
 import type { ProjectRoutes } from '../../core/agent/project-routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
-import type { GraphSpec, ProjectConfig } from '../../project/config.ts'
+import type { ProjectConfig } from '../../project/config.ts'
 import { loadAuth } from './auth/auth.ts'
-import { createCheckpointerClass } from './checkpoints/checkpointer.ts'
-import { sendsFormOf } from './checkpoints/sends.ts'
 import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
 import { toCommand } from './langgraph/command.ts'
-import { contextKeysOf, type Graph, toGraph, withMemory } from './langgraph/graph.ts'
 import { installLoopback } from './loopback.ts'
 import { closeBundle, openBundle } from './modules/bundled.ts'
-import { describeError, importExport } from './modules/export.ts'
+import { importExport } from './modules/export.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
 import { installHooks } from './modules/loader.ts'
-import { asLaterLine } from './older-line.ts'
+import { createMemory, type ProjectGraph, readSource, toProjectGraph } from './project-graph.ts'
 import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 import { ServerConnection } from './server-connection.ts'
-import { createStoreClass, isProjectStore } from './store/base-store.ts'
-import { handOnOperations } from './store/batched-store.ts'
 import { loadEmbeddings } from './store/embeddings.ts'
 
 export interface Project {
@@ -46,23 +39,6 @@ export interface Project {
   connect(calls: HostCalls): () => void
   /** See `HostCalls`. */
   onNode(place: Place): void
-}
-
-export interface ProjectGraph {
-  graph_id: string
-  description: string | null
-  /** Where it comes from. */
-  spec: GraphSpec
-  /** Whether the project exports a factory of it. */
-  hasFactory: boolean
-  /** What its context may have, where the project says so and exports no factory. */
-  contextKeys: ReadonlySet<string> | undefined
-  /**
-   * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
-   * is called with the run's config each time, and what it throws is thrown; else every call
-   * answers the same graph. With `checkpoints` it reads and writes these instead.
-   */
-  open(config: JsonObject, checkpoints?: GraphCheckpoints): Promise<Graph>
 }
 
 export interface LoadOptions {
@@ -105,6 +81,7 @@ async function loadBundled(
 }
 
 async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
+  const { root, store } = config
   const graphs = new Map<string, ProjectGraph>()
   const server = new ServerConnection()
   let embed: Embed | undefined
@@ -117,7 +94,8 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     nameNodesBy(own)
-    embed ??= await loadEmbed(config, spec.file)
+    // They may be of a package that the file can import.
+    embed ??= store.index && (await loadEmbeddings({ root, file: spec.file }, store.index))
     const memory = createMemory(own, langgraphVersion, server)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
     log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
@@ -134,89 +112,4 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     connect: (calls) => server.connect(calls),
     onNode: (place) => server.onNode(place),
   }
-}
-
-/** A graph, or what makes one for each run. */
-type Source = Graph | ((config: JsonObject) => unknown)
-
-/** A graph that is no factory is awaited when it is a promise, and compiled when it is a builder. */
-async function readSource(exported: unknown, spec: GraphSpec): Promise<Source> {
-  if (typeof exported === 'function') return exported as (config: JsonObject) => unknown
-  try {
-    return asGraph(await exported, spec, 'the export is')
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause
-    throw new AppError(
-      'bad_request',
-      `Graph "${spec.graph_id}": "${spec.exportName}" of ${spec.path} failed: ${describeError(cause)}`,
-      { cause },
-    )
-  }
-}
-
-/** `file`: a graph's, imported; the project's embeddings may be of a package that it can import. */
-async function loadEmbed(
-  { root, store: { index } }: ProjectConfig,
-  file: string,
-): Promise<Embed | undefined> {
-  return index && loadEmbeddings({ root, file }, index)
-}
-
-/** What a graph remembers with, as objects of its own copy of LangGraph. */
-interface Memory {
-  langgraphVersion: string
-  store: unknown
-  /** Default: on the checkpoints of the server. */
-  checkpointerOn: (checkpoints?: GraphCheckpoints) => unknown
-}
-
-function createMemory(
-  langgraph: LangGraph,
-  langgraphVersion: string,
-  server: ServerConnection,
-): Memory {
-  const form = sendsFormOf(langgraphVersion)
-  const Checkpointer = createCheckpointerClass(langgraph.BaseCheckpointSaver, form)
-  const checkpointer = new Checkpointer(server.checkpoints)
-  const Store = createStoreClass(langgraph.BaseStore)
-  handOnOperations(langgraph.AsyncBatchedStore, isProjectStore)
-  return {
-    langgraphVersion,
-    store: new Store(server.items),
-    checkpointerOn: (checkpoints) => (checkpoints ? new Checkpointer(checkpoints) : checkpointer),
-  }
-}
-
-function toProjectGraph(
-  spec: GraphSpec,
-  source: Source,
-  { langgraphVersion, store, checkpointerOn }: Memory,
-): ProjectGraph {
-  const remember = (graph: Graph, checkpoints?: GraphCheckpoints) => {
-    const own = withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
-    return asLaterLine(own, langgraphVersion)
-  }
-  const hasFactory = typeof source === 'function'
-  const named = { graph_id: spec.graph_id, description: spec.description, spec, hasFactory }
-  if (typeof source === 'function') {
-    const open = async (config: JsonObject, checkpoints?: GraphCheckpoints) =>
-      remember(asGraph(await source(config), spec, 'its factory answered'), checkpoints)
-    return { ...named, contextKeys: undefined, open }
-  }
-  const graph = remember(source)
-  const open = async (_config: JsonObject, checkpoints?: GraphCheckpoints) =>
-    checkpoints ? remember(source, checkpoints) : graph
-  return { ...named, contextKeys: contextKeysOf(source), open }
-}
-
-function asGraph(value: unknown, spec: GraphSpec, how: string): Graph {
-  const graph = toGraph(value)
-  if (graph) return graph
-  const kind = value === null ? 'null' : typeof value
-  throw new AppError(
-    'bad_request',
-    `Graph "${spec.graph_id}": "${spec.exportName}" of ${spec.path} is no LangGraph graph: ${how} ` +
-      `${kind === 'object' ? 'another object' : kind}. Export a compiled graph, a StateGraph, or ` +
-      'a function that answers one.',
-  )
 }

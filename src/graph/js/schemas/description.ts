@@ -3,7 +3,7 @@ import type { Drawing, GraphSchemaSet } from '../../../core/agent/graph-descript
 import type { JsonObject } from '../../../core/json.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Graph } from '../langgraph/graph.ts'
-import type { ProjectGraph } from '../project.ts'
+import type { ProjectGraph } from '../project-graph.ts'
 import { isComplete, loadToJsonSchema, namesOnly, OPEN_CONTEXT, runtimeSchemas } from './runtime.ts'
 import { staticSchemas } from './static.ts'
 
