@@ -48,7 +48,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     },
     async prune(revision_id) {
       const folder = revisionFolder(options.dir, revision_id)
-      // First what says that it is there.
+      // The file that marks the build as done is removed first.
       await rm(folder.built, { force: true })
       await rm(folder.source, { recursive: true, force: true })
     },

@@ -13,7 +13,7 @@ import { readLines } from '../child-process/output-lines.ts'
 export interface CommandOptions {
   /** Where it runs; absolute. */
   cwd: string
-  /** Whom it runs as. Default: as this process. */
+  /** The user that it runs as. Default: this process's user. */
   uid?: number
   gid?: number
   /** Its whole environment: nothing of this process's own is added. */
@@ -42,9 +42,9 @@ export interface CommandEnd {
 }
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
-/** How often it is looked how much memory the command takes. */
+/** How often the command's memory is measured, in ms. */
 const MEMORY_LOOK_MS = 250
-/** How often, and how long apart, it is looked whether the group is gone. */
+/** How often the group is looked for until it is gone, and the time between two looks in ms. */
 const GROUP_LOOKS = 50
 const GROUP_LOOK_MS = 5
 

@@ -39,7 +39,7 @@ export function createTarballs(options: { dir: string; maxBytes?: number }): Tar
   }
 }
 
-/** No room, or a disk that takes nothing. */
+/** Whether the disk is full or read-only. */
 const NO_WRITES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG']
 
 function asRefusal(error: unknown): unknown {

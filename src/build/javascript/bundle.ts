@@ -16,8 +16,8 @@ export interface Bundler {
 }
 
 /**
- * Answers where the bundle is; `undefined` when there is none. A build does without where bundling
- * fails: the log says why. None of the project's code runs, so that none of its variables is needed.
+ * Answers where the bundle is; `undefined` when there is none. Where bundling fails, the build
+ * goes on without a bundle, and the log says why. None of the project's code runs, so that none of its variables is needed.
  */
 export async function bundle(
   { command, pathOf }: Bundler,
@@ -25,7 +25,7 @@ export async function bundle(
   context: StepContext,
 ): Promise<string | undefined> {
   const path = pathOf(configPath)
-  // What a project brings of that name is none.
+  // A file of this name that the project brings is not our bundle.
   await rm(path, { force: true })
   const at = { cwd: dirname(configPath), limitMs: context.limits.bundleMs, title: 'bundle' }
   try {

@@ -18,7 +18,7 @@ import { runCommand } from '../command.ts'
 import { installsFolder } from '../layout.ts'
 import type { StepContext } from '../step.ts'
 
-/** How many installs are kept for a deployment: that of now, and one to go back to. */
+/** How many installs are kept for a deployment: the present one, and one to go back to. */
 const KEPT = 2
 const LINK_LIMIT_MS = 5 * 60_000
 const UNFINISHED = 'part-'
@@ -46,7 +46,7 @@ export async function restoreInstall(
   return true
 }
 
-/** Keeps the packages below `folder`, and not those of more than one earlier install. */
+/** Keeps the packages below `folder`, and those of one earlier install at most. */
 export async function keepInstall(
   place: InstallPlace,
   folder: string,
@@ -101,7 +101,7 @@ async function link(from: string, to: string, context: StepContext): Promise<voi
   }
 }
 
-/** Builds of a deployment follow each other, so that what is unfinished here was left by a crash. */
+/** Removes unfinished installs. Builds of a deployment never overlap, so a crash has left them. */
 async function removeOld(all: string): Promise<void> {
   const names = await readdir(all)
   const installs = names.filter((name) => !name.startsWith(UNFINISHED))

@@ -1,4 +1,4 @@
-/** When two installs of a deployment give the same packages: what their result depends on. */
+/** A key for the result of an install: two installs with the same key give the same packages. */
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -13,7 +13,7 @@ export interface InstallSurroundings {
   env: Readonly<Record<string, string>>
 }
 
-/** The key of an install, or why there is none: its result may depend on anything then. */
+/** The key of an install; or why there is none, because its result may depend on anything. */
 export type InstallKey = { key: string } | { reason: string }
 
 /** Files that package managers read, wherever they lie in a workspace. */
@@ -29,7 +29,7 @@ const READ_FILES = new Set([
   '.yarnrc.yml',
 ])
 
-/** Variables that package managers and their helpers read; a model's key is none of them. */
+/** Variables that package managers and their helpers read. (A model's key is not one of them.) */
 const READ_VARIABLES = /^(npm|yarn|pnpm|node|corepack)_/i
 
 /** Scripts of a project's own that an install runs. They may read and write any file. */

@@ -142,7 +142,7 @@ function pickYarn(
   return { manager: 'yarn-berry', version: named ?? YARN_BY_LOCK[form ?? ''] ?? YARN_VERSION }
 }
 
-/** What cannot be read is taken for missing. */
+/** A file that cannot be read counts as missing. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return await readTextFile(path)

@@ -50,7 +50,7 @@ export async function fetchRepository(
   return commit
 }
 
-/** Once more: what git is told must not depend on who has checked it before. */
+/** Checks the URL again: git must never get one that only another part of the code has checked. */
 function checkRequest({ repo_url, repo_ref, isFileUrlAllowed }: RepositoryRequest): void {
   try {
     checkRepoUrl(repo_url, isFileUrlAllowed)
@@ -150,7 +150,7 @@ function createGit(cwd: string, env: Record<string, string>, context: StepContex
   }
 }
 
-/** Lines that say why git failed; those of ssh come before its own, which then says less. */
+/** The lines that say why git failed. Those of ssh come first, since they say more than git's own. */
 const REASON =
   /^(error|remote):|^fatal: (?!Could not read from remote)|Permission denied|verification failed/
 

@@ -27,7 +27,7 @@ export async function unpackTarball(
   const entries = await inspect(path, context)
   await mkdir(into, { recursive: true })
   try {
-    // Strict: what the first reading did not foresee ends the extraction instead of being skipped.
+    // Strict: an entry that the first reading did not foresee ends the extraction instead of being skipped.
     await extract({
       file: path,
       cwd: into,

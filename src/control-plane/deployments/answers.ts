@@ -62,7 +62,7 @@ export function revisionAnswer(revision: Revision): RevisionAnswer {
   }
 }
 
-/** What the original reports for what was never set stands here too: `false`. */
+/** `false` where it was never set, as in the original's answers. */
 function sourceConfigAnswer(
   config: SourceConfig,
   url: string,

@@ -9,7 +9,7 @@ import { requireDeployment } from './access.ts'
 import type { BulkDeletion } from './schemas.ts'
 
 /**
- * Marks the deployment for deletion; the reconciler removes it. Again is no error. Throws
+ * Marks the deployment for deletion; the reconciler removes it. Doing it twice is no error. Throws
  * `not_found`.
  */
 export async function deleteDeployment(
@@ -47,7 +47,7 @@ export async function deleteDeployments(
   throw new AppError('not_found', result.failed.map(({ detail }) => detail).join(' '))
 }
 
-/** What is no refusal is a fault, and the request's. */
+/** Rethrows an error that is not a refusal: then the whole request fails. */
 function asRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error
   throw error

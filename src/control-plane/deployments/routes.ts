@@ -61,7 +61,7 @@ const create = createRoute({
   },
 })
 
-/** Each by itself: what cannot be deleted keeps none of the others. */
+/** Deletes each by itself: one that cannot be deleted does not stop the others. */
 const removeSeveral = createRoute({
   method: 'delete',
   path: '/v2/deployments',

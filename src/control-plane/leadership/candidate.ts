@@ -73,7 +73,7 @@ export function theOnlyOne({ store, leading }: CandidateParts): Candidate {
   }
 }
 
-/** Who listens on every address is reached by the name of its machine. */
+/** A server that listens on every address is reached by the name of its machine. */
 function reachable(url: string): string {
   return url.replace(/^http:\/\/(0\.0\.0\.0|\[::\])(?=:)/, `http://${hostname()}`)
 }

@@ -1,5 +1,5 @@
 /**
- * Takes part in who leads among the control planes of one database.
+ * Takes part in the election of a leader among the control planes of one database.
  *
  * ```
  * following ──nobody leads, or its leader's beat stands still──▶ leading
@@ -7,8 +7,8 @@
  *     └──────────── another has taken over, or `stop` ─────────────┘
  * ```
  *
- * A leader that cannot reach the database is not sure any more after `sureMs`, which is before
- * another may take over; what it has started goes on, and it leads on if nobody has taken over.
+ * A leader that cannot reach the database no longer counts on its lead after `sureMs`, which is before
+ * another may take over. What it has started goes on. If nobody has taken over, it leads on.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Leadership, LeadershipStore, Term } from '../../core/deployment/leadership.ts'
@@ -23,25 +23,25 @@ const STILL_LOOKS = 10
 
 interface ElectionOptions {
   store: LeadershipStore
-  /** Of the data folder, which one process works on at a time: it takes over from itself at once. */
+  /** For a data folder, on which one process works at a time: it takes over from its predecessor at once. */
   holder: string
   log: Log
 }
 
-/** What follows from leading, and from leading no more. */
+/** What to do when this one begins to lead, and when its lead ends. */
 export interface Duties {
   /** Begins to do what leaders do. When it throws, another may try. */
   onElected: (term: Term) => Promise<void>
   /** Ends all that only a leader may do: another may begin when it has settled. */
   onEnding: () => Promise<void>
-  /** Then ends the rest of it, where this one goes on as a follower. */
+  /** Then ends the rest, where this one goes on as a follower. */
   onLost: () => Promise<void>
 }
 
 export class Election {
   readonly #options: ElectionOptions
   readonly #stopping = new AbortController()
-  /** Known from the start on; before, it does not lead. */
+  /** Set by `start`; until then this one does not lead. */
   #duties: Duties | undefined
   /** Where the others reach this one; empty while it does not listen. */
   #url = ''
@@ -83,7 +83,7 @@ export class Election {
     if (this.#token !== undefined) await this.#renew(this.#token)
   }
 
-  /** Takes part no more: ends what a leader does, then lets another lead at once. */
+  /** Leaves the election: ends what a leader does, then lets another lead at once. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running
@@ -161,7 +161,7 @@ export class Election {
     return this.#token === token && performance.now() < this.#sureUntil
   }
 
-  /** Steps that are under way come to their end before another may lead. */
+  /** Waits for steps that are under way before another may lead. */
   async #resign(): Promise<void> {
     const token = this.#token
     if (token === undefined) return

@@ -14,10 +14,10 @@ export interface LeadingOptions {
   createDriver: () => RuntimeDriver
 }
 
-/** One that leads again after it did not has all of it anew. */
+/** If it leads a second time, all of this is made anew. */
 export class Leading {
   readonly #options: LeadingOptions
-  /** The reconciler goes on with its work when the request that has woken it is long over. */
+  /** Runs outside of any request: the reconciler goes on when the request that woke it is over. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #store: ReconcilerParts['store'] | undefined
   #driver: RuntimeDriver | undefined
@@ -36,7 +36,7 @@ export class Leading {
     await this.#reconciler.start()
   }
 
-  /** Does no more. What runs goes on until `end`. */
+  /** Stops deciding. What runs goes on until `end`. */
   async stopReconciling(): Promise<void> {
     await this.#reconciler?.stop()
     this.#reconciler = undefined
@@ -59,7 +59,7 @@ export class Leading {
     this.#outside(() => this.#reconciler?.wake())
   }
 
-  /** Where another leads, its look finds what there is to do. */
+  /** Does nothing where another leads: its reconciler finds what there is to do. */
   async whenTended(deployment_id: string): Promise<void> {
     await this.#outside(() => this.#reconciler?.whenTended(deployment_id))
   }

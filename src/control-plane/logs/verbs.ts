@@ -8,7 +8,7 @@ import type { ControlPlaneParts } from '../parts.ts'
 import { maskOf } from '../rollout/failure.ts'
 import type { LogFilter } from './schemas.ts'
 
-/** What its log may still grow in. */
+/** The statuses in which a revision's log may still grow. */
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
 const PAGE = 100
 

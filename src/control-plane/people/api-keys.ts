@@ -75,7 +75,7 @@ export async function getApiKey(
 }
 
 /**
- * From now on the key is refused. Again is no error. Throws `not_found`, `conflict` for the
+ * From now on the key is refused. Doing it twice is no error. Throws `not_found`, `conflict` for the
  * installation's own admin key, which is changed where it is kept.
  */
 export async function revokeApiKey(

@@ -81,7 +81,7 @@ export async function deleteWorkspace(
   })
 }
 
-/** Throws `not_found` for one that is not there, or that the principal may know nothing of. */
+/** Throws `not_found` where there is none, and alike where the principal may not know of it. */
 export async function requireWorkspace(
   store: ControlPlaneStore,
   principal: Principal,
@@ -101,7 +101,7 @@ async function ownWorkspace(
   return workspace ? [workspace] : []
 }
 
-/** Workspaces come and go in the log of those who run the installation. */
+/** Adding and removing workspaces is logged for those who run the installation. */
 async function recordOn(
   parts: Pick<ControlPlaneParts, 'clock'>,
   store: ControlPlaneStore,

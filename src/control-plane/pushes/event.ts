@@ -1,4 +1,4 @@
-/** Push webhooks of GitHub's and of GitLab's form: whether they are signed, and what they say. */
+/** Reads push webhooks in the forms of GitHub and GitLab, and checks their signature. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
@@ -42,7 +42,7 @@ export function isSigned(headers: PushHeaders, body: string, secret: string): bo
   return isSame(headers['x-gitlab-token'] ?? '', secret)
 }
 
-/** What was pushed, or half a sentence why this is no push to a branch that was there before. */
+/** What was pushed; or, as the end of a sentence, why this is no push to an existing branch. */
 export function readPush(headers: PushHeaders, body: string): Push | { reason: string } {
   const event = headers['x-github-event'] ?? headers['x-gitlab-event'] ?? ''
   if (!PUSH_EVENTS.includes(event)) return { reason: `${event || 'no event'} is no push` }

@@ -1,4 +1,4 @@
-/** What a git host tells of a push makes a revision. */
+/** Makes a revision when a git host tells of a push. */
 
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -20,8 +20,8 @@ type PushOutcome =
 
 /**
  * Makes a revision from the head of the branch that was pushed to, when the deployment has
- * `build_on_push` and is built from that branch. It is the head and not the commit that the request
- * names: a captured request that is sent again can so bring nothing old back.
+ * `build_on_push` and is built from that branch. It takes the branch's head, not the commit that the
+ * request names: so somebody who sends a captured request again cannot bring back old code.
  *
  * Throws `forbidden` for one that is not signed with the secret of the deployment's webhook,
  * whether or not there is such a deployment.

@@ -33,7 +33,7 @@ export async function createPushWebhook(
   }
 }
 
-/** The secret that there is does not work any longer. Throws as `createPushWebhook`. */
+/** Removes the secret, which does not work from then on. Throws as `createPushWebhook`. */
 export async function deletePushWebhook(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -78,7 +78,7 @@ function refuseOtherSource({ source, name }: Deployment): void {
   )
 }
 
-/** Derived, so that the database holds nothing that a push could be forged with. */
+/** The secret is derived from a key, so that nobody can forge a push with what the database holds. */
 function pushSecret(key: Uint8Array, deployment_id: string, nonce: string): string {
   return createHmac('sha256', key).update(`push\n${deployment_id}\n${nonce}`).digest('base64url')
 }

@@ -10,7 +10,7 @@ import { record } from '../people/audit.ts'
 
 /**
  * Ends a revision that has not ended: the next in line may begin at once, while the reconciler ends
- * its build or its agent server. Again is no error. Throws `not_found`, `conflict` when it has
+ * its build or its agent server. Doing it twice is no error. Throws `not_found`, `conflict` when it has
  * ended otherwise.
  */
 export async function interruptRevision(

@@ -34,7 +34,7 @@ import { revisionRoutes } from '../revisions/routes.ts'
 import { uploadRoutes, uploadUrlRoutes } from '../sources/upload-routes.ts'
 import { metricsRoutes } from './metrics-routes.ts'
 
-/** What the original's document calls itself: clients find themselves by it. */
+/** The title of the original's document: clients recognise the API by it. */
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
 
 /**

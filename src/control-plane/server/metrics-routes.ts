@@ -5,7 +5,7 @@ import { createRoutes } from '../../http/app.ts'
 import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 
-/** For admins of the first workspace: the figures are of all of them. */
+/** For admins of the first workspace only: the figures are about all workspaces. */
 const read = createRoute({
   method: 'get',
   path: '/metrics',

@@ -23,7 +23,7 @@ export interface ProcessDriverOptions extends RuntimeParts {
   healthCheck?: Partial<HealthCheck>
   /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */
   backoff?: Partial<Backoff>
-  /** How long one that is one too many may take to drain, in ms. Default: 60,000. */
+  /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
@@ -151,7 +151,7 @@ function supervise(
   })
 }
 
-/** One listener's fault is not another's. */
+/** Calls each listener by itself, so that one that throws does not affect the others. */
 function notify(call: () => void, revision_id: string, log: Log): void {
   try {
     call()

@@ -34,7 +34,7 @@ export async function waitUntilHung(
   signal: AbortSignal,
 ): Promise<string> {
   for (let inARow = 0; inARow < failures; ) {
-    // What failed at once is not asked again at once.
+    // After an immediate failure it waits before it asks again.
     await delay(inARow === 0 ? everyMs : POLL_MS, undefined, { signal })
     inARow = (await isHealthy(endpoint, signal, answerMs)) ? 0 : inARow + 1
     signal.throwIfAborted()

@@ -7,7 +7,7 @@ const OWN = fileURLToPath(new URL('../../', import.meta.url))
 /** A line of Runyard's own log (`telemetry/log.ts`); a project that logs JSON has another order. */
 const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
 const FRAME = /^\s+at /
-/** Frames of nobody's project: Node's, those of packages, Runyard's. */
+/** Stack frames that are not the project's: those of Node, of packages, of Runyard. */
 const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN]
 
 /**
@@ -29,7 +29,7 @@ interface LogLine {
   err?: { message?: string }
 }
 
-/** A line that was cut is none. */
+/** A log line that was cut is no JSON any more: it is left out. */
 function sentenceOf(line: string, told: string): string[] {
   const { level, msg = '', reason, err } = parse(line) ?? { level: 'cut' }
   if (level !== 'warn' && level !== 'error') return []

@@ -16,7 +16,7 @@ export interface ReplicasOptions {
   /** A supervisor that is not started yet and tells of its changes. */
   supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor
   isStandby: boolean
-  /** How long one that is one too many may take to drain, in ms, until it is asked to end all the same. */
+  /** How long an agent server that is no longer needed may take to drain, in ms. Then it is told to end. */
   retireLimitMs: number
   /** Of all of them; closed with the last. */
   deployLog: DeployLog
@@ -65,7 +65,7 @@ export class Replicas {
   scale(count: number, retire: (endpoint: Endpoint | undefined) => Promise<void>): void {
     if (this.#isStopping) return
     const failed = this.#serving.filter((one) => one.state.kind === 'failed')
-    // One that is the only one stays failed: whoever began it decides what becomes of it.
+    // A single one stays failed: the caller of `start` decides what to do about it.
     if (failed.length < this.#serving.length) for (const one of failed) this.#remove(one)
     while (this.#serving.length < count) this.#begin()
     const surplus = this.#serving.splice(count)

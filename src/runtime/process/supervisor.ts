@@ -182,7 +182,7 @@ export class Supervisor {
       started.kill()
       return `The agent server was ended: ${why}.`
     })
-    // They reject when the process is gone, which has decided then.
+    // These reject when the process is gone; its end has decided the race then.
     const end = await Promise.race([exited, ...faults.map((fault) => fault.catch(() => exited))])
     over.abort()
     await started.exited
@@ -203,7 +203,7 @@ export class Supervisor {
       return endpoint
     })
     const died = started.exited.then(() => 'died' as const)
-    // It rejects when the others have decided.
+    // This rejects when one of the others has decided the race.
     const outcome = await Promise.race([healthy.catch(() => given), died, given])
     decided.abort()
     return outcome
