@@ -317,6 +317,17 @@ describe('a rollout that fails', () => {
     await reached(one, 'DEPLOYED', await change(one))
   })
 
+  it('pauses a name after a start with a runtime driver that cannot start what is deployed', async () => {
+    const one = await create()
+    await reached(one, 'DEPLOYED')
+    const image = { kind: 'image', image_uri: 'agent@sha256:c0ffee' } as const
+    world.builder.built.set(one.revision, { artifact: image, repo_commit_sha: null })
+    const { driver, targets } = await world.restart()
+    await eventually(() => expect(targets.names.get('support')).toBe('paused'))
+    expect(driver.starts).toEqual([])
+    expect((await revision(one, one.revision)).status).toBe('DEPLOYED')
+  })
+
   it('looks again after the database has failed', async () => {
     let looks = 0
     world.faults.beforeLook = () => {
