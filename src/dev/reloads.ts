@@ -27,7 +27,7 @@ const HAND_OVER_MS = 250
 /** How long a version that was replaced may take to end, in ms; its runs have 5 s of it. */
 const STOP_GRACE_MS = 10_000
 
-export interface ReloadsOptions {
+interface ReloadsOptions {
   driver: RuntimeDriver<FolderArtifact>
   sources: DevSources
   /** The project's, which people are told paths from; absolute. */

@@ -7,7 +7,7 @@ import { findTsconfig } from '../project/tsconfig.ts'
 const SOURCE = /^\.[cm]?[jt]sx?$/
 const CONFIGURATION = /^(tsconfig.*|package)\.json$/
 
-export interface DevSourcesOptions {
+interface DevSourcesOptions {
   /** The project's folder, links resolved. */
   root: string
   /** Never looked into. */

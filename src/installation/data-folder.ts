@@ -40,7 +40,7 @@ export function openDataFolder(dir: string): DataFolder {
 }
 
 /** A key of the installation, and whether this start made it. */
-export interface FoundKey {
+interface FoundKey {
   key: string
   isNew: boolean
 }

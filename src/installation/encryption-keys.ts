@@ -23,7 +23,7 @@ import type { CreateSecretBox, SecretBox } from '../core/secret-box.ts'
 
 const KEY_BYTES = 32
 
-export interface EncryptionKeysOptions {
+interface EncryptionKeysOptions {
   dataDir: string
   /** `RUNYARD_ENCRYPTION_KEY`; `undefined`: the keys are kept in `encryption.key`. */
   encryptionKey: Buffer | undefined

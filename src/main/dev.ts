@@ -21,7 +21,7 @@ const NAME = 'dev'
 /** How long the last versions may take to end, in ms. */
 const STOP_GRACE_MS = 10_000
 
-export interface DevOptions {
+interface DevOptions {
   log: Log
   /** For people: what the agent server prints, and what becomes of a change. */
   say(line: string): void

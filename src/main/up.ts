@@ -4,8 +4,8 @@ import type { UpConfig } from '../config.ts'
 import {
   type Candidate,
   type CandidateParts,
-  oneOfSeveral,
-  theOnlyOne,
+  createElectedCandidate,
+  createSoleCandidate,
 } from '../control-plane/leadership/candidate.ts'
 import { Leading } from '../control-plane/leadership/leading.ts'
 import { ensureAdminKey } from '../control-plane/people/installation.ts'
@@ -106,8 +106,8 @@ async function openInstallation(config: UpConfig, started: Started) {
 /** Several may share a database server; one in the data folder is the folder's own. */
 function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   const { databaseUrl, dataDir, internalUrl } = config
-  if (databaseUrl === undefined) return theOnlyOne(parts)
-  return oneOfSeveral(parts, { holder: findInstanceId(dataDir), internalUrl })
+  if (databaseUrl === undefined) return createSoleCandidate(parts)
+  return createElectedCandidate(parts, { holder: findInstanceId(dataDir), internalUrl })
 }
 
 type GatewayParts = Pick<GatewayOptions, 'authenticate' | 'log'> &

@@ -13,7 +13,7 @@ import {
 import { reportLoad } from './report-load.ts'
 
 /** What the driver asks of the agent server. */
-export interface ManagedServer {
+interface ManagedServer {
   /** Begins to work. */
   work(): Promise<void>
   /** Works no more and goes on to answer; runs that execute have this long, in ms. */

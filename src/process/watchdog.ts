@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { LogLevel } from '../core/log.ts'
 import { currentPlace, type Place } from '../core/origin.ts'
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** The child of a process driver: it ends, with its group, within seconds of its parent's death. */
   isManaged: boolean
   /** From which level on it is told of the loop, on standard error, as the log is. */

@@ -8,7 +8,7 @@ import type { NoticePeer } from './notices.ts'
 /** One that ran for `resetMs` had no trouble starting. */
 const BACKOFF: Backoff = { firstMs: 200, baseMs: 400, maxMs: 10_000, resetMs: 30_000 }
 
-export interface WorkersOptions {
+interface WorkersOptions {
   count: number
   /** The CLI's door: `runyard`. */
   commandPath: string

@@ -8,7 +8,7 @@ import { announceCancelled, type Cancellation, type CancelParts, cancelRuns } fr
 import { findRun } from './read.ts'
 
 /** Which runs: these of one thread, or all with this status. */
-export type CancelSelection =
+type CancelSelection =
   | { thread_id: string; run_ids: string[] }
   | { status: 'pending' | 'running' | 'all' }
 

@@ -14,7 +14,7 @@ export interface RunId {
 }
 
 /** Which of a thread's runs. */
-export interface RunPage {
+interface RunPage {
   status?: RunStatus
   limit: number
   offset: number

@@ -19,7 +19,7 @@ export interface Candidate {
 }
 
 /** The gateway in front, which passes requests on while another leads. */
-export interface LeadingGateway {
+interface LeadingGateway {
   /** This one leads now: cuts what was passed on. */
   takeOver(): void
   /** Another one leads now: cuts what is open. */
@@ -33,7 +33,7 @@ export interface CandidateParts {
 }
 
 /** Of a database that several may share. `holder`: see `ElectionOptions`; `internalUrl`: where others reach this one. */
-export function oneOfSeveral(
+export function createElectedCandidate(
   { store, leading, log }: CandidateParts,
   { holder, internalUrl }: { holder: string; internalUrl: string | undefined },
 ): Candidate {
@@ -63,7 +63,7 @@ export function oneOfSeveral(
 }
 
 /** Of a database in the data folder, whose lock nobody else has. */
-export function theOnlyOne({ store, leading }: CandidateParts): Candidate {
+export function createSoleCandidate({ store, leading }: CandidateParts): Candidate {
   return {
     isLeading: true,
     leaderUrl: undefined,

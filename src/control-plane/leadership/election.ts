@@ -29,7 +29,7 @@ interface ElectionOptions {
 }
 
 /** What to do when this one begins to lead, and when its lead ends. */
-export interface Duties {
+interface Duties {
   /** Begins to do what leaders do. When it throws, another may try. */
   onElected: (term: Term) => Promise<void>
   /** Ends all that only a leader may do: another may begin when it has settled. */

@@ -8,7 +8,7 @@ import { whenServing } from './when-serving.ts'
 /** How long agent servers may take to end, in ms; all of it is over in 30 s. */
 const STOP_GRACE_MS = 15_000
 
-export interface LeadingOptions {
+interface LeadingOptions {
   parts: Omit<ReconcilerParts, 'store' | 'driver'>
   limits: Partial<ReconcilerLimits>
   createDriver: () => RuntimeDriver
