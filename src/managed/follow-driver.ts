@@ -1,6 +1,6 @@
 /** What an agent server does at the word of the process driver that has started it. */
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
-import type { Load } from '../core/deployment/runtime.ts'
+import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import {
   type ActiveMessage,
   type DrainedMessage,
@@ -17,7 +17,7 @@ interface ManagedServer {
   /** Begins to work. */
   work(): Promise<void>
   /** Works no more and goes on to answer; runs that execute have this long, in ms. */
-  drain(limits: Pick<DrainMessage, 'graceMs' | 'checkpointMs'>): Promise<void>
+  drain(limits: DrainLimits): Promise<void>
   checkParkedThreads(): Promise<ParkedThreads>
   load(): Promise<Omit<Load, 'lag_ms'>>
   /** When its next run or cron is due, in ms since 1970. */
