@@ -84,7 +84,10 @@ function applyEnvironment(
   { env: defaults }: ProjectConfig,
   start: StartMessage | undefined,
 ): Environment {
-  return applyProjectEnvironment(defaults, { ...start?.secrets, ...GRAPH_ENVIRONMENT })
+  const { secrets, home } = start ?? {}
+  // By the names that commands know them by: of a person's there is none in here.
+  const ofHome = home && { RUNYARD_URL: home.url, RUNYARD_API_KEY: home.key }
+  return applyProjectEnvironment(defaults, { ...secrets, ...ofHome, ...GRAPH_ENVIRONMENT })
 }
 
 async function openStore({ config, start, notices, started }: Opening): Promise<AgentStore> {

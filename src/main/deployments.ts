@@ -20,18 +20,23 @@ import type { DataFolder } from '../installation/data-folder.ts'
 import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createDriver } from '../runtime/drivers.ts'
+import type { RuntimeParts } from '../runtime/parts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 
 /** A runtime driver is made for each time in which this control plane leads. */
-export function openDeployments(config: UpConfig, folder: DataFolder, log: Log) {
+export function openDeployments(
+  config: UpConfig,
+  folder: DataFolder,
+  { home, log }: { home: NonNullable<RuntimeParts['home']>; log: Log },
+) {
   const sandbox = openProjectSandbox(config, folder, log)
   return {
     tarballs: createTarballs({ dir: folder.builds }),
     logs: createLogs(folder),
     builder: createProjectBuilder(config, folder, { sandbox, log }),
-    createDriver: () => createConfiguredDriver(config, folder, { sandbox, log }),
+    createDriver: () => createConfiguredDriver(config, folder, { sandbox, home, log }),
     removeData: createRemoval(config, folder),
   }
 }
@@ -47,7 +52,7 @@ function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
 function createConfiguredDriver(
   config: UpConfig,
   folder: DataFolder,
-  { sandbox, log }: { sandbox: Sandbox; log: Log },
+  parts: Required<Pick<RuntimeParts, 'sandbox' | 'home' | 'log'>>,
 ): RuntimeDriver {
   return createDriver(config.runtime, {
     command: { file: process.execPath, args: [commandPath()] },
@@ -57,9 +62,8 @@ function createConfiguredDriver(
       config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
     logsDir: folder.deploymentLogs,
     env: { ...config.childEnv, ...config.agentServerEnv },
-    sandbox,
     clock: systemClock,
-    log,
+    ...parts,
   })
 }
 

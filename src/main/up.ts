@@ -11,6 +11,7 @@ import { Leading } from '../control-plane/leadership/leading.ts'
 import { ensureAdminKey } from '../control-plane/people/installation.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { agentKeyOf } from '../core/oauth/agent-key.ts'
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { close, listen } from '../http/listen.ts'
@@ -55,8 +56,13 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const certificate = config.tls && readCertificate(config.tls)
   const installation = await openInstallation(config, started)
-  const { folder, admin } = installation
-  const { createDriver, ...deployments } = openDeployments(config, folder, log)
+  const { folder, admin, store } = installation
+  const listening = Promise.withResolvers<string>()
+  const home = async (deployment_id: string) => ({
+    url: homeUrl(config, await listening.promise),
+    key: agentKeyOf(store.signingKey, deployment_id),
+  })
+  const { createDriver, ...deployments } = openDeployments(config, folder, { home, log })
   const targets = new Targets()
   const { keptRevisions, idleMs, drainMs } = config
   const leading = new Leading({
@@ -78,6 +84,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const url = await listen(server, config)
   started.add('listener', () => close(server))
   address.listensAt(url)
+  listening.resolve(url)
   await candidate.announce(url)
   return {
     url,
@@ -88,6 +95,11 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     whenServing: (limitMs) => leading.whenServing(limitMs),
     stop: () => started.stop(),
   }
+}
+
+/** Where agents of this machine find it: a certificate is good for its public name only. */
+function homeUrl({ internalUrl, publicUrl, tls }: UpConfig, listening: string): string {
+  return internalUrl ?? (tls && publicUrl) ?? listening
 }
 
 /** The data folder, held by this process alone, with its keys and its database. */

@@ -1,6 +1,7 @@
 /** What every runtime driver is made from. Paths are absolute, and of this machine. */
 import type { Clock } from '../core/clock.ts'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
+import type { Home } from '../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 
@@ -13,6 +14,8 @@ export interface RuntimeParts {
   dataDir(deployment_id: string): string
   /** The PostgreSQL that they keep it in instead; absent: none. */
   databaseUrl?(deployment_id: string): string | undefined
+  /** How they reach their control plane, once it can be reached; absent: there is none. */
+  home?(deployment_id: string): Promise<Home>
   /**
    * Where their output goes, in the files of `deployLogPaths`: the control plane reads it there.
    * Absent: it is not kept.

@@ -21,7 +21,13 @@ import { type ControlPlaneWorld, startControlPlane } from '../support/control-pl
 /** What answers without a key: a load balancer's question, and an upload whose address is signed. */
 const OPEN: Record<DocumentName, string[]> = {
   'agent-server': ['GET /info', 'GET /ok', 'GET /ui/{graph_id}/{file}'],
-  'control-plane': ['POST /v2/pushes/{deployment_id}', 'PUT /v2/uploads/{deployment_id}/{file}'],
+  'control-plane': [
+    'GET /v2/auth/callback/{provider_id}',
+    'GET /v2/auth/setup/{provider_id}',
+    'GET /v2/auth/start/{auth_id}',
+    'POST /v2/pushes/{deployment_id}',
+    'PUT /v2/uploads/{deployment_id}/{file}',
+  ],
 }
 
 /** How somebody who has no key tries. */

@@ -17,6 +17,8 @@ const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   after_seconds: fc.constantFrom(0, 0.05),
   // Nothing leaves this machine.
   webhook: fc.constant('http://127.0.0.1:9/webhook'),
+  mcp_server_url: fc.constant('http://127.0.0.1:9/mcp'),
+  timeout: fc.constantFrom(0, 1),
   repo_url: fc.constantFrom('https://git.example.com/agent.git', 'file:///nowhere'),
   name: fc.nat(500).map((number) => `name-${number}`),
   source: fc.constantFrom('github', 'github', 'internal_source', 'external_docker'),

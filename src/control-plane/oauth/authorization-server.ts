@@ -220,13 +220,16 @@ async function challengeOf(
 const BUSY = [408, 425, 429]
 
 function asRefusal(provider: OAuthProvider, error: unknown): AppError {
-  if (error instanceof AppError) return error
+  if (error instanceof AppError && error.code !== 'unavailable') return error
+  if (error instanceof AppError) {
+    return new AppError('unavailable', `${provider.name} cannot be reached now.`, { cause: error })
+  }
   if (error instanceof oauth.ResponseBodyError && !BUSY.includes(error.status)) {
     const isRefusal = error.status < 500 && error.error !== 'temporarily_unavailable'
     if (isRefusal)
       return new Refused(`${provider.name} refuses: ${wordOf(error.error)}.`, withoutBody(error))
   }
-  const message = `${provider.name} gives no answer that makes sense; try again.`
+  const message = `${provider.name} gives no answer that makes sense.`
   return new AppError('unavailable', message, { cause: withoutBody(error) })
 }
 

@@ -17,7 +17,7 @@ const page = {
   description: 'A page that says what has become of it.',
   content: { 'text/html': { schema: z.string() } },
 }
-const shared = { tags: ['Auth Service (v2)'], security: [{}, { 'Bearer Auth': [] }] }
+const shared = { tags: ['Auth Service (v2)'], security: [] }
 
 const start = createRoute({
   ...shared,
@@ -73,14 +73,14 @@ export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlane
 async function takeBack(c: Context, parts: OAuthParts, provider_id: string) {
   const { searchParams: params } = new URL(c.req.url)
   return orPage(c, parts, params.get('state'), async () => {
-    const bearer = await bearerOf(c, parts)
-    const outcome = await takeCallback(parts, { provider_id, params, bearer })
+    const bearerOf = () => findBearer(c, parts)
+    const outcome = await takeCallback(parts, { provider_id, params, bearerOf })
     return show(c, pageOf(parts, outcome), 200)
   })
 }
 
 /** Who has a key or a signed token is asked for no cookie. */
-async function bearerOf(c: Context, parts: OAuthParts): Promise<Bearer> {
+async function findBearer(c: Context, parts: OAuthParts): Promise<Bearer> {
   const { headers } = c.req.raw
   if (headers.has('authorization') || headers.has('x-api-key')) {
     return { kind: 'caller', principal: await parts.authenticate(headers) }

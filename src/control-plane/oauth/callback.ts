@@ -32,10 +32,11 @@ export type Outcome =
  */
 export async function takeCallback(
   parts: OAuthParts,
-  { provider_id, params, bearer }: { provider_id: string; params: URLSearchParams; bearer: Bearer },
+  callback: { provider_id: string; params: URLSearchParams; bearerOf: () => Promise<Bearer> },
 ): Promise<Outcome> {
+  const { provider_id, params, bearerOf } = callback
   const consent = await findConsent(parts, params.get('state'))
-  requireBearer(consent, bearer)
+  requireBearer(consent, await bearerOf())
   if (consent.provider_id !== provider_id) {
     throw new AppError('forbidden', 'This answer belongs to another provider.')
   }

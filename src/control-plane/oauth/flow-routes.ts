@@ -70,8 +70,8 @@ export function oauthFlowRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv>
   routes.openapi(finalize, async (c) => {
     const { provider_id } = c.req.valid('param')
     const params = new URLSearchParams(c.req.valid('json'))
-    const bearer = { kind: 'caller', principal: c.var.principal } as const
-    const outcome = await takeCallback(parts, { provider_id, params, bearer })
+    const bearerOf = async () => ({ kind: 'caller', principal: c.var.principal }) as const
+    const outcome = await takeCallback(parts, { provider_id, params, bearerOf })
     const token_id = outcome.kind === 'completed' ? outcome.token.id : ''
     return c.json({ status: 'completed' as const, provider_id, token_id }, 200)
   })

@@ -16,6 +16,7 @@ import { listenerRoutes } from '../integrations/listener-routes.ts'
 import { pushTokenRoutes } from '../integrations/push-token-routes.ts'
 import { integrationRoutes } from '../integrations/routes.ts'
 import { logRoutes } from '../logs/routes.ts'
+import { acceptAgentKeys } from '../oauth/agent-keys.ts'
 import { oauthCallbackRoutes } from '../oauth/callback-routes.ts'
 import { connectionRoutes } from '../oauth/connection-routes.ts'
 import { oauthFlowRoutes } from '../oauth/flow-routes.ts'
@@ -75,8 +76,13 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const { maxRequestsPerSecond: perSecond } = parts
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
-    const { authenticate } = parts
-    api.use(path, requirePrincipal(authenticate, rate), requireAccess, limitBody, requireUtf8)
+    api.use(
+      path,
+      requirePrincipal(acceptAgentKeys(parts), rate),
+      requireAccess,
+      limitBody,
+      requireUtf8,
+    )
   }
   api.route('/', deploymentRoutes(parts))
   api.route('/', revisionRoutes(parts))

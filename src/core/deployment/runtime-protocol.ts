@@ -39,6 +39,14 @@ export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
 /** The header beside it with the `user_id` of whom the gateway has let in, percent-encoded. */
 export const CALLER_HEADER = 'x-runyard-caller'
 
+/** How agents reach their control plane, to ask for the tokens of the people they act for. */
+export interface Home {
+  /** Without a slash at the end. */
+  url: string
+  /** `agentKeyOf` the deployment. */
+  key: string
+}
+
 /** The driver's first message, sent once. */
 export interface StartMessage {
   type: 'start'
@@ -53,6 +61,8 @@ export interface StartMessage {
   gatewayToken: string
   /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */
   databaseUrl?: string
+  /** Where its control plane is; absent: there is none. Secret: it holds a key. */
+  home?: Home
   /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */
   isStandby?: boolean
 }

@@ -13,6 +13,7 @@ import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/deploy
 import {
   type ActivateMessage,
   type DrainMessage,
+  type Home,
   type InspectMessage,
   isActiveMessage,
   isDrainedMessage,
@@ -37,6 +38,8 @@ export interface AgentProcessOptions {
   dataDir: string
   /** See `StartMessage`. */
   databaseUrl: string | undefined
+  /** See `StartMessage`; it is told nothing before this is known. */
+  home: Promise<Home> | undefined
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
   sandbox: Sandbox
@@ -95,7 +98,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
     ...(bundlePath !== null && { bundlePath }),
     ...(databaseUrl && { databaseUrl }),
   }
-  sendStart(child, spec, terms)
+  void sendStart(child, spec, { terms, home: options.home })
   let pid = child.pid
   child.on('message', (message) => {
     // Where a monitor stands between, the agent server is the one below.
@@ -151,11 +154,17 @@ function serveArguments(options: AgentProcessOptions): string[] {
   return ['serve', '--managed', '--config', project.configPath, ...where]
 }
 
-function sendStart(
+async function sendStart(
   child: ChildProcess,
   spec: AgentProcessOptions['spec'],
-  terms: Pick<StartMessage, 'bundlePath' | 'gatewayToken' | 'databaseUrl' | 'isStandby'>,
-): void {
+  {
+    terms,
+    home,
+  }: {
+    terms: Pick<StartMessage, 'bundlePath' | 'gatewayToken' | 'databaseUrl' | 'isStandby'>
+    home: Promise<Home> | undefined
+  },
+): Promise<void> {
   const message: StartMessage = {
     type: 'start',
     deployment_id: spec.deployment_id,
@@ -163,9 +172,10 @@ function sendStart(
     revision_id: spec.revision_id,
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     ...terms,
+    ...(home && { home: await home }),
   }
   // A process that is gone before it reads this is told of by its end.
-  child.send?.(message, () => {})
+  if (child.connected) child.send(message, () => {})
 }
 
 function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {

@@ -134,6 +134,7 @@ function supervise(
         command,
         dataDir: options.dataDir(deployment_id),
         databaseUrl: options.databaseUrl?.(deployment_id),
+        home: options.home?.(deployment_id),
         env: options.env,
         sandbox: options.sandbox ?? noSandbox,
         onLine: (line) => {

@@ -1,0 +1,76 @@
+/** The key that a deployment's agent servers are given. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { agentKeyOf } from '../../../../src/core/oauth/agent-key.ts'
+import {
+  aCreateRequest,
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
+import { addProvider, ask } from '../../../support/oauth-world.ts'
+import { Person } from '../../../support/person.ts'
+
+let acme: TestOAuthProvider
+let world: ControlPlaneWorld
+let deployment_id: string
+let key: string
+beforeEach(async () => {
+  acme = await startOAuthProvider()
+  world = await startControlPlane({ isReconciling: false })
+  await addProvider(world, acme)
+  deployment_id = await deploy('support')
+  key = agentKeyOf(world.store.signingKey, deployment_id)
+})
+afterEach(async () => {
+  await world.close()
+  await acme.stop()
+})
+
+async function deploy(name: string): Promise<string> {
+  return (await world.call('POST', '/v2/deployments', aCreateRequest({ name }))).body.id
+}
+
+describe('an agent’s key', () => {
+  it('holds tokens of the deployment’s own users, which no other key gets', async () => {
+    await new Person('anna').consent((await ask(world, {}, key)).url)
+    expect(await ask(world, {}, key)).toMatchObject({ status: 'completed', user_id: 'anna' })
+    expect(await ask(world)).toMatchObject({ status: 'pending' })
+    const another = agentKeyOf(world.store.signingKey, await deploy('another'))
+    expect(await ask(world, {}, another)).toMatchObject({ status: 'pending' })
+    expect((await world.call('GET', '/v2/auth/tokens')).body).toEqual([])
+  })
+
+  it('lets the person whom it names see and delete what agents keep for them, and read none of it', async () => {
+    const ownKey = await world.keyOf('viewer')
+    const { user_id } = await ask(world, { user_id: null }, ownKey)
+    await new Person('anna').consent((await ask(world, { user_id }, key)).url)
+    const list = () => world.call('GET', '/v2/auth/tokens', undefined, ownKey)
+    expect((await list()).body).toMatchObject([{ provider_id: 'acme', user_id }])
+    expect(await ask(world, { user_id: null }, ownKey)).toMatchObject({ status: 'pending' })
+    const all = '/v2/auth/tokens?provider_id=acme'
+    const { body } = await world.call('DELETE', all, undefined, ownKey)
+    expect(body).toEqual({ message: 'Deleted 1 token.', provider_id: 'acme' })
+    expect(await ask(world, { user_id }, key)).toMatchObject({ status: 'pending' })
+  })
+
+  it.each([
+    ['GET', '/v2/deployments'],
+    ['GET', '/v2/auth/providers'],
+    ['POST', '/v2/auth/providers'],
+    ['GET', '/v2/api-keys'],
+    ['GET', '/v2/audit-log'],
+    ['GET', '/v2/me'],
+  ])('may do nothing else: %s %s', async (method, path) => {
+    const body = method === 'POST' ? {} : undefined
+    expect((await world.call(method, path, body, key)).status).toBe(403)
+  })
+
+  it('ends with its deployment, and is not made by anyone else', async () => {
+    const request = { provider: 'acme', scopes: ['read'] }
+    const asking = (by: string) => world.call('POST', '/v2/auth/authenticate', request, by)
+    expect((await asking(agentKeyOf(Buffer.alloc(32), deployment_id))).status).toBe(401)
+    expect((await asking(key)).status).toBe(200)
+    await world.call('DELETE', `/v2/deployments/${deployment_id}`)
+    expect((await asking(key)).status).toBe(401)
+  })
+})
