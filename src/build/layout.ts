@@ -16,7 +16,7 @@
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 
-export interface RevisionFolder {
+interface RevisionFolder {
   root: string
   source: string
   log: string

@@ -1,7 +1,7 @@
 /** Cuts the output of a process into lines. */
 import type { Readable } from 'node:stream'
 
-export interface LineSplitter {
+interface LineSplitter {
   write(chunk: Uint8Array): void
   /** Hands on what came after the last line break. */
   end(): void

@@ -13,7 +13,7 @@ export interface Backoff {
   resetMs: number
 }
 
-export interface KeptRunning {
+interface KeptRunning {
   /**
    * Runs it once, to its end. Answers for how long it was well, in ms; `undefined`: it is not to be
    * started again.

@@ -27,7 +27,7 @@ export interface ClientRequest {
 }
 
 /** The server that the request goes to, and in which form. */
-export interface Destination {
+interface Destination {
   connections: Connections
   path: string
   headers: string[]

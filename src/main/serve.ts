@@ -24,7 +24,7 @@ import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
 
-export interface Serving {
+interface Serving {
   /** `http://HOST:PORT`; `undefined`: it works for another `serve`, and listens nowhere. */
   url: string | undefined
   /** Whether the project's own auth decides who may use it. */

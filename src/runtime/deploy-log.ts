@@ -22,7 +22,7 @@ export function deployLogPaths(logsDir: string, revision_id: string): [string, s
   return [path, olderLog(path)]
 }
 
-export interface DeployLogOptions {
+interface DeployLogOptions {
   /** `undefined`: only the last lines are kept. */
   path: string | undefined
   /** When the file is larger, it becomes `<path>.1` (the one before is lost) and a new one begins. */

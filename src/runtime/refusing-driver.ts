@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Artifact, ArtifactKind } from '../core/deployment/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../core/deployment/runtime.ts'
 
-export interface Refusals<A extends Artifact> {
+interface Refusals<A extends Artifact> {
   /** The driver's, as the operator knows it. */
   name: string
   /** What it can start. */

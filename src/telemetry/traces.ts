@@ -26,7 +26,7 @@ const KINDS = {
 /** How long a collector that does not answer may delay the end, in ms. */
 const STOP_MS = 3_000
 
-export interface Tracing extends Tracer {
+interface Tracing extends Tracer {
   /** Sends the spans that are left. A second call is harmless. */
   stop(): Promise<void>
 }

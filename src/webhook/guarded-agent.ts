@@ -16,7 +16,7 @@ const resolveName: ResolveName = (hostname) =>
     )
   })
 
-export interface GuardedAgentOptions {
+interface GuardedAgentOptions {
   timeoutMs: number
   /** Default: as the machine's own resolver says. */
   resolve?: ResolveName

@@ -12,7 +12,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
 /** The longest answer that is read: tokens and metadata are short. */
 const MAX_BYTES = 1024 * 1024
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   /** What may be reached although it is not public, without TLS too. */
   allowed: readonly IpRange[]
   /** Of a whole exchange; 10 s by default. */

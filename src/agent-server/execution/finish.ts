@@ -16,7 +16,7 @@ export interface Claimed {
 }
 
 /** What the run leaves. */
-export interface Left {
+interface Left {
   /** Absent when the graph could not be asked. */
   state: ThreadState | undefined
   /** What it has emitted last and is not in the log yet: whoever reads its end finds all of it. */

@@ -9,7 +9,7 @@ import type { Log } from '../../core/log.ts'
 import { currentOrigin } from '../../core/origin.ts'
 
 /** What is thrown at whoever makes such a call, and the error of its run. */
-export class ProcessEnd extends Error {
+class ProcessEnd extends Error {
   override name = 'ProcessEnd'
 }
 

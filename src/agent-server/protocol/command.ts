@@ -16,14 +16,14 @@ export interface Command {
   params: JsonValue
 }
 
-export interface CommandSuccess {
+interface CommandSuccess {
   type: 'success'
   id: number
   result: JsonObject
   meta: { thread_id: string; applied_through_seq: number }
 }
 
-export interface CommandFailure {
+interface CommandFailure {
   type: 'error'
   id: number | null
   error: ProtocolErrorCode

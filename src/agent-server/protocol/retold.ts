@@ -10,7 +10,7 @@ import { protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts
 import type { JsonObject } from '../../core/json.ts'
 
 /** An event as the log has it, or will have it. */
-export type Told = Pick<NewEvent, 'event' | 'data'>
+type Told = Pick<NewEvent, 'event' | 'data'>
 
 interface Params {
   namespace: string[]

@@ -19,7 +19,7 @@ export interface Subscription {
   filter: ProtocolFilter
 }
 
-export interface SubscriptionsParts {
+interface SubscriptionsParts {
   parts: Pick<Parts, 'store' | 'events'>
   admission: Admission
   /** Takes the text of an event, and settles when more is welcome. */

@@ -98,7 +98,7 @@ interface Ask {
   key?: KeyInUse
 }
 
-export interface Admission extends Ask {
+interface Admission extends Ask {
   run_id: string
   caller: Caller
   assistant: Assistant
@@ -182,7 +182,7 @@ async function threadToAdd(
 }
 
 /** A run that was added, or found by its key; `announceAdmitted` is due after the transaction. */
-export interface Admitted {
+interface Admitted {
   /** The runs that made way for it. */
   cancelled: Cancelled
   run: QueuedRun

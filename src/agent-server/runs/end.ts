@@ -16,7 +16,7 @@ import { finalValues } from './wire.ts'
 /** How long a stream of a stateless run can be read after its thread went, in ms. Source: the LangGraph Server API. */
 const DROPPED_THREAD_MS = 120_000
 
-export interface Ending {
+interface Ending {
   status: Exclude<WebhookEnd['status'], 'rollback'>
   error: RunError | null
   /** What the run has emitted last and is not in the log yet. */

@@ -18,7 +18,7 @@ import { textsAt } from '../../core/agent/item-text.ts'
 import type { StoreConfig } from '../../core/agent/project-settings.ts'
 import type { Clock } from '../../core/clock.ts'
 
-export interface ItemsParts {
+interface ItemsParts {
   store: ItemStore
   config: StoreConfig
   /** Absent where the project has no index. */

@@ -28,7 +28,7 @@ export async function requireStreamedThread(
   await requireThread(parts.store.threads, thread_id, filter)
 }
 
-export interface ThreadStream {
+interface ThreadStream {
   thread_id: string
   modes: readonly ThreadStreamMode[]
   /** The `seq` of the last event that the client has; 0: it has none; `undefined`: from now on. */

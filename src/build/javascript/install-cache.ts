@@ -23,7 +23,7 @@ const KEPT = 2
 const LINK_LIMIT_MS = 5 * 60_000
 const UNFINISHED = 'part-'
 
-export interface InstallPlace {
+interface InstallPlace {
   /** The builder's folder. */
   dir: string
   deployment_id: string

@@ -7,14 +7,14 @@ import { readTextFile } from '../../project/text-file.ts'
 import type { InstallPlan } from './package-manager.ts'
 
 /** What an install depends on beside the project's files. */
-export interface InstallSurroundings {
+interface InstallSurroundings {
   /** The Node that packages are installed for. */
   node: string
   env: Readonly<Record<string, string>>
 }
 
 /** The key of an install; or why there is none, because its result may depend on anything. */
-export type InstallKey = { key: string } | { reason: string }
+type InstallKey = { key: string } | { reason: string }
 
 /** Files that package managers read, wherever they lie in a workspace. */
 const READ_FILES = new Set([

@@ -6,7 +6,7 @@ import { installKey } from './install-key.ts'
 import { type InstallPlan, planInstall } from './package-manager.ts'
 
 /** What is installed, and by what. */
-export interface InstallRequest {
+interface InstallRequest {
   /** The builder's folder: packages are kept in it. */
   dir: string
   deployment_id: string

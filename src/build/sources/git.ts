@@ -10,7 +10,7 @@ import { reasonOf, type StepContext } from '../step.ts'
 import { type RepositoryUrl, splitCredentials } from './repository-url.ts'
 import { type SshAccess, sshEnvironment } from './ssh-access.ts'
 
-export interface RepositoryRequest {
+interface RepositoryRequest {
   repo_url: string
   /** A branch, `refs/tags/x`, a tag, a full or short commit id; `null`: the default branch. */
   repo_ref: string | null

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 
 /** What of an entry is looked at. */
-export interface TarEntry {
+interface TarEntry {
   path: string
   /** The name that the tar reader has for the type, e.g. `SymbolicLink`. */
   type: string

@@ -16,7 +16,7 @@ const LIFETIME_MS = 24 * 3_600_000
 /** How long it is remembered after that, in ms. */
 const KEPT_MS = 24 * 3_600_000
 
-export interface Wanted {
+interface Wanted {
   owner: TokenOwner
   provider: OAuthProvider
   scopes: string[]

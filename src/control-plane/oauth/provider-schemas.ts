@@ -10,7 +10,7 @@ import { line } from '../operations/text.ts'
 const Url = line(2048).refine((text) => URL.canParse(text), 'Expected a URL')
 
 /** It stands in the paths of callbacks. */
-export const Slug = line(128)
+const Slug = line(128)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'Expected letters, digits, ".", "_" and "-"')
   .openapi({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
 

@@ -25,7 +25,7 @@ const RETRY_MS = 5_000
 /** How often a new grant is written when the database does not take it: nobody else has it. */
 const WRITES = 3
 
-export interface RefreshParts {
+interface RefreshParts {
   store: ControlPlaneStore
   servers: AuthorizationServers
   clock: Clock

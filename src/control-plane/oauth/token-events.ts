@@ -38,7 +38,7 @@ export async function tell(
 }
 
 /** What is answered of an event. */
-export type TokenEventAnswer = Omit<OAuthTokenEvent, keyof TokenOwner> & {
+type TokenEventAnswer = Omit<OAuthTokenEvent, keyof TokenOwner> & {
   detail: null
   acknowledged_at: null
 }

@@ -13,7 +13,7 @@ import type { Log } from '../../core/log.ts'
 const UNUSED_UPLOAD_MS = 24 * 3_600_000
 const PAGE = 100
 
-export interface RetentionOptions {
+interface RetentionOptions {
   store: ControlPlaneStore
   builder: Builder
   tarballs: Pick<Tarballs, 'remove'>

@@ -19,7 +19,7 @@ export interface FolderArtifact {
 }
 
 /** An image that answers the agent server's API on the port that `PORT` names. */
-export interface ImageArtifact {
+interface ImageArtifact {
   kind: 'image'
   /** With its digest: `registry.example.com/agent@sha256:…`. */
   image_uri: string

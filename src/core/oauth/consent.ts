@@ -22,7 +22,7 @@ export const CONSENT_STATUSES = [
   'failed',
   'expired',
 ] as const
-export type ConsentStatus = (typeof CONSENT_STATUSES)[number]
+type ConsentStatus = (typeof CONSENT_STATUSES)[number]
 
 /** Every step a consent's status may take. */
 export const CONSENT_TRANSITIONS: Readonly<Record<ConsentStatus, readonly ConsentStatus[]>> = {

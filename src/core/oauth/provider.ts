@@ -13,7 +13,7 @@ export const TOKEN_ENDPOINT_AUTH_METHODS = [
 export type TokenEndpointAuthMethod = (typeof TOKEN_ENDPOINT_AUTH_METHODS)[number]
 
 export const CODE_CHALLENGE_METHODS = ['S256', 'plain'] as const
-export type CodeChallengeMethod = (typeof CODE_CHALLENGE_METHODS)[number]
+type CodeChallengeMethod = (typeof CODE_CHALLENGE_METHODS)[number]
 
 /** The fields of a provider on the wire, and its secret, which is encrypted in the database. */
 export interface OAuthProvider {
@@ -61,7 +61,7 @@ export function isPkceUsed(provider: OAuthProvider): boolean {
   return provider.uses_pkce || isPublicClient(provider)
 }
 
-export type OAuthProviderPatch = Pick<OAuthProvider, 'updated_at'> &
+type OAuthProviderPatch = Pick<OAuthProvider, 'updated_at'> &
   Partial<Omit<OAuthProvider, 'id' | 'workspace_id' | 'provider_id' | 'created_at'>>
 
 export interface OAuthProviderStore {

@@ -7,7 +7,7 @@
 import type { JsonObject } from '../json.ts'
 
 export const TOKEN_STATUSES = ['active', 'expired'] as const
-export type TokenStatus = (typeof TOKEN_STATUSES)[number]
+type TokenStatus = (typeof TOKEN_STATUSES)[number]
 
 /** Every step a token's status may take. */
 export const TOKEN_TRANSITIONS: Readonly<Record<TokenStatus, readonly TokenStatus[]>> = {
@@ -64,7 +64,7 @@ export type OAuthTokenPatch = Partial<
 >
 
 /** The right to refresh one token, for a while. */
-export interface RefreshClaim {
+interface RefreshClaim {
   id: string
   /** As read before: a token that was granted anew meanwhile is not claimed. */
   version: number

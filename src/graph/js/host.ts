@@ -6,7 +6,7 @@ import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { OpenedGraph } from './opened-graph.ts'
 import type { Project } from './project.ts'
 
-export interface JsHostOptions {
+interface JsHostOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
   log: Log

@@ -152,7 +152,7 @@ function laterInterrupts(interrupts: unknown): unknown {
 }
 
 /** `{id, value}`, whichever line has written it. One of before 0.3.6 has no id. */
-export function laterInterrupt(interrupt: unknown): unknown {
+function laterInterrupt(interrupt: unknown): unknown {
   if (typeof interrupt !== 'object' || interrupt === null) return interrupt
   const { id, interrupt_id = id, value } = interrupt as Record<string, unknown>
   return { ...(interrupt_id !== undefined && { id: interrupt_id }), value }

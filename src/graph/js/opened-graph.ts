@@ -15,7 +15,7 @@ import { JsRun, type RunParts } from './run/run.ts'
 import { describeGraph, drawGraph } from './schemas/description.ts'
 import { namesOnly } from './schemas/runtime.ts'
 
-export interface OpenedParts extends RunParts {
+interface OpenedParts extends RunParts {
   log: Log
 }
 

@@ -28,7 +28,7 @@ import {
 import type { Sandbox } from '../../core/deployment/sandbox.ts'
 import type { AgentCommand } from '../parts.ts'
 
-export interface AgentProcessOptions {
+interface AgentProcessOptions {
   spec: Omit<RuntimeSpec, 'artifact'>
   /** It reads that and its data, which it writes. */
   project: LocalProject

@@ -11,7 +11,7 @@ import type {
 import type { DeployLog } from '../deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
-export interface ReplicasOptions {
+interface ReplicasOptions {
   deployment_id: string
   /** A supervisor that is not started yet and tells of its changes. */
   supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor

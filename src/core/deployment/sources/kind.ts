@@ -5,7 +5,7 @@ import type { SourceConfig, SourceRevisionConfig } from './config.ts'
 /** Whether a deployment, or a revision, of a kind must have a member that it takes. */
 export type Need = 'required' | 'optional'
 
-export type Needs<Config> = { readonly [Member in keyof Config]?: Need }
+type Needs<Config> = { readonly [Member in keyof Config]?: Need }
 
 export interface SourceKind {
   /** What its revisions become. */

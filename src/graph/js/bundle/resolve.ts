@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module'
 import { relative, sep } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 
-export interface PackageRules {
+interface PackageRules {
   /** Folders of packages that are not bundled; absolute. */
   external: readonly string[]
   /** The bundle's: what stays outside is imported by its path from there. */

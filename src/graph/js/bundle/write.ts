@@ -18,7 +18,7 @@ import { findOffences, HERE, type Offence } from './offences.ts'
 import { packageClosure, packageFolder } from './package-closure.ts'
 import { resolvePackages } from './resolve.ts'
 
-export type Bundling =
+type Bundling =
   /** `file`: what was written; `files`: how many files are in it. */
   | { file: string; files: number; bytes: number; external: string[] }
   /** Nothing was written. */

@@ -20,7 +20,7 @@ export type TaskFailures = Map<string, unknown>
 type Configurable = Record<string, unknown>
 
 /** Where in a thread's history; `undefined` for what the config leaves open. */
-export interface Place {
+interface Place {
   thread_id?: string
   checkpoint_ns?: string
   checkpoint_id?: string

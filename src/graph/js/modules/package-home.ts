@@ -17,7 +17,7 @@ interface Manifest {
   dependencies?: Record<string, string>
 }
 
-export interface FoundPackage {
+interface FoundPackage {
   version: string
   /** Links resolved. */
   folder: string

@@ -5,7 +5,7 @@
 import type { ModelEnd } from '../../../core/agent/emission.ts'
 
 /** What is learned of a model's call. */
-export interface ModelCallListener {
+interface ModelCallListener {
   /** The message is written, or will not be written to its end. */
   onEnd(end: ModelEnd): void
   /** This object, though it may look like a piece, is all of its message. */

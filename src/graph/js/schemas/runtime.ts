@@ -7,7 +7,7 @@ import { importFor } from '../modules/loader.ts'
 export const JSON_SCHEMA_MODULE = '@langchain/core/utils/json_schema'
 
 /** `toJsonSchema` of LangChain's core: zod 3 and 4, and whatever follows Standard JSON Schema. */
-export type ToJsonSchema = (schema: unknown, params?: object) => unknown
+type ToJsonSchema = (schema: unknown, params?: object) => unknown
 
 /**
  * The project's own copy, for a graph that this file, already imported, exports. `undefined` where
