@@ -44,7 +44,8 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   core: {
     '.': [],
-    agent: [],
+    agent: ['agent/host/failure'],
+    'agent/host': ['agent'],
     people: [],
     oauth: ['people'],
     deployment: ['agent', 'oauth', 'people', 'deployment/sources'],

@@ -1,8 +1,8 @@
 /** What the agent server's verbs work with; `server/agent-server.ts` puts it together. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
-import type { GraphHost } from '../core/agent/graph-host.ts'
-import type { GraphItems } from '../core/agent/host-calls.ts'
+import type { GraphItems } from '../core/agent/host/calls.ts'
+import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { AgentMetrics } from '../core/agent/metrics.ts'
 import type { ProjectSettings } from '../core/agent/project-settings.ts'
 import type { UiBundle } from '../core/agent/ui-bundle.ts'

@@ -13,7 +13,7 @@ import {
   PIECE_EVENT,
   type ThreadEvent,
 } from '../core/agent/event.ts'
-import { applyGrowth, type Growth } from '../core/agent/growth.ts'
+import { applyGrowth, type Growth } from '../core/agent/host/growth.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 
 const PARTIAL = 'messages/partial'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe } from 'vitest'
 import { applyProjectEnvironment } from '../../src/config.ts'
-import type { GraphHost } from '../../src/core/agent/graph-host.ts'
+import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
 import { openProject } from '../../src/main/project.ts'

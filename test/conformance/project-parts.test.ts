@@ -1,7 +1,7 @@
 /** All of a project but the runs of its graphs, behind each implementation of the port. */
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe } from 'vitest'
-import type { GraphHost } from '../../src/core/agent/graph-host.ts'
+import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import { type Log, silentLog } from '../../src/core/log.ts'
 import { openProject } from '../../src/main/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { type AuthorizationEvent, matchesFilter } from '../../src/core/agent/authorization.ts'
-import type { ProjectAuth } from '../../src/core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../src/core/agent/host/auth.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { loadAuth } from '../../src/graph/js/auth/auth.ts'
 import { installHooks } from '../../src/graph/js/modules/loader.ts'

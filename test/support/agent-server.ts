@@ -14,7 +14,7 @@ import { AgentServer, type StopLimits } from '../../src/agent-server/server/agen
 import type { AgentServerOptions } from '../../src/agent-server/server/options.ts'
 import { applyProjectEnvironment } from '../../src/config.ts'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import type { GraphHost } from '../../src/core/agent/graph-host.ts'
+import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'

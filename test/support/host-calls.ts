@@ -1,7 +1,7 @@
 /** What a graph host calls back for, on a real store, where no agent server is around it. */
 import { Items } from '../../src/agent-server/store/items.ts'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import type { HostCalls } from '../../src/core/agent/host-calls.ts'
+import type { HostCalls } from '../../src/core/agent/host/calls.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { readStoreConfig } from '../../src/project/store.ts'
 

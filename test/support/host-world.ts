@@ -1,10 +1,10 @@
 /** A graph host on a real store, without an agent server around it. */
 import { randomUUID } from 'node:crypto'
 import type { GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
-import type { Emission } from '../../src/core/agent/emission.ts'
-import type { GraphConfig, GraphHost, OpenGraph } from '../../src/core/agent/graph-host.ts'
-import type { GraphEnd, GraphRun, GraphRunRequest } from '../../src/core/agent/graph-run.ts'
-import type { HostCalls } from '../../src/core/agent/host-calls.ts'
+import type { HostCalls } from '../../src/core/agent/host/calls.ts'
+import type { Emission } from '../../src/core/agent/host/emission.ts'
+import type { GraphConfig, GraphHost, OpenGraph } from '../../src/core/agent/host/graph-host.ts'
+import type { GraphEnd, GraphRun, GraphRunRequest } from '../../src/core/agent/host/run.ts'
 import { hostCallsOn } from './host-calls.ts'
 import { RunWorld } from './run-world.ts'
 

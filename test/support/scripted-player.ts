@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import type { GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
-import type { Emission } from '../../src/core/agent/emission.ts'
-import type { GraphConfig } from '../../src/core/agent/graph-host.ts'
-import type { GraphRunRequest } from '../../src/core/agent/graph-run.ts'
-import { growthOf } from '../../src/core/agent/growth.ts'
-import type { HostCalls } from '../../src/core/agent/host-calls.ts'
+import type { HostCalls } from '../../src/core/agent/host/calls.ts'
+import type { Emission } from '../../src/core/agent/host/emission.ts'
+import type { GraphConfig } from '../../src/core/agent/host/graph-host.ts'
+import { growthOf } from '../../src/core/agent/host/growth.ts'
+import type { GraphRunRequest } from '../../src/core/agent/host/run.ts'
 import type { Interrupt } from '../../src/core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../src/core/json.ts'
 import {

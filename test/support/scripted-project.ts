@@ -3,11 +3,11 @@
  * have it. The same project as `test/fixtures/projects/hosted`.
  */
 import type { AuthUser } from '../../src/core/agent/authorization.ts'
-import type { Embed } from '../../src/core/agent/embeddings.ts'
-import type { GraphDescriptions, GraphInfo } from '../../src/core/agent/graph-description.ts'
-import type { GraphConfig } from '../../src/core/agent/graph-host.ts'
-import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../src/core/agent/project-auth.ts'
-import type { ProjectRequest, ProjectRoutes } from '../../src/core/agent/project-routes.ts'
+import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../src/core/agent/host/auth.ts'
+import type { GraphDescriptions, GraphInfo } from '../../src/core/agent/host/description.ts'
+import type { Embed } from '../../src/core/agent/host/embeddings.ts'
+import type { GraphConfig } from '../../src/core/agent/host/graph-host.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../src/core/agent/host/routes.ts'
 import { AppError, ProjectRefusal } from '../../src/core/errors.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Log } from '../../src/core/log.ts'

@@ -1,7 +1,7 @@
 /** Where scripted graphs keep how far they are: checkpoints of a form of their own, behind the port. */
 import { createHash } from 'node:crypto'
 import type { CheckpointRecord, GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
-import type { StatePlace, StateQuery, Superstep } from '../../src/core/agent/graph-states.ts'
+import type { StatePlace, StateQuery, Superstep } from '../../src/core/agent/host/states.ts'
 import { EMPTY_STATE, type Interrupt, type ThreadState } from '../../src/core/agent/thread.ts'
 import type { JsonObject, JsonValue } from '../../src/core/json.ts'
 

@@ -3,11 +3,11 @@
  * messages, and signals without their reasons. Whatever else someone hands over is an error here.
  */
 import type { GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
-import type { Emission } from '../../src/core/agent/emission.ts'
-import type { GraphHost, OpenGraph } from '../../src/core/agent/graph-host.ts'
-import type { GraphEnd, GraphRun, StreamTransform } from '../../src/core/agent/graph-run.ts'
-import type { HostCalls } from '../../src/core/agent/host-calls.ts'
-import type { ProjectAuth } from '../../src/core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../src/core/agent/host/auth.ts'
+import type { HostCalls } from '../../src/core/agent/host/calls.ts'
+import type { Emission } from '../../src/core/agent/host/emission.ts'
+import type { GraphHost, OpenGraph } from '../../src/core/agent/host/graph-host.ts'
+import type { GraphEnd, GraphRun, StreamTransform } from '../../src/core/agent/host/run.ts'
 import { AppError, DatabaseAway, ProjectRefusal } from '../../src/core/errors.ts'
 
 export function wireHost(host: GraphHost): GraphHost {

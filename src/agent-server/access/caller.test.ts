@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ProjectAuth } from '../../core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { AcceptSocket } from '../../core/agent/client-socket.ts'
-import type { ProjectAuth } from '../../core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'

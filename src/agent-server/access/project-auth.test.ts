@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { AuthQuestion, ProjectAuth } from '../../core/agent/project-auth.ts'
+import type { AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
 import { authorizeBy } from './project-auth.ts'
 
 const event = { resource: 'threads', action: 'create' } as const

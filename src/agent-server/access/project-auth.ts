@@ -1,6 +1,6 @@
 /** The project's own `auth`, asked about every operation. */
 import type { Authorize } from '../../core/agent/authorization.ts'
-import type { ProjectAuth } from '../../core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 

@@ -2,8 +2,8 @@
 
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { Drawing, GraphSchemas } from '../../core/agent/graph-description.ts'
-import type { GraphConfig, OpenGraph } from '../../core/agent/graph-host.ts'
+import type { Drawing, GraphSchemas } from '../../core/agent/host/description.ts'
+import type { GraphConfig, OpenGraph } from '../../core/agent/host/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'

@@ -6,7 +6,7 @@ import {
   hasSameContent,
   SYSTEM_ASSISTANT_NAMESPACE,
 } from '../../core/agent/assistant.ts'
-import type { GraphInfo } from '../../core/agent/graph-description.ts'
+import type { GraphInfo } from '../../core/agent/host/description.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'

@@ -1,5 +1,5 @@
 /** Breakpoints: nodes before which a run is asked to stop. */
-import type { GraphStates } from '../../core/agent/graph-states.ts'
+import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import { readGraphState } from '../state/read.ts'
 

@@ -1,6 +1,6 @@
 /** What a graph is opened with, and asked, for a run. */
-import type { GraphConfig } from '../../core/agent/graph-host.ts'
-import type { GraphRunRequest, HostMode } from '../../core/agent/graph-run.ts'
+import type { GraphConfig } from '../../core/agent/host/graph-host.ts'
+import type { GraphRunRequest, HostMode } from '../../core/agent/host/run.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { placeOf } from '../state/read.ts'

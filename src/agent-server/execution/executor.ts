@@ -5,12 +5,12 @@
  * done is not done again. When the server stops or the lease is lost nothing more is written.
  */
 
-import type { Emission } from '../../core/agent/emission.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
-import type { GraphInfo } from '../../core/agent/graph-description.ts'
-import { failureOf, type GraphFailure } from '../../core/agent/graph-failure.ts'
-import type { OpenGraph } from '../../core/agent/graph-host.ts'
-import type { RunCalls } from '../../core/agent/graph-run.ts'
+import type { GraphInfo } from '../../core/agent/host/description.ts'
+import type { Emission } from '../../core/agent/host/emission.ts'
+import { failureOf, type GraphFailure } from '../../core/agent/host/failure.ts'
+import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
+import type { RunCalls } from '../../core/agent/host/run.ts'
 import { isRetried } from '../../core/agent/retry.ts'
 import type { Lease, QueuedRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'

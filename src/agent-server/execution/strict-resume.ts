@@ -1,6 +1,6 @@
 /** `strict_resume`: a run that answers what nobody asks is refused before it changes anything. */
 
-import type { GraphStates } from '../../core/agent/graph-states.ts'
+import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'

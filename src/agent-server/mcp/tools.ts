@@ -2,7 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { GraphSchemas } from '../../core/agent/graph-description.ts'
+import type { GraphSchemas } from '../../core/agent/host/description.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { getAssistantSchemas } from '../assistants/graph.ts'

@@ -1,6 +1,7 @@
 /** The messages that a run's models write, as the protocol's events. */
-import type { MessagePiece, ModelEnd } from '../../core/agent/emission.ts'
+
 import type { RunEvent } from '../../core/agent/event.ts'
+import type { MessagePiece, ModelEnd } from '../../core/agent/host/emission.ts'
 import { protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from './message.ts'

@@ -1,8 +1,8 @@
 /** From what a graph emits to the events of the protocol, as the log keeps them. */
 
-import type { CheckpointPlace, Emission, TaskPayload } from '../../core/agent/emission.ts'
 import type { EventStore, NewEvent, RunEvent } from '../../core/agent/event.ts'
-import type { GraphRun } from '../../core/agent/graph-run.ts'
+import type { CheckpointPlace, Emission, TaskPayload } from '../../core/agent/host/emission.ts'
+import type { GraphRun } from '../../core/agent/host/run.ts'
 import {
   type AgentStatus,
   type Channel,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NewEvent } from '../../core/agent/event.ts'
-import type { StreamTransform } from '../../core/agent/graph-run.ts'
+import type { StreamTransform } from '../../core/agent/host/run.ts'
 import { type Channel, protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import { Transform, type WriteEvent } from './transform.ts'
 

@@ -1,7 +1,8 @@
 /** The graph's own stream transformers, around what a run tells. */
-import type { Emission } from '../../core/agent/emission.ts'
+
 import type { NewEvent } from '../../core/agent/event.ts'
-import type { MadeEvent, StreamTransform, ToldEvent } from '../../core/agent/graph-run.ts'
+import type { Emission } from '../../core/agent/host/emission.ts'
+import type { MadeEvent, StreamTransform, ToldEvent } from '../../core/agent/host/run.ts'
 import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { customOf } from '../../stream/protocol-event.ts'

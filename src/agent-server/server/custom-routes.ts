@@ -1,6 +1,6 @@
 /** The project's own routes and middleware, in front of the API. */
 import type { Context, Hono, MiddlewareHandler } from 'hono'
-import type { ProjectRoutes, RemoteEnd } from '../../core/agent/project-routes.ts'
+import type { ProjectRoutes, RemoteEnd } from '../../core/agent/host/routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { isOpen } from '../access/door.ts'

@@ -1,7 +1,7 @@
 /** What an agent server is made of, and what may be chosen of it. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Authorize } from '../../core/agent/authorization.ts'
-import type { GraphHost } from '../../core/agent/graph-host.ts'
+import type { GraphHost } from '../../core/agent/host/graph-host.ts'
 import type { AgentMetrics } from '../../core/agent/metrics.ts'
 import type { ProjectSettings } from '../../core/agent/project-settings.ts'
 import type { ServerRole } from '../../core/agent/server-role.ts'

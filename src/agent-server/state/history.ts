@@ -1,7 +1,7 @@
 /** The verb that answers what a thread's state was. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { StateQuery } from '../../core/agent/graph-states.ts'
+import type { StateQuery } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { Parts } from '../parts.ts'

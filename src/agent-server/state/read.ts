@@ -1,6 +1,6 @@
 /** The verbs that answer a thread's state. */
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { GraphStates } from '../../core/agent/graph-states.ts'
+import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import { EMPTY_STATE, type Thread, type ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'

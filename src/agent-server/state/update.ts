@@ -10,7 +10,7 @@ import type {
   StatePlace,
   StateUpdate,
   Superstep,
-} from '../../core/agent/graph-states.ts'
+} from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'

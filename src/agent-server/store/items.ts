@@ -2,8 +2,9 @@
  * The items of the store as the project's `langgraph.json` says: with time to live, and found by what
  * the project's own embeddings make of them. The API and the graphs use the same.
  */
-import type { Embed } from '../../core/agent/embeddings.ts'
-import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host-calls.ts'
+
+import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
+import type { Embed } from '../../core/agent/host/embeddings.ts'
 import type {
   FoundItem,
   Item,

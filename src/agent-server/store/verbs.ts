@@ -1,6 +1,6 @@
 /** The verbs on items of the store. `isVisible` says to what a caller's filter applies. */
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host-calls.ts'
+import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
 import type { FoundItem, Item, ItemId, ItemPage, NamespaceQuery } from '../../core/agent/item.ts'
 import { isVisible, keyProblem, labelsProblem, namespaceProblem } from '../../core/agent/item.ts'
 import { filterProblem } from '../../core/agent/item-filter.ts'

@@ -10,8 +10,8 @@
  * ```
  */
 
-import type { TaskPayload } from '../../core/agent/emission.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
+import type { TaskPayload } from '../../core/agent/host/emission.ts'
 import { type AgentStatus, NODE, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
 

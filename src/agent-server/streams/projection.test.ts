@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Emission } from '../../core/agent/emission.ts'
+import type { Emission } from '../../core/agent/host/emission.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { StreamProjection } from './projection.ts'

@@ -1,7 +1,8 @@
 /** From what a graph emits to the events of the legacy streams. */
-import type { Emission, MessageChange } from '../../core/agent/emission.ts'
+
 import { type EventStore, type NewEvent, PIECE_EVENT } from '../../core/agent/event.ts'
-import type { GraphRun } from '../../core/agent/graph-run.ts'
+import type { Emission, MessageChange } from '../../core/agent/host/emission.ts'
+import type { GraphRun } from '../../core/agent/host/run.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { StreamMode } from '../../core/agent/stream-mode.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'

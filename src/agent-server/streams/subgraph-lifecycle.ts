@@ -2,8 +2,9 @@
  * Stream mode `lifecycle`: when each subgraph starts and ends. The event is named after the subgraph's
  * namespace, whether or not the run's other modes show subgraphs.
  */
-import type { TaskPayload } from '../../core/agent/emission.ts'
+
 import type { NewEvent } from '../../core/agent/event.ts'
+import type { TaskPayload } from '../../core/agent/host/emission.ts'
 import type { AgentStatus } from '../../core/agent/protocol.ts'
 import type { RunError } from '../../core/agent/run.ts'
 import { type ChildEvent, Children } from './children.ts'

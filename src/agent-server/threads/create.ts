@@ -1,7 +1,7 @@
 /** The verb that adds a thread. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, matchesFilter } from '../../core/agent/authorization.ts'
-import type { Superstep } from '../../core/agent/graph-states.ts'
+import type { Superstep } from '../../core/agent/host/states.ts'
 import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'

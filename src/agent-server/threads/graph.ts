@@ -1,6 +1,6 @@
 /** The graph that a thread's state is read and written with. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
-import type { OpenGraph } from '../../core/agent/graph-host.ts'
+import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'

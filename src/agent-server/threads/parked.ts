@@ -1,6 +1,6 @@
 /** Compares the threads that wait in the middle of a graph with the graphs of this project. */
 
-import type { GraphNames } from '../../core/agent/graph-description.ts'
+import type { GraphNames } from '../../core/agent/host/description.ts'
 import type { BrokenThread, ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'

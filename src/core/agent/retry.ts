@@ -7,7 +7,7 @@
  * its graph has failed    never: the failure is how the run ended
  * ```
  */
-import type { GraphFailure } from './graph-failure.ts'
+import type { GraphFailure } from './host/failure.ts'
 import type { QueuedRun } from './run.ts'
 
 /**

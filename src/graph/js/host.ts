@@ -1,5 +1,5 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
-import type { GraphHost } from '../../core/agent/graph-host.ts'
+import type { GraphHost } from '../../core/agent/host/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { toRunnableConfig } from './langgraph/runnable-config.ts'

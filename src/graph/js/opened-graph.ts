@@ -1,13 +1,13 @@
 /** A compiled graph of LangGraph for JavaScript behind the port. */
-import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/graph-description.ts'
-import type { OpenGraph } from '../../core/agent/graph-host.ts'
-import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/graph-run.ts'
+import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
+import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
+import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
 import type {
   StatePlace,
   StateQuery,
   StateUpdate,
   Superstep,
-} from '../../core/agent/graph-states.ts'
+} from '../../core/agent/host/states.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { Log } from '../../core/log.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'

@@ -1,6 +1,6 @@
 /** One graph of a user's project, ready to run on the server's checkpoints. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
-import type { GraphInfo } from '../../core/agent/graph-description.ts'
+import type { GraphInfo } from '../../core/agent/host/description.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { GraphSpec } from '../../project/config.ts'

@@ -1,8 +1,9 @@
 /** A user's project, loaded: its graphs, and what it has beside them. */
-import type { Embed } from '../../core/agent/embeddings.ts'
-import type { HostCalls } from '../../core/agent/host-calls.ts'
-import type { ProjectAuth } from '../../core/agent/project-auth.ts'
-import type { ProjectRoutes } from '../../core/agent/project-routes.ts'
+
+import type { ProjectAuth } from '../../core/agent/host/auth.ts'
+import type { HostCalls } from '../../core/agent/host/calls.ts'
+import type { Embed } from '../../core/agent/host/embeddings.ts'
+import type { ProjectRoutes } from '../../core/agent/host/routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'

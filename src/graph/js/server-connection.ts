@@ -1,6 +1,6 @@
 /** The agent server, as a project's code reaches it: the project is imported before the server is there. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
-import type { GraphItems, HostCalls } from '../../core/agent/host-calls.ts'
+import type { GraphItems, HostCalls } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Place } from '../../core/origin.ts'
 import { connectLoopback } from './loopback.ts'

@@ -7,7 +7,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { AuthorizationEvent } from '../../../src/core/agent/authorization.ts'
-import type { ProjectAuth } from '../../../src/core/agent/project-auth.ts'
+import type { ProjectAuth } from '../../../src/core/agent/host/auth.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
 
 const known = (identity: string) => ({

@@ -4,8 +4,8 @@
  * where `configurable` has `is_refused`.
  */
 import { describe, expect, it } from 'vitest'
-import type { GraphDescriptions } from '../../../src/core/agent/graph-description.ts'
-import type { GraphConfig, GraphHost } from '../../../src/core/agent/graph-host.ts'
+import type { GraphDescriptions } from '../../../src/core/agent/host/description.ts'
+import type { GraphConfig, GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 
 /** The part of a host that knows which graphs there are. */
 export interface Catalog extends Pick<GraphHost, 'graphs'> {

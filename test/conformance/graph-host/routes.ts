@@ -6,7 +6,7 @@
  * fails at `/throws`.
  */
 import { describe, expect, it } from 'vitest'
-import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/project-routes.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/routes.ts'
 
 /** `logged`: what the host has told the log of failures. */
 export function testProjectRoutes(open: () => { routes: ProjectRoutes; logged: object[] }): void {

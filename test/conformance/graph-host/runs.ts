@@ -3,10 +3,10 @@
  * the same is `test/support/scripted-graph-host.ts`.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { MessageChange } from '../../../src/core/agent/emission.ts'
-import type { GraphHost } from '../../../src/core/agent/graph-host.ts'
-import type { HostMode } from '../../../src/core/agent/graph-run.ts'
-import { applyGrowth } from '../../../src/core/agent/growth.ts'
+import type { MessageChange } from '../../../src/core/agent/host/emission.ts'
+import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
+import { applyGrowth } from '../../../src/core/agent/host/growth.ts'
+import type { HostMode } from '../../../src/core/agent/host/run.ts'
 import { STREAM_MODES } from '../../../src/core/agent/stream-mode.ts'
 import { DatabaseAway } from '../../../src/core/errors.ts'
 import type { JsonObject, JsonValue } from '../../../src/core/json.ts'

@@ -1,6 +1,6 @@
 /** What the states of threads must do behind every graph host; the graphs are those of `runs.ts`. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { GraphHost } from '../../../src/core/agent/graph-host.ts'
+import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import { EMPTY_STATE } from '../../../src/core/agent/thread.ts'
 import { HostWorld, toList } from '../../support/host-world.ts'
 

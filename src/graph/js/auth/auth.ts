@@ -3,7 +3,7 @@
  * about each operation, by the rules of LangGraph Server.
  */
 import type { AuthUser } from '../../../core/agent/authorization.ts'
-import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/project-auth.ts'
+import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/host/auth.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'

@@ -1,5 +1,5 @@
 /** A run's config in LangGraph's own words. */
-import type { GraphConfig } from '../../../core/agent/graph-host.ts'
+import type { GraphConfig } from '../../../core/agent/host/graph-host.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 
 /** The wire's names of config fields, and LangGraph's. */

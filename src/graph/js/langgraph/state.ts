@@ -1,5 +1,5 @@
 /** LangGraph's state snapshots as the API answers them. */
-import type { StatePlace } from '../../../core/agent/graph-states.ts'
+import type { StatePlace } from '../../../core/agent/host/states.ts'
 import {
   EMPTY_STATE,
   type Interrupt,

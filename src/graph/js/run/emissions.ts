@@ -5,8 +5,8 @@ import type {
   MessagePiece,
   ModelEnd,
   TaskPayload,
-} from '../../../core/agent/emission.ts'
-import type { GraphRunRequest, HostMode } from '../../../core/agent/graph-run.ts'
+} from '../../../core/agent/host/emission.ts'
+import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import { apiPayload, isCheckpoint } from './api-payload.ts'

@@ -1,6 +1,6 @@
 import { AIMessage, AIMessageChunk, HumanMessage } from '@langchain/core/messages'
 import { expect, test } from 'vitest'
-import type { MessageChange } from '../../../core/agent/emission.ts'
+import type { MessageChange } from '../../../core/agent/host/emission.ts'
 import { MessageAssembly } from './message-assembly.ts'
 
 const piece = (content: string, id = 'm1') => new AIMessageChunk({ content, id })

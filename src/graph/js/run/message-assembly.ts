@@ -2,8 +2,8 @@
  * Stream mode `messages`: the messages of one namespace, put together by LangChain's own classes from the
  * pieces that models write, until they stand in a state of the graph.
  */
-import type { MessageChange } from '../../../core/agent/emission.ts'
-import { growthOf } from '../../../core/agent/growth.ts'
+import type { MessageChange } from '../../../core/agent/host/emission.ts'
+import { growthOf } from '../../../core/agent/host/growth.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 

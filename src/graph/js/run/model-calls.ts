@@ -2,7 +2,7 @@
  * When models are done with their messages. LangGraph streams the pieces of a message and does not
  * say which is the last; LangChain's callbacks do.
  */
-import type { ModelEnd } from '../../../core/agent/emission.ts'
+import type { ModelEnd } from '../../../core/agent/host/emission.ts'
 
 /** What is learned of a model's call. */
 interface ModelCallListener {

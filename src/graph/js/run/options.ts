@@ -1,5 +1,5 @@
 /** What LangGraph's `stream` is called with for a run. */
-import type { GraphRunRequest, HostMode } from '../../../core/agent/graph-run.ts'
+import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 
 /** They go with the config that the graph was opened with. */
 export function streamOptions(

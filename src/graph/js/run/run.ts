@@ -1,13 +1,13 @@
 /** A run of a graph of LangGraph for JavaScript. */
-import type { Emission } from '../../../core/agent/emission.ts'
-import { failureOf } from '../../../core/agent/graph-failure.ts'
+import type { Emission } from '../../../core/agent/host/emission.ts'
+import { failureOf } from '../../../core/agent/host/failure.ts'
 import type {
   GraphEnd,
   GraphRun,
   GraphRunRequest,
   RunCalls,
   StreamTransform,
-} from '../../../core/agent/graph-run.ts'
+} from '../../../core/agent/host/run.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { currentPlace, type Place } from '../../../core/origin.ts'
 import { CHECKPOINTS_KEY, FAILURES_KEY, type TaskFailures } from '../checkpoints/config.ts'

@@ -1,5 +1,5 @@
 /** What a graph emits while it runs, whichever way it has to be asked. */
-import type { HostMode } from '../../../core/agent/graph-run.ts'
+import type { HostMode } from '../../../core/agent/host/run.ts'
 import type { Graph } from '../langgraph/graph.ts'
 
 /** As LangGraph's own objects have it. */

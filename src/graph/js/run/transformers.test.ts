@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Emission } from '../../../core/agent/emission.ts'
-import type { ToldEvent, Transformed } from '../../../core/agent/graph-run.ts'
+import type { Emission } from '../../../core/agent/host/emission.ts'
+import type { ToldEvent, Transformed } from '../../../core/agent/host/run.ts'
 import type { Channel } from '../../../core/agent/protocol.ts'
 import type { JsonValue } from '../../../core/json.ts'
 import type { Graph } from '../langgraph/graph.ts'

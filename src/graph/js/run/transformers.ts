@@ -4,13 +4,13 @@
  * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
  * of LangGraph's own `StreamMux`.
  */
-import type { Emission } from '../../../core/agent/emission.ts'
+import type { Emission } from '../../../core/agent/host/emission.ts'
 import type {
   MadeEvent,
   StreamTransform,
   ToldEvent,
   Transformed,
-} from '../../../core/agent/graph-run.ts'
+} from '../../../core/agent/host/run.ts'
 import type { Channel } from '../../../core/agent/protocol.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { isObject } from '../../../core/json.ts'

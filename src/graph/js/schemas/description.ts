@@ -1,5 +1,5 @@
 /** A project's graph, described: its schemas and those of its subgraphs, and its drawing. */
-import type { Drawing, GraphSchemaSet } from '../../../core/agent/graph-description.ts'
+import type { Drawing, GraphSchemaSet } from '../../../core/agent/host/description.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Log } from '../../../core/log.ts'
 import type { Graph } from '../langgraph/graph.ts'

@@ -1,5 +1,5 @@
 /** What a graph takes, keeps and gives, as JSON Schema: from the schemas that it has at run time. */
-import type { GraphSchemas } from '../../../core/agent/graph-description.ts'
+import type { GraphSchemas } from '../../../core/agent/host/description.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Graph, GraphBuilder } from '../langgraph/graph.ts'
 import { importFor } from '../modules/loader.ts'

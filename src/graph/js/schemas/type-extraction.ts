@@ -1,7 +1,7 @@
 /** Finds a graph's types in its source, by the compiler's own analysis. Slow: for a worker thread. */
 import { dirname } from 'node:path'
 import ts from 'typescript-api'
-import type { GraphSchemas } from '../../../core/agent/graph-description.ts'
+import type { GraphSchemas } from '../../../core/agent/host/description.ts'
 import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
 

@@ -10,7 +10,7 @@ import type {
   SearchItem,
   SearchOperation,
 } from '@langchain/langgraph-checkpoint'
-import type { GraphItems, ItemPut, ItemSearch } from '../../../core/agent/host-calls.ts'
+import type { GraphItems, ItemPut, ItemSearch } from '../../../core/agent/host/calls.ts'
 import {
   type FoundItem,
   keyProblem,

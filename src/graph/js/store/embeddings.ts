@@ -1,5 +1,5 @@
 /** The project's own embeddings, as `store.index.embed` names them. */
-import type { Embed } from '../../../core/agent/embeddings.ts'
+import type { Embed } from '../../../core/agent/host/embeddings.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resolveInside } from '../../../project/path.ts'
 import type { IndexConfig } from '../../../project/store.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { JsonValue } from '../json.ts'
+import type { JsonValue } from '../../json.ts'
 import { applyGrowth, growthOf } from './growth.ts'
 
 test('a longer text is what it is longer by', () => {

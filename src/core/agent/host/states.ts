@@ -1,7 +1,7 @@
 /** The state of threads, as a graph reads and changes it. */
-import type { JsonObject, JsonValue } from '../json.ts'
-import type { CheckpointRef, RunCommand } from './run.ts'
-import type { ThreadState } from './thread.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
+import type { CheckpointRef, RunCommand } from '../run.ts'
+import type { ThreadState } from '../thread.ts'
 
 /** The part of an opened graph that knows states. */
 export interface GraphStates {

@@ -1,7 +1,7 @@
 /** The project's own `auth`, as its host asks it. */
 
-import type { JsonObject } from '../json.ts'
-import type { AuthorizationEvent, AuthUser, MetadataFilter } from './authorization.ts'
+import type { JsonObject } from '../../json.ts'
+import type { AuthorizationEvent, AuthUser, MetadataFilter } from '../authorization.ts'
 
 export interface ProjectAuth {
   /** Whether people who work with Studio are asked like everyone else. */

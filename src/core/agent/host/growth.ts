@@ -2,7 +2,7 @@
  * Describes how one JSON value became another by longer texts and longer lists, as a message does while a
  * model writes it. A text of n pieces costs n pieces this way; sending it whole each time costs n².
  */
-import type { JsonObject, JsonValue } from '../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 
 /** `+`: this follows the text. `=`: this is the new value. `in`: the growth of its items or fields. */
 export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string]: Growth } }

@@ -1,5 +1,5 @@
 /** Why a graph failed. */
-import { DatabaseAway } from '../errors.ts'
+import { DatabaseAway } from '../../errors.ts'
 
 export interface GraphFailure {
   /**

@@ -1,5 +1,5 @@
 /** What a graph host says of its graphs. */
-import type { JsonObject, JsonValue } from '../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 
 /** What is known of a graph without opening it. */
 export interface GraphInfo {

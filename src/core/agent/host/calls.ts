@@ -1,9 +1,9 @@
 /** What a graph host asks the agent server for. */
 
-import type { JsonObject } from '../json.ts'
-import type { Place } from '../origin.ts'
-import type { GraphCheckpoints } from './checkpoint.ts'
-import type { FoundItem, Item, ItemId, ItemPage, ItemQuery, NamespaceQuery } from './item.ts'
+import type { JsonObject } from '../../json.ts'
+import type { Place } from '../../origin.ts'
+import type { GraphCheckpoints } from '../checkpoint.ts'
+import type { FoundItem, Item, ItemId, ItemPage, ItemQuery, NamespaceQuery } from '../item.ts'
 
 export interface HostCalls {
   /** Where graphs keep their threads' history, outside of runs: those bring their own (`RunCalls`). */

@@ -1,5 +1,5 @@
 /** The project's own routes and middleware (`http.app`), which stand in front of the API. */
-import type { AuthUser } from './authorization.ts'
+import type { AuthUser } from '../authorization.ts'
 
 export interface ProjectRoutes {
   /**

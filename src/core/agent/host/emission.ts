@@ -6,7 +6,7 @@
  * `{error, message}`, dates as ISO 8601, bytes as base64.
  */
 
-import type { JsonObject, JsonValue } from '../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import type { Growth } from './growth.ts'
 
 export type Emission = {

@@ -8,13 +8,13 @@
  * ```
  */
 
-import type { JsonValue } from '../json.ts'
-import type { GraphCheckpoints } from './checkpoint.ts'
+import type { JsonValue } from '../../json.ts'
+import type { GraphCheckpoints } from '../checkpoint.ts'
+import type { Channel } from '../protocol.ts'
+import type { RunCommand } from '../run.ts'
+import type { StreamMode } from '../stream-mode.ts'
 import type { Emission } from './emission.ts'
-import type { GraphFailure } from './graph-failure.ts'
-import type { Channel } from './protocol.ts'
-import type { RunCommand } from './run.ts'
-import type { StreamMode } from './stream-mode.ts'
+import type { GraphFailure } from './failure.ts'
 
 export interface GraphRunRequest {
   run_id: string

@@ -10,15 +10,15 @@
  * holds the opened graph any more.
  */
 
-import type { JsonObject } from '../json.ts'
-import type { GraphCheckpoints } from './checkpoint.ts'
+import type { JsonObject } from '../../json.ts'
+import type { GraphCheckpoints } from '../checkpoint.ts'
+import type { ProjectAuth } from './auth.ts'
+import type { HostCalls } from './calls.ts'
+import type { GraphDescriptions, GraphInfo } from './description.ts'
 import type { Embed } from './embeddings.ts'
-import type { GraphDescriptions, GraphInfo } from './graph-description.ts'
-import type { GraphRun, GraphRunRequest, RunCalls } from './graph-run.ts'
-import type { GraphStates } from './graph-states.ts'
-import type { HostCalls } from './host-calls.ts'
-import type { ProjectAuth } from './project-auth.ts'
-import type { ProjectRoutes } from './project-routes.ts'
+import type { ProjectRoutes } from './routes.ts'
+import type { GraphRun, GraphRunRequest, RunCalls } from './run.ts'
+import type { GraphStates } from './states.ts'
 
 export interface GraphHost {
   /** What runs the graphs, and which LangGraph of that language. */
