@@ -1,4 +1,4 @@
-/** What pages of other origins may read of the gateway's refusals: as much as of the agent server's answers. */
+/** Pages of other origins may read as much of the gateway's refusals as of the agent server's answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../test/support/agent-server.ts'
 import { KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all([plain.stop(), strict.stop()])
 })
 
-/** The status, and what is said of origins. */
+/** The status, and the headers about origins. */
 async function ask(path: string, origin: string, init: RequestInit = {}) {
   const headers = { origin, ...(init.headers as Record<string, string>) }
   const { status, headers: answered } = await fetch(`${world.url}/agents/${path}`, {
@@ -99,7 +99,7 @@ test('what a project says of origins harms nobody but its own pages', async () =
   const { targets } = world.gateway
   const say = (name: string, cors: CorsConfig) =>
     targets.set(name, { ...PLACE, endpoints: [{ url: plain.url, token: '', cors }] })
-  // It takes minutes to find that this does not match.
+  // The engine needs minutes to find that this does not match.
   say('slow', { allow_origin_regex: '(a+)+' })
   say('broken', { expose_headers: ['no\nheader'] })
   const [status, headers] = await ask('slow/threads', `${'a'.repeat(40)}!`)
@@ -110,7 +110,7 @@ test('what a project says of origins harms nobody but its own pages', async () =
 
 const NAMED = { 'access-control-allow-origin': expect.anything() }
 
-/** Caches keep preflights by their address. */
+/** Caches store preflights by their address. */
 function withoutHeaderList({ vary, ...headers }: Record<string, string>) {
   return headers
 }

@@ -358,7 +358,10 @@ describe('stop', () => {
   })
 })
 
-/** One request written by hand, the key included unless told, and the whole answer. */
+/**
+ * Sends one request that is written by hand, with the key unless told otherwise. Answers everything that
+ * comes back.
+ */
 async function raw(head: string, hasKey = true, body = ''): Promise<string> {
   const key = hasKey ? 'X-Api-Key: key-of-default\r\n' : ''
   const host = 'Host: gateway.example\r\n'

@@ -1,4 +1,4 @@
-/** The gateway over TLS: HTTP/2, and HTTP/1.1 for those who do not speak it. */
+/** The gateway over TLS: HTTP/2, and HTTP/1.1 for clients that do not speak it. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
@@ -44,7 +44,7 @@ function open(path: string, headers: OutgoingHttpHeaders = {}): ClientHttp2Strea
   return stream.setEncoding('utf8')
 }
 
-/** Rejects where the answer breaks off. */
+/** Rejects when the answer breaks off. */
 async function whole(stream: ClientHttp2Stream): Promise<Answer> {
   const [headers] = (await once(stream, 'response')) as [Answer['headers']]
   let body = ''
@@ -115,7 +115,7 @@ describe('a request over HTTP/2', () => {
     })
     const client = connect(await listen(server, { host: '127.0.0.1', port: 0 }), { ca })
     const stream = client.request({ ':method': 'POST' }, { endStream: false })
-    // Nobody here closes it: reading it with a loop would.
+    // Nothing closes it here; a loop over its chunks would.
     await once(stream.resume(), 'end')
     giveUp()
     await once(stream, 'close')

@@ -65,7 +65,7 @@ it('lets a request with other credentials wait until it is known who has to ask 
 describe('a deployment that sleeps', () => {
   let wakings = 0
 
-  /** Holds `agent`, and serves it with the first request that may wake it. */
+  /** Holds `agent`, and serves it when a request comes that may wake it. */
   async function sleep(hasOwnAuth: boolean) {
     const { target } = await startAgent('one')
     const { deployment_id, workspace_id } = target

@@ -8,7 +8,7 @@ import { KEY, openWorld, type World, withKey } from '../../test/support/gateway-
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 const TOTAL_BYTES = 50 * 1024 * 1024
-/** What the sockets' own buffers between the two ends may hold, with room to spare. */
+/** More than the buffers of the sockets between the two ends can hold. */
 const IN_FLIGHT_BYTES = 24 * 1024 * 1024
 
 let world: World
@@ -172,7 +172,7 @@ describe('back-pressure', () => {
   }, 20_000)
 })
 
-/** A measure of time that is work: enough of it for an unbounded buffer to have taken everything. */
+/** Measures time by work: enough of it for an unbounded buffer to have taken everything. */
 async function letOthersWork(): Promise<void> {
   for (let i = 0; i < 300; i += 1) {
     const response = await fetch(`${world.url}/agents/agent/ok`)
@@ -180,7 +180,7 @@ async function letOthersWork(): Promise<void> {
   }
 }
 
-/** Writes all of it, waiting whenever it is told to. */
+/** Writes everything, and waits whenever it is told to. */
 async function writeAll(to: Writable, count: (bytes: number) => void): Promise<void> {
   for (let bytes = 0; bytes < TOTAL_BYTES; bytes += CHUNK.length) {
     if (to.destroyed) return

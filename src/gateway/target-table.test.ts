@@ -205,7 +205,7 @@ describe('set', () => {
   })
 })
 
-/** One whose streams say who serves them and go on until they are cut. */
+/** Serves streams that say who serves them, and go on until they are cut. */
 function serveStreams(who: string): Promise<Agent> {
   return world.startAgent('revision-1', (_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream', 'x-who': who })

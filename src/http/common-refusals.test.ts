@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addCommonRefusals } from './common-refusals.ts'
 
-/** The statuses that an operation like this answers with, by the document. */
+/** The statuses in the document for an operation like this. */
 function statuses(operation: object): string[] {
   const document = addCommonRefusals({
     openapi: '3.1.0',

@@ -148,7 +148,7 @@ describe('serverKeys', () => {
   })
 })
 
-/** Authenticates against a store that holds `KEY` with the given changes, and nothing else. */
+/** Authenticates against a store that has only `KEY`, with the given changes. */
 function authenticateWith(change: Partial<ApiKey>): Authenticate {
   const authenticate = createAuthenticate({ apiKeys: store.apiKeys, clock: { now: () => NOW } })
   const known = anApiKey({ id: KEY_ID, workspace_id: WORKSPACE, key_hash: hashKey(KEY), ...change })

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const clock = new SkippingClock()
 
-/** Whom the token stands for, under these settings and with these headers beside it. */
+/** Answers whom the token stands for, with these settings and headers. */
 function principalOf(
   token: string,
   change: Partial<UserTokenSettings> = {},

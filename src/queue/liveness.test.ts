@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(() => world.close())
 
-/** For a run whose attempts are used up. */
+/** Called for a run whose attempts are used up. */
 const nobodyEnds: OnExhausted = async () => {}
 
 function liveness(): Liveness {
@@ -37,7 +37,7 @@ function liveness(): Liveness {
   })
 }
 
-/** Another server on the record, which holds a run. Alive unless said otherwise. */
+/** Records another server, which holds a run. It is alive unless told otherwise. */
 async function addServer(fields: Partial<ServerRecord>): Promise<QueuedRun> {
   const run = await world.addRun()
   const now = systemClock.now()
@@ -169,7 +169,7 @@ test('who could not look for a while takes nobody for lost whom it would have se
   })
   await here.start(nobodyEnds)
   expect(here.foreignGraphs).toEqual(['theirs'])
-  // The database was away for all of them, and this one is the first to find it again.
+  // The database was away for all servers, and this one is the first to reach it again.
   now += 60_000
   await here.sweep()
   expect(here.foreignGraphs).toEqual(['theirs'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Quarantine } from './quarantine.ts'
 
-/** Whether others are held back at each of these seconds, while a suspect waits. */
+/** Whether other runs are held back at each of these seconds, while a suspect is pending. */
 function heldAt(quarantine: Quarantine, from: number, to: number): string {
   let seen = ''
   for (let second = from; second <= to; second += 1) {

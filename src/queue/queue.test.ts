@@ -30,13 +30,13 @@ afterEach(async () => {
   await world.close()
 })
 
-/** Waits for something that shows outside this process, or after a few turns of it. */
+/** Waits for something that shows outside this process, or after a few turns of its event loop. */
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 5 })
 
-/** Executes a run, and need not say whether it has ended. */
+/** Executes a run, and need not tell whether it has ended. */
 type Work = (...claimed: Parameters<QueueWork['execute']>) => Promise<unknown>
 
-/** A started queue. Without `pollMs` it only looks when it is woken. */
+/** A started queue. Without `pollMs` it looks only when it is woken. */
 async function startQueue({
   execute,
   onExhausted = async () => {},
@@ -83,7 +83,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone
 }
 
-/** Executions that stop when they are told to, and tell what they were told. */
+/** Executions that stop when they are told to, and note the reasons. */
 function obedient() {
   const begun: QueuedRun[] = []
   const reasons: (StopReason | undefined)[] = []
@@ -212,7 +212,7 @@ describe('finding runs', () => {
 })
 
 describe('a suspect', () => {
-  /** A run whose servers have died with all attempts but one. */
+  /** Adds a run whose servers have died with all attempts but one. */
   async function addSuspect(): Promise<QueuedRun> {
     const run = await world.addRun()
     for (let attempt = 1; attempt < MAX_RUN_ATTEMPTS; attempt += 1) {
@@ -224,7 +224,7 @@ describe('a suspect', () => {
     return run
   }
 
-  /** Executions that last until they are let go, and what executed here at the same time. */
+  /** Executions that last until they are released. They note which ran at the same time. */
   function held() {
     const gates = new Map<string, () => void>()
     const beside: Record<string, number> = {}
@@ -327,7 +327,7 @@ describe('beside servers that tell', () => {
     await eventually(() => expect(there.begun).toMatchObject([{ run_id: second.run_id }]))
   })
 
-  /** Servers with graphs of their own, on one database; `work` is what they do with a run before its end. */
+  /** Servers with different graphs on one database. `work` is what they do with a run before its end. */
   function versions(work: (run: QueuedRun) => Promise<void> = async () => {}) {
     const hub = new NoticeHub()
     const begun: string[] = []
@@ -349,7 +349,7 @@ describe('beside servers that tell', () => {
     const old = await start('old', ['both', 'removed'])
     const add = async (graph_id: string) => world.addRun(undefined, { metadata: { graph_id } })
     const young = await start('new', ['both', 'added'])
-    // It has not heard yet of the new one; what nobody has it takes up.
+    // It has not seen the new server yet; a graph that nobody has is executed by any server.
     for (const graph_id of ['added', 'removed', 'nowhere']) {
       const run = await add(graph_id)
       old.wake()
@@ -389,7 +389,7 @@ describe('beside servers that tell', () => {
     const started_at = new Date(now).toISOString()
     await world.store.servers.register({ ...other, started_at, seen_at: now })
     const theirs = { metadata: { graph_id: 'added' } }
-    // More than are claimed at a time.
+    // More runs than are claimed at a time.
     for (let i = 0; i < 10; i += 1) await world.addRun(undefined, theirs)
     const own = await world.addRun(undefined, { metadata: { graph_id: 'both' } })
     const { begun, execute } = obedient()

@@ -29,7 +29,7 @@ it.skipIf(!hasBubblewrap())(
     const sandbox = openSandbox({
       setting: { mode: 'given', isBubblewrap: true },
       dataDir,
-      // As the PATH of who starts Runyard may have it, or `/opt`.
+      // The PATH of whoever starts Runyard may have it, or `/opt`.
       readable: [above, process.execPath],
       log: silentLog,
     })
@@ -49,7 +49,7 @@ it.skipIf(!hasBubblewrap())('gives variables to the command alone', async () => 
     readable: [process.execPath],
     log: silentLog,
   })
-  // Every program that this is loaded into says that it cannot be.
+  // Every program that loads this says that it cannot.
   const variables = { LD_PRELOAD: '/evil.so', A_KEY: 'of $theirs\n' }
   const env = { PATH: process.env.PATH ?? '' }
   const printed: string[] = []

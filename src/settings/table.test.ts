@@ -1,4 +1,4 @@
-/** What is read is in the table, and what is in the table is read and told. */
+/** Every setting that is read is in the table, and every setting in the table is read and documented. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -9,11 +9,11 @@ import { type Reader, SETTINGS, type Setting } from './table.ts'
 
 const ALL: readonly Setting[] = SETTINGS
 const root = resolve(import.meta.dirname, '../..')
-/** `dev` says it to the `serve` that it starts. */
+/** `dev` passes it to the `serve` that it starts. */
 const INTERNAL = 'RUNYARD_DEV_HOST'
 const OIDC = { RUNYARD_OIDC_ISSUER: 'https://id.example', RUNYARD_OIDC_AUDIENCE: 'here' }
 
-/** Which variables the function looks at; those that OIDC depends on are set. */
+/** The variables that the function reads. Those that OIDC depends on are set. */
 function readsOf(read: (env: Record<string, string>) => unknown): string[] {
   const names = new Set<string>()
   const get = (env: Record<string, string>, name: string) => {
@@ -23,7 +23,7 @@ function readsOf(read: (env: Record<string, string>) => unknown): string[] {
   try {
     read(new Proxy<Record<string, string>>({ ...OIDC }, { get }))
   } catch (error) {
-    // A command without a key is refused when all is read.
+    // A command without a key is refused after everything is read.
     if (!(error instanceof AppError)) throw error
   }
   return [...names].filter(isOurs).toSorted()

@@ -162,7 +162,7 @@ describe('appending', () => {
   })
 })
 
-/** The world's events, noting the size of each batch. */
+/** The events of the test world. They note the size of each batch. */
 function counted(batches: number[]): EventStore {
   const { events } = world.store
   return {
@@ -352,7 +352,7 @@ describe('following a thread', () => {
     await log.append(idsOf(one), values(0))
     const events = log.followThread(one.run.thread_id, { after: 99, signal: forever })
     const first = take(1, events)
-    // Its place is read before this is written: reads and writes of one connection are in order.
+    // Its position is read before this is written: reads and writes on one connection are in order.
     await log.append(idsOf(one), values(1))
     expect(await first).toEqual(['1'])
     await events.return()
@@ -372,7 +372,7 @@ describe('following a thread', () => {
   })
 })
 
-/** One step of a world in which one run writes and clients come and go on reading. */
+/** One step in a world where one run writes, and clients come, go and resume. */
 type Step = { kind: 'append'; count: number } | { kind: 'join'; after: number } | { kind: 'turn' }
 
 const steps = fc.array(

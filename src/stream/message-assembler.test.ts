@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type EventStore, type LoggedEvent, PIECE_EVENT } from '../core/agent/event.ts'
 import { MessageAssembler } from './message-assembler.ts'
 
-/** A run's log with two messages of the same id in different namespaces, and one after the other. */
+/** The log of a run with two messages of the same id, in different namespaces and one after the other. */
 const LOG = [
   ['metadata', {}],
   ['messages/metadata', { m: {} }],

@@ -82,7 +82,7 @@ describe('the log', () => {
   })
 })
 
-/** A log, and what it has written so far. */
+/** A log, and the lines that it has written so far. */
 function record(level: LogLevel) {
   const written: string[] = []
   const log = createLog(level, { write: (line) => written.push(line) })

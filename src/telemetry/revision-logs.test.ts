@@ -18,7 +18,7 @@ const logs = createRevisionLogs({
   paths: (kind, id) => [join(dir, `${id}.${kind}`), join(dir, `${id}.${kind}.1`)],
 })
 
-/** Lines, one a second from the given second on. */
+/** Lines, one for each second from the given one on. */
 function lines(texts: string[], second = 0): string {
   return texts
     .map((text, index) => `${new Date(START + (second + index) * 1000).toISOString()} ${text}\n`)
@@ -91,7 +91,7 @@ describe('a revision’s log', () => {
     await writeFile(path, lines(numbered(4)))
     const before = (await read()).entries
     await rename(path, `${path}.1`)
-    // In the same millisecond as the last line before.
+    // In the same millisecond as the previous line.
     await writeFile(path, lines(['first of the new'], 3))
     const all = await readAll({ limit: 1 })
     expect(all.slice(0, 4)).toEqual(before)
@@ -170,7 +170,7 @@ describe('a large log', () => {
   })
 })
 
-/** By this process, since its start. */
+/** Read by this process since its start. */
 function bytesRead(): number {
   return Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
 }

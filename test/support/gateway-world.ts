@@ -31,18 +31,18 @@ export const authenticate: Authenticate = async (headers) => {
 export interface Agent {
   server: http.Server
   target: Target
-  /** Ends it as kill -9 would: every connection breaks. */
+  /** Ends it like kill -9: every connection breaks. */
   kill(): void
 }
 
 export interface World {
   gateway: Gateway
-  /** `http://127.0.0.1:PORT`, with a certificate `https://`. */
+  /** `http://127.0.0.1:PORT`; with a certificate `https://`. */
   url: string
   port: number
-  /** Starts an agent server; no name leads to it yet. */
+  /** Starts an agent server, to which no name leads yet. */
   startAgent(revision_id: string, answer: RequestListener): Promise<Agent>
-  /** Starts one and serves it as `agent`. */
+  /** Starts an agent server and serves it as `agent`. */
   serveAgent(answer: RequestListener): Promise<Agent>
   close(): Promise<void>
 }
@@ -81,7 +81,7 @@ export async function openWorld({
   }
 }
 
-/** Sends bytes as they are, and answers all that comes back until the server closes. */
+/** Sends bytes as they are. Answers everything that comes back until the server closes. */
 export async function exchangeBytes(port: number, bytes: string): Promise<string> {
   const socket = net.connect(port, '127.0.0.1')
   socket.write(bytes)
@@ -96,7 +96,7 @@ async function readBody(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Answers with what arrived. */
+/** Answers with the request as it arrived. */
 export function echo(req: IncomingMessage, res: ServerResponse): void {
   readBody(req).then((body) => {
     res.setHeader('content-type', 'application/json')

@@ -33,7 +33,7 @@ describe('the agent server’s schema', () => {
 
   afterEach(() => db.close())
 
-  /** A run as raw columns, its lease as its status asks for. */
+  /** Inserts a run as raw columns, with a lease if its status needs one. */
   async function insertRun(run_id: string, change: Record<string, string> = {}): Promise<void> {
     const row: Record<string, string | number> = {
       ...{ run_id, thread_id: 't', assistant_id: 'a', created_at: '', updated_at: '' },

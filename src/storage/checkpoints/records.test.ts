@@ -1,4 +1,4 @@
-/** What is read for a checkpoint must not grow with the history that it lies in. */
+/** Reading a checkpoint must not take more rows in a longer history. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aCheckpoint, bytesOf } from '../../../test/support/agent-records.ts'
 import { freshPostgres } from '../../../test/support/postgres.ts'
@@ -11,7 +11,7 @@ import { openDb } from '../open-db.ts'
 import { createCheckpointStore } from './table.ts'
 
 const [SHORT, LONG] = ['a short thread', 'a long thread']
-/** The one is the other's beginning. */
+/** One of the texts begins with the other. */
 const LENGTHS = { [SHORT]: 20, [LONG]: 400 }
 const MESSAGES = 12
 const ROOT = { checkpoint_ns: '' }
@@ -37,7 +37,7 @@ function idOf(step: number): string {
   return String(step).padStart(6, '0')
 }
 
-/** Each step replaces the oldest of the last messages and counts; a third channel stays as it is. */
+/** Each step replaces the oldest of the last messages and counts. A third channel stays as it is. */
 async function fill(thread_id: string, length: number): Promise<void> {
   const store = createCheckpointStore(db)
   for (let step = 0; step < length; step += 1) {
@@ -71,7 +71,7 @@ describe('on PostgreSQL', () => {
         const rows = await rowsRead(db, (tx) => read(createCheckpointStore(tx), SHORT))
         expect(rows, name).toBeGreaterThan(0)
         const more = await rowsRead(db, (tx) => read(createCheckpointStore(tx), LONG))
-        // It may choose other plans; the history is twenty times as long.
+        // The database may choose other plans: the history is twenty times as long.
         expect(more, `${name}, ${figures} figures`).toBeLessThan(2 * rows)
       }
     }
@@ -109,7 +109,7 @@ describe('on SQLite', () => {
       'SEARCH channel_parts (thread_id=? AND hash=?)',
       `SEARCH channel_values (${AT} AND channel=? AND version=?)`,
       `SEARCH checkpoint_writes (${AT} AND checkpoint_id=?)`,
-      // In the index's order, up to the limit.
+      // In the order of the index, up to the limit.
       `SEARCH checkpoints (${AT} AND checkpoint_id<?)`,
       `SEARCH checkpoints (${AT} AND checkpoint_id=?)`,
       `SEARCH checkpoints (${AT})`,

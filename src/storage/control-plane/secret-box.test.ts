@@ -45,7 +45,7 @@ describe('a secret box', () => {
 
   it('opens the older form, and gives it a key of its own', () => {
     const key = Buffer.alloc(32, 7)
-    // Written by the version before.
+    // Written by the previous version.
     const older = 'v1:kFRdjtTe:493K9zts4gIi6NHc:IgzzemtzRQIcuB1gnjK6vw:Dpc-Hg9tG9loXrU'
     const own = createSecretBox(key)
     expect(own.open(older, PLACE)).toBe('from before')

@@ -1,4 +1,4 @@
-/** Events that expire or are removed, what they shared, and what is read for it. */
+/** Removes events and the parts that they shared, and counts the rows that are read for it. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
@@ -24,7 +24,7 @@ describe.each(Object.entries(PLACES))('on %s', (_name, findPlace) => {
   })
   afterEach(() => db.close())
 
-  /** A run that has said this, and ended then. */
+  /** Adds a run with these events, which has ended. */
   async function addRun(items: string[], created_at: number): Promise<string> {
     const run_id = randomUUID()
     const data = JSON.stringify({ items: items.map((item) => item.repeat(400)) })
@@ -90,7 +90,7 @@ test('the events of one run are removed without those of other threads being gon
   }
   await analyze(db)
   const rows = await rowsRead(db, (tx) => createEventStore(tx).deleteRun('of 0'))
-  // So short a table as that of the counters may be.
+  // A table as small as that of the counters may be read completely.
   expect(rows).toBeLessThan(2 * THREADS)
   const left = 'SELECT count(*) AS count FROM event_parts WHERE thread_id = $1'
   expect(await db.get(left, ['0'])).toEqual({ count: 0 })

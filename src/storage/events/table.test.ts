@@ -1,4 +1,4 @@
-/** A page of a log is read without the rest of it. */
+/** Reading a page of a log does not read the rest of it. */
 import { afterEach, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
 import { analyze, rowsRead } from '../../../test/support/rows-read.ts'

@@ -37,7 +37,7 @@ test('a server that falls silent under a lock holds others up for seconds, and t
   }, [])
 
   async function othersGoOn(): Promise<void> {
-    // These pass the row by.
+    // These skip the row.
     expect(await other.runs.release(release)).toEqual({ released: [], exhausted: [] })
     const claimed = await claimRun(other, {
       ...release,
@@ -45,7 +45,7 @@ test('a server that falls silent under a lock holds others up for seconds, and t
       lease_expires_at: 9e12,
     })
     expect(claimed?.run.run_id).toBe(next.run_id)
-    // This one waits for it.
+    // This one waits for the row.
     expect(await other.runs.requestCancel(run_id, 'interrupt', 'asked meanwhile')).toBe(true)
     expect((await other.runs.release(release)).released).toEqual([run_id])
   }

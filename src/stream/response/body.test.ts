@@ -1,4 +1,4 @@
-/** The two ends of a body, through the answers that are built on them. */
+/** Both kinds of a body, through the answers that use them. */
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,7 +23,7 @@ afterEach(async () => {
   }
 })
 
-/** Asks over a socket and answers once the head is there. */
+/** Sends a request over a socket, and settles when the head of the answer is there. */
 async function ask(app: Hono): Promise<{ asked: ClientRequest; answer: IncomingMessage }> {
   const server = serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false })
   open.push(server)
@@ -38,7 +38,7 @@ async function text(answer: IncomingMessage): Promise<string> {
   return (await answer.setEncoding('utf8').toArray()).join('')
 }
 
-/** Something that is settled by hand. */
+/** A promise that the test settles. */
 const gate = () => Promise.withResolvers<void>()
 
 async function* broken(): AsyncGenerator<string> {

@@ -1,4 +1,4 @@
-/** What becomes of writes whose connection is lost while they are committed. */
+/** What happens to writes whose connection is lost during the commit. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aRun, aThread } from '../../../../test/support/agent-records.ts'
 import { claimRun } from '../../../../test/support/claim-run.ts'

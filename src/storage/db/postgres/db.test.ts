@@ -17,8 +17,8 @@ const insert = (to: Db, text: string) => to.run('INSERT INTO notes (text) VALUES
 const texts = async (from: Db) =>
   (await from.all<{ text: string }>('SELECT text FROM notes ORDER BY id')).map((row) => row.text)
 
-// PgBouncer hands a connection on after each transaction: what works without named statements and
-// with settings of the transaction alone works through it.
+// PgBouncer gives the connection to others after each transaction. What needs neither named statements
+// nor settings of the connection works through it.
 describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) => {
   let url: string
   let db: Db
@@ -113,7 +113,7 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
       const { pid = 0 } = (await tx.get<{ pid: number }>('SELECT pg_backend_pid() AS pid')) ?? {}
       await other.get('SELECT pg_terminate_backend($1)', [pid])
       await eventually(() => other.get(isThere, [pid])).toBeUndefined()
-      // What the server has said last is read before this is answered.
+      // The server's last message is read before this is answered.
       await other.get(isThere, [pid])
     })
     expect(await texts(db)).toEqual(['try 2'])
@@ -136,7 +136,7 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const first = db.transaction(
       async (tx) => {
-        // What begins the transaction is sent with its first statement: the locks are held after it.
+        // BEGIN is sent with the first statement: the locks are held after it.
         await texts(tx)
         begin()
         await gate

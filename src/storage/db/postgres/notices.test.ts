@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-/** A server that listens, and what it has heard. */
+/** A server that listens, and the notices that it got. */
 async function listening(of = schema) {
   const notices = new PostgresNotices(listenString, of)
   opened.push(notices)

@@ -57,7 +57,7 @@ it('a database file is not gone for one who opens it while the last other one cl
     other.configure()
     other.script('CREATE TABLE notes (id INTEGER)')
     const connection = new SqliteConnection(path)
-    // Kept under another name, so that the next journal is another file for certain.
+    // Kept under another name, so that the next journal is certainly another file.
     linkSync(`${path}-wal`, `${path}-wal.kept`)
     other.close()
     connection.configure()
