@@ -1,7 +1,7 @@
 /**
- * Environment and flags become one validated, frozen configuration. The only file that reads
- * `process.env`. A flag wins over its `RUNYARD_*` variable, that over `PORT`, that over the
- * default, which stands in `settings/table.ts`.
+ * Turns environment and flags into one validated, frozen configuration. This is the only file that reads
+ * `process.env`. A flag wins over its `RUNYARD_*` variable, the variable over `PORT`, and that over the
+ * default in `settings/table.ts`.
  */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
@@ -29,37 +29,40 @@ export interface UpConfig {
   readonly dataDir: string
   /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
   readonly databaseUrl: string | undefined
-  /** `RUNYARD_ADMIN_KEY`; unset: made at first start and kept in the data folder. */
+  /** `RUNYARD_ADMIN_KEY`; unset: the first start makes one and keeps it in the data folder. */
   readonly adminKey: string | undefined
-  /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made at first start and kept in the data folder. */
+  /**
+   * `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: the first start makes one and keeps it in the data
+   * folder.
+   */
   readonly encryptionKey: Buffer | undefined
   /**
-   * `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: what is still sealed with them opens, and is
-   * sealed anew at the start.
+   * `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: texts that they encrypted can be opened, and are
+   * encrypted with the present key at the start.
    */
   readonly oldEncryptionKeys: readonly Buffer[]
-  /** `RUNYARD_OIDC_*`: whose signed user tokens are taken; unset: nobody's. */
+  /** `RUNYARD_OIDC_*`: whose signed user tokens are accepted; unset: nobody's. */
   readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_OAUTH_PROVIDERS`, absolute here: the file with the providers of every workspace. */
   readonly oauthProvidersFile: string | undefined
-  /** `RUNYARD_OAUTH_ALLOW`: which providers may be asked although they are not public. */
+  /** `RUNYARD_OAUTH_ALLOW`: which providers may be reached although they are not public. */
   readonly oauthAllow: readonly IpRange[]
-  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
+  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: no TLS. */
   readonly tls: { cert: string; key: string } | undefined
-  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: where it listens. */
+  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: the address where it listens. */
   readonly publicUrl: string | undefined
   /**
-   * `RUNYARD_INTERNAL_URL` without a slash at the end: where other `up` of the same PostgreSQL reach
-   * this one; unset: where it listens.
+   * `RUNYARD_INTERNAL_URL` without a slash at the end: where another `up` on the same PostgreSQL reaches
+   * this one; unset: the address where it listens.
    */
   readonly internalUrl: string | undefined
-  /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: at its path only. */
+  /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: only at its path. */
   readonly domain: string | undefined
   /** `RUNYARD_EXAMPLE`: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
   /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take. */
   readonly buildTimeoutMs: number
-  /** `RUNYARD_BUILD_MEMORY_MB`: what it may take of memory with all it starts. */
+  /** `RUNYARD_BUILD_MEMORY_MB`: how much memory a command of a build and all its processes may use. */
   readonly buildMemoryBytes: number
   /**
    * `RUNYARD_KEPT_REVISIONS`: how many deployed revisions of a deployment keep their build,
@@ -71,19 +74,22 @@ export interface UpConfig {
    * handed on.
    */
   readonly drainMs: number
-  /** `RUNYARD_IDLE_SECS`: how long nobody asks a deployment with min_scale 0 until it sleeps. */
+  /** `RUNYARD_IDLE_SECS`: after how long without a request a deployment with min_scale 0 sleeps. */
   readonly idleMs: number
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
-  /** The model keys found in the environment: they become secrets of the example. */
+  /** The model keys of the environment, which become secrets of the example. */
   readonly modelKeys: Readonly<Record<string, string>>
-  /** What builds and agent servers get of this process's environment: nothing of Runyard's own. */
+  /**
+   * The part of this process's environment that builds and agent servers get. Nothing of it is
+   * Runyard's.
+   */
   readonly childEnv: Readonly<Record<string, string>>
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
   readonly maxBodyBytes: number | undefined
-  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller to the control plane; unset: any number. */
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND` of one caller to the control plane; unset: any number. */
   readonly maxRequestsPerSecond: number | undefined
-  /** What agent servers get besides: the settings of this operator that are theirs. */
+  /** Further variables of agent servers: the operator's settings for them. */
   readonly agentServerEnv: Readonly<Record<string, string>>
   /** `RUNYARD_RUNTIME`: what runs the agent servers of deployments. */
   readonly runtime: RuntimeName
@@ -91,43 +97,43 @@ export interface UpConfig {
   readonly sandbox: SandboxSetting
 }
 
-/** How `runyard serve` runs: one agent server by itself. */
+/** How `runyard serve` runs: one agent server without a control plane. */
 export interface ServeConfig {
   /** `--config`, default `langgraph.json` in the current folder; absolute here. */
   readonly configPath: string
   /** `--host` / `RUNYARD_HOST`. */
   readonly host: string
-  /** `--port` / `RUNYARD_PORT` / `PORT`, of a worker 0 where none is set; 0 picks a free port. */
+  /** `--port` / `RUNYARD_PORT` / `PORT`. 0 picks a free port, and is the default of a worker. */
   readonly port: number
   /** `--data-dir` / `RUNYARD_DATA_DIR`; absolute here. */
   readonly dataDir: string
-  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: it speaks no TLS. */
+  /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: no TLS. */
   readonly tls: { cert: string; key: string } | undefined
-  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: what requests say of themselves. */
+  /** `RUNYARD_PUBLIC_URL` without a slash at the end; unset: the address in the requests. */
   readonly publicUrl: string | undefined
   /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
   readonly databaseUrl: string | undefined
-  /** `RUNYARD_API_KEYS`, comma-separated; empty: no key is asked for. */
+  /** `RUNYARD_API_KEYS`, separated by commas; empty: no key is needed. */
   readonly apiKeys: readonly string[]
   /**
-   * `RUNYARD_ALLOWED_HOSTS`, comma-separated: by which names one without keys is asked, besides those of
-   * the loopback.
+   * `RUNYARD_ALLOWED_HOSTS`, separated by commas: the names under which a server without keys answers, in
+   * addition to those of the loopback.
    */
   readonly allowedHosts: readonly string[]
   /**
-   * `RUNYARD_ALLOWED_ORIGINS`, comma-separated: whose pages may ask one without keys, besides those of
-   * this machine; unset: the hosted Studio's.
+   * `RUNYARD_ALLOWED_ORIGINS`, separated by commas: whose pages a server without keys answers, in
+   * addition to those of this machine; unset: the hosted Studio's.
    */
   readonly allowedOrigins: readonly string[] | undefined
-  /** `RUNYARD_DEV_HOST`: where the `dev` listens that has started it; unset: none has. */
+  /** `RUNYARD_DEV_HOST`: where the `dev` listens that started it; unset: no `dev` did. */
   readonly devHost: string | undefined
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
   readonly concurrency: number
   /** `--role` / `RUNYARD_ROLE`. */
   readonly role: ServerRole
-  /** `--workers`: how many processes of its own execute runs; default 1: this one does. */
+  /** `--workers`: how many processes of this server execute runs. Default 1: this process does. */
   readonly workers: number
-  /** What `serve` is to be given for each of them, the role apart. */
+  /** The arguments of `serve` for each of these, except the role. */
   readonly workerArgs: readonly string[]
   /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. */
   readonly webhookAllow: readonly IpRange[]
@@ -141,17 +147,17 @@ export interface ServeConfig {
   readonly maxPendingRunsPerThread: number | undefined
   /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller; unset: any number. */
   readonly maxRequestsPerSecond: number | undefined
-  /** `RUNYARD_STREAM_BUFFER_BYTES`: what is kept in memory of a run that is followed; unset: 1 MiB. */
+  /** `RUNYARD_STREAM_BUFFER_BYTES`: how much of a followed run is kept in memory; unset: 1 MiB. */
   readonly streamBufferBytes: number | undefined
-  /** `RUNYARD_MAX_PAGE_BYTES`: how large a page of threads or of a history becomes; unset: 32 MiB. */
+  /** `RUNYARD_MAX_PAGE_BYTES`: the largest page of threads or of a history; unset: 32 MiB. */
   readonly pageBytes: number | undefined
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
 }
 
-/** How `runyard dev` runs: as `serve` does, in a process that it starts anew with each change. */
+/** How `runyard dev` runs: like `serve`, in a process that it starts again with each change. */
 export interface DevConfig extends ServeConfig {
-  /** What that process gets: this one's environment, and what only flags said. */
+  /** The environment of that process: this one's, and what only flags said. */
   readonly childEnv: Readonly<Record<string, string>>
 }
 
@@ -161,14 +167,14 @@ interface ClientConfig {
   readonly url: string
   /**
    * `--api-key` / `RUNYARD_API_KEY`, else `admin.key` in the data folder (`RUNYARD_DATA_DIR`, default
-   * `./.runyard`): that one only for a control plane on this machine.
+   * `./.runyard`). That key is used only for a control plane on this machine.
    */
   readonly apiKey: string
-  /** Where the key was found, in words. */
+  /** Where the key was found, as words for a message. */
   readonly keySource: string
 }
 
-/** Throws `bad_request` with every problem of the configuration, one a line. */
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
   const read = new Settings(flags, env)
   const limits = readAgentServerSettings(read)
@@ -211,11 +217,11 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
   return read.done(config)
 }
 
-/** Throws `bad_request` with every problem of the configuration, one a line. */
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readServeConfig(flags: Flags, env: Environment = process.env): ServeConfig {
   const read = new Settings(flags, env)
   const workers = readWorkers(read)
-  // Nobody but who watches over it asks a worker; several on one machine need no ports to be chosen.
+  // Only monitoring sends requests to a worker, and several on one machine need different ports.
   const port = workers.role === 'worker' ? 0 : rowOf('RUNYARD_PORT').default.serve
   const config: ServeConfig = {
     configPath: resolve(read.flag('config') ?? 'langgraph.json'),
@@ -237,7 +243,7 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
   return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
 }
 
-/** Throws `bad_request` with every problem of the configuration, one a line. */
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readDevConfig(flags: Flags, env: Environment = process.env): DevConfig {
   const config = readServeConfig(flags, env)
   const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
@@ -249,7 +255,7 @@ export function readDevConfig(flags: Flags, env: Environment = process.env): Dev
   return Object.freeze({ ...config, childEnv })
 }
 
-/** Throws `bad_request` with every problem of the configuration, one a line. */
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readClientConfig(flags: Flags, env: Environment = process.env): ClientConfig {
   const read = new Settings(flags, env)
   const url = readControlPlaneUrl(read)
@@ -257,9 +263,9 @@ export function readClientConfig(flags: Flags, env: Environment = process.env): 
 }
 
 /**
- * Sets variables for the project that this process is about to load: `defaults` where there is
- * nothing yet, `values` over what is there. A process loads one project, so nothing is undone.
- * Answers all that is set then, for `project/variables.ts`.
+ * Sets variables for the project that this process is about to load: `defaults` where there is no value
+ * yet, `values` in any case. A process loads one project, so nothing is undone. Answers all variables
+ * that are then set, for `project/variables.ts`.
  */
 export function applyProjectEnvironment(
   defaults: Readonly<Record<string, string>>,
@@ -273,7 +279,7 @@ function dataDirOf(read: Settings, reader: 'up' | 'serve'): string {
   return resolve(read.value('RUNYARD_DATA_DIR') ?? fallback)
 }
 
-/** A URL from the environment they find there, where others cannot read it. */
+/** The URL from the environment, where other users cannot read it. */
 function workerArgsOf({ configPath, dataDir }: ServeConfig, { databaseUrl }: Flags): string[] {
   const where = databaseUrl ? ['--database-url', databaseUrl] : []
   return ['--config', configPath, '--data-dir', dataDir, ...where]

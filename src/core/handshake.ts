@@ -1,22 +1,22 @@
-/** The socket of a WebSocket's handshake, until the handshake is answered. */
+/** The socket of a WebSocket's handshake until the answer. */
 import type { Duplex } from 'node:stream'
 
 /**
- * Destroys the socket of a handshake when its client ends the connection before it is answered: nobody
- * reads it then, so that it would not be noticed. What the client sends is left where it is.
+ * Destroys the socket of a handshake when its client leaves before the answer. Nobody reads from the
+ * socket at that time, so that nobody else would notice. What the client has sent stays unread.
  */
 export function watchEnd(socket: Duplex): void {
   socket.on('readable', lookForEnd)
   socket.on('end', destroy)
 }
 
-/** From now on somebody else reads it. */
+/** From now on another reader watches the socket. */
 export function unwatchEnd(socket: Duplex): void {
   socket.off('readable', lookForEnd)
   socket.off('end', destroy)
 }
 
-/** The end is told only to who reads. */
+/** Only a reader is told of the end. */
 function lookForEnd(this: Duplex): void {
   if (this.readableLength === 0) this.read()
 }

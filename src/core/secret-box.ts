@@ -1,19 +1,28 @@
-/** Seals what must not stand readable in the database, and opens it again. */
+/** Encrypts what must not be readable in the database, and decrypts it. */
 export interface SecretBox {
-  /** `place` names the row and column; nowhere else does the sealed text open. */
+  /**
+   * Encrypts a text for a place. `place` names the row and column; the text cannot be opened at any other
+   * place.
+   */
   seal(plain: string, place: string): string
   /**
-   * The text that was sealed for this place. Throws `internal` when it was sealed with a key that is
-   * not known here or for another place, was changed, or is no sealed text.
+   * Decrypts a text of this place. Throws `internal` when its key is not known here, when it belongs to
+   * another place, or when it was changed or is not encrypted at all.
    */
   open(sealed: string, place: string): string
-  /** The same text for the same place, under the present key. Throws as `open`. */
+  /** The text for the same place, encrypted with the present key. Throws like `open`. */
   reseal(sealed: string, place: string): string
-  /** How everything begins that is sealed with the present key. */
+  /** How every text begins that the present key has encrypted. */
   readonly sealedPrefix: string
-  /** From now on this is the present key: 32 bytes, or `bad_request`. What was sealed still opens. */
+  /**
+   * Makes this the present key: 32 bytes, otherwise throws `bad_request`. Texts of the older keys can
+   * still be opened.
+   */
   changeKey(key: Buffer): void
 }
 
-/** A box that seals with this key, and opens with the older ones too: 32 bytes each, or `bad_request`. */
+/**
+ * Makes a box that encrypts with `key` and also opens texts of the older keys. Each has 32 bytes;
+ * otherwise throws `bad_request`.
+ */
 export type CreateSecretBox = (key: Buffer, older: readonly Buffer[]) => SecretBox

@@ -112,20 +112,20 @@ export const SETTINGS = [
     unset: 'none: only API keys are taken',
     readBy: ['up'],
     meaning:
-      'whose signed tokens people come with ([docs/people.md](docs/people.md#people-signed-tokens))',
+      'whose signed tokens people may use ([docs/people.md](docs/people.md#people-signed-tokens))',
   },
   {
     name: 'RUNYARD_OIDC_AUDIENCE',
     type: 'text',
     readBy: ['up'],
-    meaning: 'whom those tokens must be meant for (`aud`); set together with the issuer',
+    meaning: 'the audience that those tokens must name (`aud`); set together with the issuer',
   },
   {
     name: 'RUNYARD_OIDC_ROLE_CLAIM',
     type: 'text',
     default: 'roles',
     readBy: ['up'],
-    meaning: 'the claim of a token that says the roles',
+    meaning: 'the claim of a token that names the roles',
   },
   {
     name: 'RUNYARD_OIDC_ROLES',
@@ -149,7 +149,7 @@ export const SETTINGS = [
     unit: 'seconds',
     default: 30,
     readBy: ['up'],
-    meaning: "how far the issuer's clock and this one may be apart",
+    meaning: "how far the issuer's clock may differ from this one",
   },
   {
     name: 'RUNYARD_OAUTH_PROVIDERS',
@@ -228,7 +228,7 @@ export const SETTINGS = [
     unit: 'seconds',
     default: 300,
     readBy: ['up'],
-    meaning: 'how long nobody has to ask a deployment with `min_scale` 0 for it to sleep',
+    meaning: 'after how long without a request a deployment with `min_scale` 0 sleeps',
   },
   {
     name: 'RUNYARD_EXAMPLE',
@@ -253,7 +253,7 @@ export const SETTINGS = [
     unit: 'MiB',
     default: 4096,
     readBy: ['up'],
-    meaning: 'what one command of a build may take of memory, with all that it starts',
+    meaning: 'how much memory one command of a build and all that it starts may use',
   },
   {
     name: 'RUNYARD_RUNTIME',
@@ -291,7 +291,7 @@ export const SETTINGS = [
     type: 'list',
     readBy: ['serve'],
     meaning:
-      'without keys: by which names it is asked, besides those of the loopback; `.example.com` is every name below it, `*` any',
+      'without keys: the names under which it answers, besides those of the loopback; `.example.com` is every name below it, `*` any',
   },
   {
     name: 'N_JOBS_PER_WORKER',
@@ -300,7 +300,7 @@ export const SETTINGS = [
     max: 9999,
     default: 32,
     readBy: ['serve'],
-    meaning: 'how many runs are executed at once',
+    meaning: 'how many runs execute at once',
   },
   {
     name: 'RUNYARD_ROLE',
@@ -310,7 +310,7 @@ export const SETTINGS = [
     default: 'all',
     readBy: ['serve'],
     meaning:
-      '`api` answers and executes no run, `worker` executes runs, and answers only how it is ([docs/postgres.md](docs/postgres.md#several-servers))',
+      '`api` answers and executes no run, `worker` executes runs and answers only about itself ([docs/postgres.md](docs/postgres.md#several-servers))',
   },
   {
     name: 'RUNYARD_WEBHOOK_ALLOW',
@@ -370,7 +370,7 @@ export const SETTINGS = [
     unset: '1 MiB',
     readBy: ['up', 'serve'],
     isHandedOn: true,
-    meaning: 'how much is kept in memory of the events of each run that is followed',
+    meaning: 'how much of the events of each followed run is kept in memory',
   },
   {
     name: 'RUNYARD_MAX_PAGE_BYTES',
@@ -396,7 +396,7 @@ export const SETTINGS = [
     unit: 'seconds',
     default: 3600,
     readBy: ['project'],
-    meaning: 'what a run may take, each attempt by itself',
+    meaning: 'how long a run may take, each attempt by itself',
   },
   {
     name: 'EVENT_RETENTION_MINUTES',

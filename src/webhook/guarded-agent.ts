@@ -20,9 +20,12 @@ interface GuardedAgentOptions {
   timeoutMs: number
   /** Default: as the machine's own resolver says. */
   resolve?: ResolveName
-  /** Where the operator allows more, for the message. Default `RUNYARD_WEBHOOK_ALLOW`. */
+  /**
+   * The name of the setting with which the operator allows more, for the message. Default
+   * `RUNYARD_WEBHOOK_ALLOW`.
+   */
   setting?: string
-  /** Default true. False: only what the operator allows. */
+  /** Whether public addresses are allowed. Default true. False: only what the operator allows. */
   isPublicReached?: boolean
 }
 

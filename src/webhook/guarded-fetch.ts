@@ -1,4 +1,7 @@
-/** Requests of the OAuth vault, by the same rules as webhooks: to no address that is not public. */
+/**
+ * Sends the requests of the OAuth vault by the rules of webhooks: only to public addresses, unless the
+ * operator allows more.
+ */
 import { isIP } from 'node:net'
 import type { Agent } from 'undici'
 import { AppError } from '../core/errors.ts'
@@ -9,23 +12,23 @@ import { isReachable } from './url-rules.ts'
 
 const SETTING = 'RUNYARD_OAUTH_ALLOW'
 const DEFAULT_TIMEOUT_MS = 10_000
-/** The longest answer that is read: tokens and metadata are short. */
+/** The longest answer that is read. Tokens and metadata are short. */
 const MAX_BYTES = 1024 * 1024
 
 interface GuardedFetchOptions {
-  /** What may be reached although it is not public, without TLS too. */
+  /** What may be reached although it is not public, also without TLS. */
   allowed: readonly IpRange[]
-  /** Of a whole exchange; 10 s by default. */
+  /** The limit for a whole exchange; 10 s by default. */
   timeoutMs?: number
   resolve?: ResolveName
 }
 
-/** Connections are made at the first request, and go with the process. */
+/** Connections are made at the first request, and closed with the process. */
 export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
   const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve } = options
   const agents: Partial<Record<string, Promise<Agent>>> = {}
   const agentFor = (protocol: string) => {
-    // What goes in plain text stays where the operator knows the network.
+    // Plain text is sent only where the operator knows the network.
     agents[protocol] ??= createGuardedAgent(allowed, {
       timeoutMs,
       setting: SETTING,
@@ -79,7 +82,7 @@ async function send(
   return new Response(hasBody ? body : null, { status, statusText, headers })
 }
 
-/** The body is here already, unpacked. */
+/** The body has been read and unpacked already. */
 function isAboutTransfer(name: string): boolean {
   return ['content-encoding', 'content-length', 'transfer-encoding'].includes(name)
 }
