@@ -22,7 +22,7 @@ export function graphConfig(run: QueuedRun, { resumed }: { resumed: boolean }): 
 }
 
 /** What goes with `graphConfig`. A run that is `resumed` has its input in the checkpoint. */
-export function runRequest(run: QueuedRun, { resumed }: { resumed: boolean }): GraphRunRequest {
+export function graphRequest(run: QueuedRun, { resumed }: { resumed: boolean }): GraphRunRequest {
   const { kwargs } = run
   const { interrupt_before, interrupt_after, durability } = kwargs
   return {

@@ -24,7 +24,7 @@ import { readGraphState } from '../state/read.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
 import { Abandonment } from './abandonment.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
-import { graphConfig, runRequest } from './config.ts'
+import { graphConfig, graphRequest } from './config.ts'
 import { Crash, type Crashed } from './crash.ts'
 import { exhaustedError, timeoutError } from './errors.ts'
 import { EventWriter } from './event-writer.ts'
@@ -202,7 +202,7 @@ class Execution {
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
-    const begun = await graph.run(runRequest(run, { resumed }), this.#calls(), this.#signal)
+    const begun = await graph.run(graphRequest(run, { resumed }), this.#calls(), this.#signal)
     projection.watch(begun)
     for await (const batch of this.#patience.each(this.#order.watch(begun.emissions))) {
       this.#noteFirst()

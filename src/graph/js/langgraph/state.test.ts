@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EMPTY_STATE } from '../../../core/agent/thread.ts'
-import { type GraphSnapshot, interruptsByTask, toThreadState } from './state.ts'
+import { type GraphSnapshot, toThreadState } from './state.ts'
 
 const at = (checkpoint_id: string, checkpoint_ns = '') => ({
   configurable: { thread_id: 't', checkpoint_ns, checkpoint_id },
@@ -91,13 +91,5 @@ describe('toThreadState', () => {
   ])('says what went wrong in a task, given %s', (_, error, text) => {
     const state = toThreadState({ ...snapshot, tasks: [{ id: 't', name: 'n', error }] })
     expect(state.tasks[0]?.error).toBe(text)
-  })
-})
-
-describe('interruptsByTask', () => {
-  it('names the tasks that ask, and only those', () => {
-    expect(interruptsByTask(toThreadState(snapshot))).toEqual({
-      'task-1': [{ id: 'i1', value: { question: 'sure?' } }],
-    })
   })
 })

@@ -64,12 +64,6 @@ export function toPlace({ configurable }: SnapshotConfig, thread_id: string): St
   }
 }
 
-/** The open interrupts of a state by the id of the task that asked, tasks without any left out. */
-export function interruptsByTask(state: ThreadState): Record<string, Interrupt[]> {
-  const asking = state.tasks.filter((task) => task.interrupts.length > 0)
-  return Object.fromEntries(asking.map((task) => [task.id, task.interrupts]))
-}
-
 /** `{thread_id, checkpoint_ns, checkpoint_id, checkpoint_map}`, absent ones `null`. */
 export function toCheckpoint(config: SnapshotConfig | undefined): JsonObject | null {
   const at = config?.configurable
