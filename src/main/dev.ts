@@ -1,12 +1,13 @@
 /** `runyard dev`: `serve` that reloads its project, and answers while it does. */
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 import { Reloads } from '../dev/reloads.ts'
 import { DevSources } from '../dev/sources.ts'
+import { specOf } from '../dev/spec.ts'
 import { FolderWatch } from '../dev/watch.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { close, listen } from '../http/listen.ts'
@@ -79,20 +80,7 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
     driver,
     sources,
     folder: dirname(configPath),
-    spec: {
-      ...owner,
-      deployment_name: NAME,
-      artifact: {
-        kind: 'folder',
-        id: NAME,
-        language: 'javascript',
-        node_version: null,
-        config_path: basename(configPath),
-        bundle: null,
-      },
-      secrets: [],
-      resource_spec: null,
-    },
+    spec: specOf(NAME, configPath),
     readConfig: () => readProjectConfig(configPath).catch(() => undefined),
     onServing: ({ revision_id, endpoints }) => {
       gateway.targets.set(NAME, { ...owner, revision_id, endpoints })
