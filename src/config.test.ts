@@ -20,6 +20,15 @@ describe('the configuration of up', () => {
     expect(config.dataDir).toMatch(/\/\.runyard$/)
   })
 
+  it('takes a file of OAuth providers, and addresses that they may have', () => {
+    expect(readUpConfig({}, {})).toMatchObject({ oauthProvidersFile: undefined, oauthAllow: [] })
+    const env = { RUNYARD_OAUTH_PROVIDERS: '/p.json', RUNYARD_OAUTH_ALLOW: 'loopback, 10.0.0.0/8' }
+    const { oauthProvidersFile, oauthAllow } = readUpConfig({}, env)
+    expect(oauthProvidersFile).toBe('/p.json')
+    expect(oauthAllow).toHaveLength(3)
+    expect(() => readUpConfig({}, { RUNYARD_OAUTH_ALLOW: 'all' })).toThrow('RUNYARD_OAUTH_ALLOW')
+  })
+
   it('is frozen', () => {
     expect(Object.isFrozen(readUpConfig({}, {}))).toBe(true)
   })

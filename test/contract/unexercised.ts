@@ -17,6 +17,10 @@ const controlPlane: Omit<Unexercised, 'document'>[] = [
     operation: 'POST /v2/deployments/{deployment_id}/push-token',
     reason: 'Images need a container runtime driver; without one it always refuses.',
   },
+  {
+    operation: 'GET /v2/auth/start/{auth_id}',
+    reason: 'Its good answer is 302, to the provider: every test of a consent follows it.',
+  },
 ]
 
 const noSessions = 'The Model Context Protocol is served without sessions, so it always refuses.'

@@ -131,7 +131,7 @@ async function show(c: Context, page: Page, status: number): Promise<Response> {
   return c.html(await render(page), status as 200, { ...PAGE_HEADERS })
 }
 
-/** What is refused is told to the person as a page, too. */
+/** What is refused is told to a person as a page, too; programs read JSON, as everywhere. */
 async function orPage(
   c: Context,
   parts: OAuthParts,
@@ -141,7 +141,8 @@ async function orPage(
   try {
     return (await work()) as never
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'internal') throw error
+    const isPage = c.req.header('accept')?.includes('text/html') ?? false
+    if (!isPage || !(error instanceof AppError) || error.code === 'internal') throw error
     const again = await againOf(parts, error, state)
     return (await show(c, problemPage(error, again), HTTP_STATUS[error.code])) as never
   }

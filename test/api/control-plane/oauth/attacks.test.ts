@@ -37,6 +37,8 @@ describe('the callback of a browser', () => {
       back.searchParams.set('state', state)
       expect((await anna.open(back.href)).status).toBe(404)
     }
+    const told = await world.call('GET', back.href, undefined, null)
+    expect(told.body).toEqual({ detail: expect.stringContaining('Nobody has begun this') })
     back.searchParams.delete('state')
     expect((await anna.open(back.href)).status).toBe(404)
     await hasNoToken()
