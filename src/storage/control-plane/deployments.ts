@@ -132,10 +132,13 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
 }
 
 function toDeployment(row: DeploymentRow, box: SecretBox): Deployment {
+  const secrets = openSecrets(box, row.secrets, PLACES.deployment(row.id))
   return {
     ...row,
     source_config: JSON.parse(row.source_config),
-    secrets: openSecrets(box, row.secrets, PLACES.deployment(row.id)),
+    get secrets() {
+      return secrets()
+    },
     has_own_auth: row.has_own_auth === null ? null : Number(row.has_own_auth) === 1,
   }
 }

@@ -168,12 +168,15 @@ function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[
 }
 
 function toRevision(row: RevisionRow, box: SecretBox): Revision {
+  const secrets = openSecrets(box, row.secrets, PLACES.revision(row.id))
   return {
     ...row,
     source_revision_config: JSON.parse(row.source_revision_config),
     source_config: JSON.parse(row.source_config),
     parked_threads: row.parked_threads && JSON.parse(row.parked_threads),
-    secrets: openSecrets(box, row.secrets, PLACES.revision(row.id)),
+    get secrets() {
+      return secrets()
+    },
   }
 }
 

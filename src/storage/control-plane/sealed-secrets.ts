@@ -10,6 +10,14 @@ export function sealSecrets(box: SecretBox, secrets: Secret[], place: string): s
   return box.seal(JSON.stringify(secrets), place)
 }
 
-export function openSecrets(box: SecretBox, sealed: string, place: string): Secret[] {
-  return JSON.parse(box.open(sealed, place))
+/**
+ * How to open them, once: that takes most of the time in which a row is read, and most who read one
+ * do not ask for its secrets.
+ */
+export function openSecrets(box: SecretBox, sealed: string, place: string): () => Secret[] {
+  let opened: Secret[] | undefined
+  return () => {
+    opened ??= JSON.parse(box.open(sealed, place)) as Secret[]
+    return opened
+  }
 }
