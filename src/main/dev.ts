@@ -94,11 +94,11 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   reloads.start(() => watch.follow(sources.folders()))
 }
 
-const SOMEBODY = { user_id: NAME, name: NAME, kind: 'user' } as const
+const DEV_CALLER = { user_id: NAME, name: NAME, kind: 'user' } as const
 
 /** The agent server itself asks for keys, where there are any. */
 const everybody = async () =>
-  ({ ...SOMEBODY, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
+  ({ ...DEV_CALLER, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
 
 /** What else there is to know of the agent server is said to people, not logged. */
 function errorsOf(log: Log): Log {

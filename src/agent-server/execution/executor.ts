@@ -22,7 +22,7 @@ import type { Parts } from '../parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
-import { Abandonment } from './abandonment.ts'
+import { AbortTimeout } from './abort-timeout.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
 import { Crash, type Crashed } from './crash.ts'
@@ -78,7 +78,7 @@ class Execution {
   readonly #limit: TimeLimit
   readonly #crash = new Crash()
   readonly #signal: AbortSignal
-  readonly #patience: Abandonment
+  readonly #abortTimeout: AbortTimeout
   readonly #writer: EventWriter
   readonly #order: OrderedWrites
   readonly #projection: RunProjection
@@ -99,7 +99,7 @@ class Execution {
     this.#span = span
     this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
     this.#signal = AbortSignal.any([this.#limit.signal, this.#crash.signal])
-    this.#patience = new Abandonment(this.#signal)
+    this.#abortTimeout = new AbortTimeout(this.#signal)
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
     this.#projection =
@@ -172,7 +172,7 @@ class Execution {
 
   /** The signal has aborted, and the graph has ended or was left behind. */
   #stopped(): Outcome | undefined {
-    const stop_outcome = this.#patience.isOver ? 'cut_off' : 'stopped'
+    const stop_outcome = this.#abortTimeout.isOver ? 'cut_off' : 'stopped'
     if (stop_outcome === 'cut_off') {
       const { run_id, thread_id } = this.#claimed.run
       this.#parts.log.warn({ run_id, thread_id }, 'the graph ignores its signal: it was cut off')
@@ -204,14 +204,14 @@ class Execution {
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
     const begun = await graph.run(graphRequest(run, { resumed }), this.#calls(), this.#signal)
     projection.watch(begun)
-    for await (const batch of this.#patience.each(this.#order.watch(begun.emissions))) {
+    for await (const batch of this.#abortTimeout.each(this.#order.watch(begun.emissions))) {
       this.#noteFirst()
       if (!(await this.#write(batch))) return
     }
     if (this.#signal.aborted) return
-    const end = await this.#patience.wait(begun.end)
+    const end = await this.#abortTimeout.wait(begun.end)
     if (end.kind === 'failed') return end.failure
-    const last = await this.#patience.wait(projection.settle())
+    const last = await this.#abortTimeout.wait(projection.settle())
     if (last.length > 0 && !(await this.#order.write(last))) return
     this.#isComplete = true
   }
@@ -254,7 +254,7 @@ class Execution {
       throw new AppError('not_found', `The project has no graph "${graph_id}" any more.`)
     }
     const opening = host.open(graph_id, graphConfig(run, { resumed }))
-    this.#graph = await this.#patience.wait(opening)
+    this.#graph = await this.#abortTimeout.wait(opening)
     return this.#graph
   }
 
@@ -279,7 +279,7 @@ class Execution {
   }
 
   #stop(): void {
-    this.#patience.stop()
+    this.#abortTimeout.stop()
     this.#limit.stop()
   }
 

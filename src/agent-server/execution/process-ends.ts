@@ -1,14 +1,14 @@
 /**
- * Keeps a graph from ending the process, and every other run with it: who calls `process.exit`,
- * `process.abort` or kills the process ends the run that the call is part of. Whatever is called
- * outside of runs does what it always does, as do `process.kill` of other processes and what a program
- * that a graph starts does to us.
+ * Keeps a graph from ending the process and every other run with it. A call of `process.exit` or
+ * `process.abort`, or a signal to this process, ends only the run that it belongs to. Outside of runs
+ * these calls do what they always do. So does `process.kill` of other processes, and a signal from a
+ * program that a graph has started.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import type { Log } from '../../core/log.ts'
 import { currentOrigin } from '../../core/origin.ts'
 
-/** What is thrown at whoever makes such a call, and the error of its run. */
+/** Thrown at the caller, and the error of its run. */
 class ProcessEnd extends Error {
   override name = 'ProcessEnd'
 }
@@ -23,7 +23,7 @@ export class ProcessEnds {
     this.#log = log
   }
 
-  /** To be called before a project is imported, whose modules may keep what they find. */
+  /** Call it before a project is imported: its modules may keep the functions that they find. */
   start(): void {
     const { exit, abort, kill } = process
     this.#originals = { exit, abort, kill }
@@ -36,7 +36,8 @@ export class ProcessEnds {
       return abort.call(process)
     }
     process.kill = (pid, signal) => {
-      if (isUs(pid) && signal !== 0) this.#refuse(`process.kill(${pid}, ${signal ?? 'SIGTERM'})`)
+      if (isThisProcess(pid) && signal !== 0)
+        this.#refuse(`process.kill(${pid}, ${signal ?? 'SIGTERM'})`)
       return kill.call(process, pid, signal)
     }
     syncBuiltinESMExports()
@@ -49,7 +50,7 @@ export class ProcessEnds {
     syncBuiltinESMExports()
   }
 
-  /** Throws where a run's code has called. */
+  /** Throws if the code of a run made the call. */
   #refuse(call: string): void {
     const { fail } = currentOrigin()
     if (!fail) return
@@ -62,7 +63,7 @@ export class ProcessEnds {
   }
 }
 
-/** This process, or a group that it is in. */
-function isUs(pid: number): boolean {
+/** Whether the pid means this process, or a group that it is in. */
+function isThisProcess(pid: number): boolean {
   return pid === process.pid || pid === -process.pid || pid === 0 || pid === -1
 }

@@ -1,4 +1,4 @@
-/** From what a graph emits to the events of the protocol, as the log keeps them. */
+/** Turns what a graph emits into events of the protocol, as the log keeps them. */
 
 import type { EventStore, NewEvent, RunEvent } from '../../core/agent/event.ts'
 import type { CheckpointPlace, Emission, TaskPayload } from '../../core/agent/host/emission.ts'
@@ -18,11 +18,11 @@ import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
 import { type ChildEvent, Children } from '../streams/children.ts'
 import type { RunProjection } from '../streams/projection.ts'
 import { type MessageEvent, Messages } from './messages.ts'
-import { Retold } from './retold.ts'
+import { ReplayFilter } from './replay-filter.ts'
 import { toolEvent } from './tool-event.ts'
 import { Transform } from './transform.ts'
 
-/** What a run of the protocol asks its graph for; subgraphs are always told of. */
+/** The modes that a run of the protocol asks its graph for. Subgraphs are always included. */
 export const PROTOCOL_MODES = [
   'values',
   'updates',
@@ -32,7 +32,7 @@ export const PROTOCOL_MODES = [
   'tasks',
 ] as const
 
-/** These the legacy streams of the run show as well, and of messages what models write. */
+/** The channels that the legacy streams of the run show too; of messages, those that models write. */
 const LEGACY_CHANNELS: ReadonlySet<Channel> = new Set(['values', 'updates', 'custom', 'tasks'])
 
 const ROOT_CHECKPOINT = protocolEventName({ channel: 'checkpoints', namespace: [] })
@@ -44,12 +44,12 @@ export class ProtocolProjection implements RunProjection {
   readonly #clock: Clock
   readonly #children = new Children()
   readonly #messages = new Messages()
-  /** The interrupts that are known: each graph above tells of them again. */
+  /** The known interrupts: each graph above reports them again. */
   readonly #interrupts = new Set<string>()
-  /** They are told with the run's end: before that nobody could answer. */
+  /** Written with the run's end, since nobody can answer them earlier. */
   readonly #questions: { namespace: string[]; data: JsonObject }[] = []
   #transform: Transform | undefined
-  #retold: Retold | undefined
+  #replayFilter: ReplayFilter | undefined
   #hasBegun = false
 
   constructor(run: QueuedRun, clock: Clock) {
@@ -66,7 +66,7 @@ export class ProtocolProjection implements RunProjection {
         this.#hasBegun = true
         this.#children.restore(event)
         this.#messages.restore(event)
-        // What came before it is done; if the run is not resumed, all of it is done again.
+        // Everything before it is done. A run that is not resumed does all of it again.
         if (isResumed && event.event === ROOT_CHECKPOINT) told.length = 0
         told.push(event)
       }
@@ -74,7 +74,7 @@ export class ProtocolProjection implements RunProjection {
       if (!last) break
       after = last.seq
     }
-    if (told.length > 0) this.#retold = new Retold(told)
+    if (told.length > 0) this.#replayFilter = new ReplayFilter(told)
   }
 
   begin(): NewEvent[] {
@@ -103,7 +103,7 @@ export class ProtocolProjection implements RunProjection {
     return this.#new((await this.#transform?.finish()) ?? [])
   }
 
-  /** The transformers have ended before. */
+  /** Call it after the transformers have ended. */
   end(): NewEvent[] {
     const status = this.#interrupts.size > 0 ? 'interrupted' : 'completed'
     const written = this.#written(this.#messages.onEnd())
@@ -125,21 +125,21 @@ export class ProtocolProjection implements RunProjection {
     ])
   }
 
-  /** Once the graph's transformers have seen them. */
+  /** The events after the graph's transformers have seen them. */
   #untold(events: NewEvent[], of: Emission): NewEvent[] | Promise<NewEvent[]> {
     const told = this.#transform?.onEvents(events, of)
     return told ? told.then((those) => this.#new(those)) : this.#new(events)
   }
 
-  /** What the log does not have from an earlier attempt. */
+  /** The events that the log does not have from an earlier attempt. */
   #new(events: NewEvent[]): NewEvent[] {
-    const retold = this.#retold
-    return retold ? events.flatMap((event) => retold.onEvent(event)) : events
+    const filter = this.#replayFilter
+    return filter ? events.flatMap((event) => filter.onEvent(event)) : events
   }
 
   #last(events: NewEvent[]): NewEvent[] {
     const last = this.#new(events)
-    return this.#retold ? [...this.#retold.onEnd(), ...last] : last
+    return this.#replayFilter ? [...this.#replayFilter.onEnd(), ...last] : last
   }
 
   #begun(namespace: string[], { mode, payload }: Emission): NewEvent[] {
@@ -217,7 +217,7 @@ export class ProtocolProjection implements RunProjection {
     return [...written, this.#event('tasks', namespace, { ...shown, ...about } as JsonObject)]
   }
 
-  /** Only where a checkpoint is: its state is told of as `values`. */
+  /** Only a namespace with a checkpoint has a state, which is shown as `values`. */
   #onPlace(namespace: string[], { id, parent_id, step, source }: CheckpointPlace): NewEvent[] {
     if (step === undefined) return []
     const place = {
@@ -263,7 +263,7 @@ export class ProtocolProjection implements RunProjection {
   }
 }
 
-/** It would make a task that is done again another one. */
+/** The attempt would make a finished task look like another one. */
 function withoutAttempt({ run_attempt, ...metadata }: JsonObject): JsonObject {
   return metadata
 }

@@ -220,7 +220,7 @@ async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
   const thread = await requireThread(tx.threads, String(admission.thread_id), admission.filter)
   const { thread_id } = thread
   await requireCheckpoint({ store: tx }, thread_id, place)
-  const cancelled = await makeWay(tx, thread_id, admission)
+  const cancelled = await applyStrategy(tx, thread_id, admission)
   await requireRoomOnThread(tx, thread_id, admission.limits)
   const added = newRun({ ...admission, thread })
   // Both are sent together: neither needs the other's answer.
@@ -254,7 +254,7 @@ function withGraph(metadata: JsonObject, { assistant }: Admission): JsonObject {
   return { ...metadata, graph_id, assistant_id }
 }
 
-async function makeWay(
+async function applyStrategy(
   tx: AgentStore,
   thread_id: string,
   { run_id, request, now }: Admission,

@@ -21,7 +21,7 @@ export async function putItem(
   const value = { ...put }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'put' }, value)
   requireId(value)
-  if (!isVisible(value, filter)) throw wouldNotBeYours(value)
+  if (!isVisible(value, filter)) throw notVisibleToCaller(value)
   const before = filter && (await parts.items.get(value, { refresh_ttl: false }))
   if (before && !isVisible(before, filter)) throw noItem(value)
   await parts.items.write([value])
@@ -111,7 +111,7 @@ function noItem(id: ItemId): AppError {
   return new AppError('not_found', `${named(id)} not found.`)
 }
 
-function wouldNotBeYours(id: ItemId): AppError {
+function notVisibleToCaller(id: ItemId): AppError {
   return new AppError(
     'forbidden',
     `${named(id)} would not be yours: the filter of the project's auth for the store has to hold of ` +

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Abandonment } from './abandonment.ts'
+import { AbortTimeout } from './abort-timeout.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -9,7 +9,7 @@ async function collect<T>(stream: AsyncIterable<T>, onItem: (item: T) => void): 
 
 test('code that ends within its time after the abort is waited for', async () => {
   const controller = new AbortController()
-  const patience = new Abandonment(controller.signal, 60_000)
+  const patience = new AbortTimeout(controller.signal, 60_000)
   const work = Promise.withResolvers<string>()
   const waited = patience.wait(work.promise)
   controller.abort('told')
@@ -20,7 +20,7 @@ test('code that ends within its time after the abort is waited for', async () =>
 
 test('code that does not end is left behind, with the reason that it was told', async () => {
   const controller = new AbortController()
-  const patience = new Abandonment(controller.signal, 1)
+  const patience = new AbortTimeout(controller.signal, 1)
   const waited = patience.wait(never)
   controller.abort('told')
   await expect(waited).rejects.toBe('told')
@@ -29,13 +29,13 @@ test('code that does not end is left behind, with the reason that it was told', 
 })
 
 test('a signal that was aborted from the start counts as well', async () => {
-  const patience = new Abandonment(AbortSignal.abort('told'), 1)
+  const patience = new AbortTimeout(AbortSignal.abort('told'), 1)
   await expect(patience.wait(never)).rejects.toBe('told')
 })
 
 test('a stream may end within its time after the abort', async () => {
   const controller = new AbortController()
-  const patience = new Abandonment(controller.signal, 60_000)
+  const patience = new AbortTimeout(controller.signal, 60_000)
   async function* numbers() {
     for (let count = 1; count <= 3; count += 1) yield count
   }
@@ -51,7 +51,7 @@ test('a stream may end within its time after the abort', async () => {
 
 test('a stream that does not end after the abort is closed', async () => {
   const controller = new AbortController()
-  const patience = new Abandonment(controller.signal, 1)
+  const patience = new AbortTimeout(controller.signal, 1)
   const held = Promise.withResolvers<void>()
   let isClosed = false
   async function* numbers() {

@@ -1,12 +1,12 @@
-/** Waiting for a project's code that may not heed its abort signal. */
+/** Waits for code of a project that may ignore its abort signal. */
 
 /**
- * How long code that was told to stop may go on before it is left to itself, in ms. What it writes
- * afterwards is refused: its lease is gone by then.
+ * How long code may go on after it was told to stop, in ms. Then nobody waits for it, and its writes are
+ * refused, since its lease is gone by then.
  */
-const ABANDON_MS = 1_500
+const ABORT_LIMIT_MS = 1_500
 
-export class Abandonment {
+export class AbortTimeout {
   readonly #signal: AbortSignal
   readonly #graceMs: number
   readonly #onAbort = () => this.#startTimer()
@@ -14,14 +14,14 @@ export class Abandonment {
   #isOver = false
   #giveUp: (reason: unknown) => void = () => {}
 
-  constructor(signal: AbortSignal, graceMs = ABANDON_MS) {
+  constructor(signal: AbortSignal, graceMs = ABORT_LIMIT_MS) {
     this.#signal = signal
     this.#graceMs = graceMs
     if (signal.aborted) this.#startTimer()
     else signal.addEventListener('abort', this.#onAbort)
   }
 
-  /** The promise's outcome; rejects with the signal's reason once the time after its abort is up. */
+  /** Settles as the promise does. Rejects with the signal's reason when the time after the abort is up. */
   wait<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(resolve, reject)
@@ -36,7 +36,7 @@ export class Abandonment {
     return this.#isOver
   }
 
-  /** Each item of the stream until it ends or fails; rejects as `wait` does. */
+  /** Each item of the stream until it ends or fails. Rejects like `wait`. */
   async *each<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
     const iterator = stream[Symbol.asyncIterator]()
     try {
@@ -46,7 +46,7 @@ export class Abandonment {
         yield next.value
       }
     } finally {
-      // Not waited for: code that ignores its signal may never answer.
+      // Not awaited: code that ignores its signal may never answer.
       iterator.return?.().catch(() => {})
     }
   }

@@ -1,15 +1,15 @@
 /**
- * What a run tells a second time, after the server that executed it has died: the step that was not
- * finished is done again, and what the log has of it already is not written again.
+ * Drops the events that a resumed run emits a second time. When the server of a run has died, the
+ * unfinished step is done again, and events that the log already has are not written again.
  *
- * Messages are compared piece by piece. One that is written otherwise than before begins anew, with
- * the same id, and one that does not come again is told of as broken off.
+ * Messages are compared piece by piece. A message that comes out differently starts again with the same
+ * id. One that does not come again is marked as broken off.
  */
 import type { NewEvent } from '../../core/agent/event.ts'
 import { protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** An event as the log has it, or will have it. */
+/** An event that the log has, or will have. */
 type Told = Pick<NewEvent, 'event' | 'data'>
 
 interface Params {
@@ -21,33 +21,33 @@ interface Params {
 
 interface ToldMessage {
   params: Params
-  /** What is still expected of it. */
+  /** The pieces of the message that are still expected. */
   rest: string[]
-  /** What came of it again. */
+  /** The events of the message since it came out differently. */
   again: NewEvent[]
   isFinished: boolean
 }
 
 /**
- * Of the checkpoint that holds a graph's input. LangGraph tells of it, and of its values, only to whom
- * goes on from it.
+ * The step of the checkpoint with a graph's input. LangGraph reports it and its values only when the
+ * graph resumes from it.
  */
 const INPUT_STEP = -1
 
-export class Retold {
-  /** By name, the namespace being part of it: what is still expected. */
+export class ReplayFilter {
+  /** The expected events by name, which includes the namespace. */
   readonly #events = new Map<string, { key: string; at: number }[]>()
   readonly #messages = new Map<string, ToldMessage>()
   /** Namespaces whose next values are those of their input. */
   readonly #silent = new Set<string>()
   #count = 0
 
-  /** `told`: what the log has since the checkpoint from which the run goes on. */
+  /** `told`: the events in the log since the checkpoint at which the run resumes. */
   constructor(told: Told[]) {
     for (const event of told) this.#expect(event)
   }
 
-  /** What is to be written, now that the run tells this. */
+  /** The events to write when the run emits this one. */
   onEvent(event: NewEvent): NewEvent[] {
     const { channel, namespace } = protocolPlaceOf(event.event) ?? {}
     if (channel === 'messages') return this.#onMessage(event)
@@ -62,7 +62,7 @@ export class Retold {
     return channel === 'values' && this.#silent.delete(keyOfNamespace(namespace)) ? [] : [event]
   }
 
-  /** A step that the log does not know: what was expected before it does not come any more. */
+  /** Handles a step that the log does not have: the events that were expected before it will not come. */
   #onCheckpoint(event: NewEvent, namespace: string[]): NewEvent[] {
     const { data } = JSON.parse(event.data) as Params
     if (data.step !== INPUT_STEP) return [...this.#forget(namespace), event]
@@ -70,7 +70,7 @@ export class Retold {
     return []
   }
 
-  /** The run is over: what does not come again. */
+  /** The run is over: marks the messages that did not come again. */
   onEnd(): NewEvent[] {
     return this.#forget([])
   }
@@ -88,7 +88,7 @@ export class Retold {
     this.#events.set(event.event, expected)
   }
 
-  /** A subgraph goes on from its own checkpoint: what it told before that does not come again. */
+  /** A subgraph resumes at its own checkpoint: its earlier events will not come again. */
   #goOnFrom(namespace: string[], at: number): void {
     for (const [name, expected] of this.#events) {
       const own = protocolPlaceOf(name)?.namespace ?? []
@@ -102,7 +102,7 @@ export class Retold {
     const params = JSON.parse(event.data) as Params
     const id = messageKey(params)
     const known = this.#messages.get(id) ?? { params, rest: [], again: [], isFinished: false }
-    // One that began anew is what it became since.
+    // A message that started again is compared from there.
     if (params.data.event === 'message-start') known.rest = []
     known.rest.push(keyOf(event))
     known.isFinished = isLast(params)
@@ -138,7 +138,7 @@ export class Retold {
     return broken
   }
 
-  /** The messages of this namespace that were begun and did not come again. */
+  /** Ends the messages of this namespace that were started and did not come again. */
   #breakOff(namespace: string[]): NewEvent[] {
     return [...this.#messages].flatMap(([id, { params, again, isFinished }]) => {
       if (again.length > 0 || isFinished || !isWithin(params.namespace, namespace)) return []
@@ -167,7 +167,7 @@ function isLast({ data }: Params): boolean {
   return data.event === 'message-finish' || data.event === 'error'
 }
 
-/** Without the moment, and what each attempt says anew. */
+/** The data without its time, and without what differs in each attempt. */
 function keyOf({ data }: Told): string {
   const { timestamp, ...params } = JSON.parse(data) as Params
   return JSON.stringify(params)
