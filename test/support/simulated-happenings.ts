@@ -55,6 +55,8 @@ export const HAPPENINGS = {
   calm: onRunning((_, one) => report(one, IDLE)),
   'due soon': onRunning((world, one) => report(one, { ...IDLE, next_due_at: world.now + 500_000 })),
   asked: (world) => {
+    // A gateway that does not know the name has nobody wait.
+    if (world.target.kind === 'unknown') return
     world.activity = { open: world.activity.open + 1, last_at: world.now }
     world.ask()
   },
@@ -69,6 +71,7 @@ export const HAPPENINGS = {
   restarted: (world) => world.restart(),
   'gateway emptied': (world) => {
     world.target = { kind: 'unknown' }
+    world.activity = { open: 0, last_at: world.now }
   },
   'record not written': (world) => {
     world.isRecordWritten = false
