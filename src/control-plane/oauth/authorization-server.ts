@@ -61,7 +61,10 @@ export class AuthorizationServers {
     return url.href
   }
 
-  /** `callback`: the parameters that the browser came back with. Throws `Refused`. */
+  /**
+   * `callback`: the parameters that the browser came back with. Throws `Refused`, and `forbidden` for
+   * what belongs to another provider or consent.
+   */
   async exchange(
     provider: OAuthProvider,
     consent: OAuthConsent,
@@ -71,8 +74,8 @@ export class AuthorizationServers {
     const client = { client_id: provider.client_id }
     const { state, code_verifier, nonce } = consent.secrets
     const exchange = this.#exchangeOf(provider)
+    const checked = checkedAnswer(() => oauth.validateAuthResponse(as, client, callback, state))
     return this.#asking(provider, async () => {
-      const checked = oauth.validateAuthResponse(as, client, callback, state)
       const response = await oauth.authorizationCodeGrantRequest(
         as,
         client,
@@ -183,6 +186,16 @@ export class AuthorizationServers {
       expires_at: expires === undefined ? null : new Date(expires).toISOString(),
       scopes: result.scope === undefined ? undefined : scopesIn(result.scope),
     }
+  }
+}
+
+/** Throws `forbidden` where another has answered than was asked (RFC 9207). */
+function checkedAnswer(check: () => URLSearchParams): URLSearchParams {
+  try {
+    return check()
+  } catch (error) {
+    const cause = withoutBody(error)
+    throw new AppError('forbidden', 'This answer comes from another provider.', { cause })
   }
 }
 

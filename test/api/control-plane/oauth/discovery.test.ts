@@ -4,6 +4,7 @@ import { type ControlPlaneWorld, startControlPlane } from '../../../support/cont
 import { type ProtectedServer, startProtectedServer } from '../../../support/mcp-server.ts'
 import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
 import { ask, giveToken } from '../../../support/oauth-world.ts'
+import { Person } from '../../../support/person.ts'
 
 let acme: TestOAuthProvider
 let mcp: ProtectedServer
@@ -45,6 +46,18 @@ describe('a provider that an MCP server names', () => {
     const again = await ask(world, { provider: 'mcp', scopes: ['read'] })
     expect(again.status).toBe('completed')
     expect((await discover()).status).toBe(409)
+  })
+
+  it('is not answered for by another: who answers names itself', async () => {
+    await discover()
+    const { url } = await ask(world, { provider: 'mcp', scopes: ['read'] })
+    const anna = new Person('anna')
+    const back = new URL(await anna.consentUntil(url, `${world.url}/v2/auth/callback`))
+    expect(back.searchParams.get('iss')).toBe(acme.url)
+    back.searchParams.set('iss', 'https://evil.example.com')
+    expect((await anna.open(back.href)).status).toBe(403)
+    expect(acme.grants).toEqual([])
+    expect((await world.call('GET', '/v2/auth/tokens')).body).toEqual([])
   })
 
   it('is asked for at the root, too, and the server itself where it names none', async () => {
