@@ -127,7 +127,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     '.': ['oauth/vault', 'rollout/build-followers'],
     operations: [],
     people: ['operations'],
-    oauth: ['operations', 'people'],
+    oauth: ['oauth/providers/authorization-server', 'oauth/tokens/refresh'],
+    'oauth/providers': ['oauth', 'operations', 'people', 'oauth/consent/consents'],
+    'oauth/consent': ['oauth', 'oauth/providers', 'oauth/tokens', 'operations', 'people'],
+    'oauth/tokens': ['oauth', 'oauth/providers', 'operations', 'people'],
+    'oauth/connections': ['oauth', 'oauth/tokens', 'operations', 'people'],
     sources: ['operations', 'people', 'deployments/access', 'deployments/schemas'],
     deployments: [
       ...['operations', 'people', 'sources', 'rollout/failure'],

@@ -1,7 +1,7 @@
 /** The control plane's API of a process, and what the gateway in front of it needs as well. */
 import type { UpConfig } from '../config.ts'
 import type { Leading } from '../control-plane/leadership/leading.ts'
-import { readPlatformProviders } from '../control-plane/oauth/platform-providers.ts'
+import { readPlatformProviders } from '../control-plane/oauth/providers/platform-providers.ts'
 import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
 import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'

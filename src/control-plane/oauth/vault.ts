@@ -5,8 +5,8 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import type { Log } from '../../core/log.ts'
 import type { OAuthProvider } from '../../core/oauth/provider.ts'
 import type { Outgoing } from '../../core/outgoing.ts'
-import { AuthorizationServers } from './authorization-server.ts'
-import { Refreshes } from './refresh.ts'
+import { AuthorizationServers } from './providers/authorization-server.ts'
+import { Refreshes } from './tokens/refresh.ts'
 import { Wakes } from './wakes.ts'
 
 export interface Vault {

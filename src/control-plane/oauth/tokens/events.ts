@@ -1,10 +1,10 @@
 /** Writing down what happened to OAuth tokens. */
 import { randomUUID } from 'node:crypto'
-import { type Clock, timestamp } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { TokenOwner } from '../../core/oauth/token.ts'
-import type { OAuthTokenEvent, TokenEventType } from '../../core/oauth/token-event.ts'
-import type { Principal } from '../../core/people/api-key.ts'
+import { type Clock, timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import type { TokenOwner } from '../../../core/oauth/token.ts'
+import type { OAuthTokenEvent, TokenEventType } from '../../../core/oauth/token-event.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
 
 /** Of which token, or of which consent that has come to none. */
 type Whose = TokenOwner & Pick<OAuthTokenEvent, 'provider_id' | 'scopes'> & Partial<OAuthTokenEvent>

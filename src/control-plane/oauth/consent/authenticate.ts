@@ -1,13 +1,13 @@
 /** Asking for a person's token: there it is, or a link with which they can give it. */
-import { AppError } from '../../core/errors.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import type { OAuthToken, TokenOwner } from '../../core/oauth/token.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { OAuthToken, TokenOwner } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import { requireProvider } from '../providers/verbs.ts'
 import { beginConsent, linkOf } from './consents.ts'
-import type { AuthenticateAnswer, AuthenticateRequest } from './flow-schemas.ts'
-import type { OAuthParts } from './parts.ts'
-import { requireProvider } from './providers.ts'
+import type { AuthenticateAnswer, AuthenticateRequest } from './schemas.ts'
 
 /**
  * `completed` with a token that has all the scopes asked for; `pending` with a link, `token_expired`

@@ -1,12 +1,12 @@
 /** Providers that the operator offers to every workspace, out of a file. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '../../core/errors.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import type { Outgoing } from '../../core/outgoing.ts'
-import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
-import { ProviderCreateRequestSchema } from './provider-schemas.ts'
-import { checkUrls, newProvider } from './providers.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { Outgoing } from '../../../core/outgoing.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../core/people/api-key.ts'
+import { ProviderCreateRequestSchema } from './schemas.ts'
+import { checkUrls, newProvider } from './verbs.ts'
 
 /** How `OAuthProvider.id` of one begins; its slug follows. */
 const PREFIX = 'platform:'

@@ -1,7 +1,9 @@
 /** `/v2/auth/authenticate`, `/v2/auth/wait`, and the callback of an application's own page. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { createRoutes } from '../../../http/app.ts'
+import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import type { OAuthParts } from '../parts.ts'
+import { ProviderPathSchema } from '../providers/schemas.ts'
 import { authenticate } from './authenticate.ts'
 import { takeCallback } from './callback.ts'
 import {
@@ -12,9 +14,7 @@ import {
   FinalizeRequestSchema,
   WaitAnswerSchema,
   WaitQuerySchema,
-} from './flow-schemas.ts'
-import type { OAuthParts } from './parts.ts'
-import { ProviderPathSchema } from './provider-schemas.ts'
+} from './schemas.ts'
 import { waitForConsent } from './wait.ts'
 
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }

@@ -1,11 +1,11 @@
 /** Waiting for a person's consent. */
-import type { OAuthConsent } from '../../core/oauth/consent.ts'
-import type { Principal } from '../../core/people/api-key.ts'
+import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import type { OAuthParts } from '../parts.ts'
 import { noteRead } from './authenticate.ts'
 import { isBegunBy } from './callback.ts'
 import { requireProviderOf } from './consents.ts'
-import type { WaitAnswer } from './flow-schemas.ts'
-import type { OAuthParts } from './parts.ts'
+import type { WaitAnswer } from './schemas.ts'
 
 /** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */
 const LOOK_EVERY_MS = 1_000

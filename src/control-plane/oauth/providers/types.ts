@@ -1,5 +1,5 @@
 /** What some providers want to be asked otherwise than the standard says. */
-import type { OAuthProvider, ProviderType } from '../../core/oauth/provider.ts'
+import type { OAuthProvider, ProviderType } from '../../../core/oauth/provider.ts'
 
 interface Ways {
   /** What has to be asked for to get a refresh token. */

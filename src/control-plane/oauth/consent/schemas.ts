@@ -1,6 +1,6 @@
 /** Asking for tokens, on the wire. */
 import { z } from '@hono/zod-openapi'
-import { line, Uuid } from '../operations/text.ts'
+import { line, Uuid } from '../../operations/text.ts'
 
 /** As in RFC 6749, section 3.3: printable, without spaces, quotes and backslashes. */
 const Scope = z

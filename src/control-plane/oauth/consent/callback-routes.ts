@@ -2,16 +2,16 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { AppError, HTTP_STATUS } from '../../core/errors.ts'
-import type { OAuthConsent } from '../../core/oauth/consent.ts'
-import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, refusals } from '../operations/route.ts'
+import { AppError, HTTP_STATUS } from '../../../core/errors.ts'
+import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import { createRoutes } from '../../../http/app.ts'
+import { type ControlPlaneEnv, refusals } from '../../operations/route.ts'
+import type { OAuthParts } from '../parts.ts'
+import { ProviderPathSchema } from '../providers/schemas.ts'
 import { type Bearer, findConsent, type Outcome, takeCallback } from './callback.ts'
 import { linkOf, openLink } from './consents.ts'
-import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './flow-schemas.ts'
 import { PAGE_HEADERS, type Page, render } from './pages.ts'
-import type { OAuthParts } from './parts.ts'
-import { ProviderPathSchema } from './provider-schemas.ts'
+import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './schemas.ts'
 
 const page = {
   description: 'A page that says what has become of it.',

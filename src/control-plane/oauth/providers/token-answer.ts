@@ -3,7 +3,7 @@
  * standard, or see it their own way, answer otherwise.
  */
 import { z } from 'zod'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 
 const Text = z.string().min(1)
 

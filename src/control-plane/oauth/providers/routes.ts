@@ -1,9 +1,9 @@
 /** `/v2/auth/providers` and `/v2/auth/platform-providers` */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { createRoutes } from '../../../http/app.ts'
+import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import type { OAuthParts } from '../parts.ts'
 import { discoverProvider } from './discovery.ts'
-import type { OAuthParts } from './parts.ts'
 import {
   McpProviderCreateRequestSchema,
   ProviderCreateRequestSchema,
@@ -11,7 +11,7 @@ import {
   ProviderPathSchema,
   ProviderSchema,
   ProviderUpdateRequestSchema,
-} from './provider-schemas.ts'
+} from './schemas.ts'
 import {
   createProvider,
   deleteProvider,
@@ -19,7 +19,7 @@ import {
   listPlatformProviders,
   listProviders,
   updateProvider,
-} from './providers.ts'
+} from './verbs.ts'
 
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
 

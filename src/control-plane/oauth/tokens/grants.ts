@@ -1,11 +1,11 @@
 /** A grant becomes a token: a new one, or in place of the one that it renews. */
 import { randomUUID } from 'node:crypto'
-import { type Clock, timestamp } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { OAuthConsent } from '../../core/oauth/consent.ts'
-import type { OAuthToken } from '../../core/oauth/token.ts'
-import type { Granted } from './authorization-server.ts'
-import { tell } from './token-events.ts'
+import { type Clock, timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
+import type { Granted } from '../providers/authorization-server.ts'
+import { tell } from './events.ts'
 
 /** With its event, its place among the owner's accounts, and the agent's connection to it. */
 export async function saveGrant(

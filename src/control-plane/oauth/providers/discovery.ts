@@ -1,19 +1,19 @@
 /** Finding the authorization server of an MCP server, and becoming a client there. */
 import { randomUUID } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { timestamp } from '../../core/clock.ts'
-import { AppError, invalidField } from '../../core/errors.ts'
+import { timestamp } from '../../../core/clock.ts'
+import { AppError, invalidField } from '../../../core/errors.ts'
 import {
   type OAuthProvider,
   TOKEN_ENDPOINT_AUTH_METHODS,
   type TokenEndpointAuthMethod,
-} from '../../core/oauth/provider.ts'
-import type { Outgoing } from '../../core/outgoing.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { callbackUrl } from './consents.ts'
-import type { OAuthParts } from './parts.ts'
-import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
-import { checkUrls, insertProvider } from './providers.ts'
+} from '../../../core/oauth/provider.ts'
+import type { Outgoing } from '../../../core/outgoing.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { callbackUrl } from '../consent/consents.ts'
+import type { OAuthParts } from '../parts.ts'
+import type { McpProviderCreateRequest, ProviderAnswer } from './schemas.ts'
+import { checkUrls, insertProvider } from './verbs.ts'
 
 /**
  * Reads the metadata of the protected resource (RFC 9728) and of its authorization server (RFC 8414),

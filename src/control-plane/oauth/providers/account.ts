@@ -1,8 +1,8 @@
 /** Which account of the provider a token is for, as far as the provider says. */
 import { decodeJwt } from 'jose'
-import { AppError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { TokenAnswer } from './token-answer.ts'
 
 export interface Account {

@@ -1,7 +1,7 @@
 /** OAuth tokens on the wire: never the tokens themselves. */
 import { z } from '@hono/zod-openapi'
-import { TOKEN_EVENT_TYPES } from '../../core/oauth/token-event.ts'
-import { line, Uuid } from '../operations/text.ts'
+import { TOKEN_EVENT_TYPES } from '../../../core/oauth/token-event.ts'
+import { line, Uuid } from '../../operations/text.ts'
 
 const ProviderId = line(256).min(1)
 

@@ -1,14 +1,14 @@
 /** Talks with authorization servers, by `oauth4webapi`: sends people there, gets, refreshes and gives back tokens. */
 import * as oauth from 'oauth4webapi'
-import type { Clock } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
-import type { OAuthConsent } from '../../core/oauth/consent.ts'
-import { isPkceUsed, isPublicClient, type OAuthProvider } from '../../core/oauth/provider.ts'
-import type { OAuthGrant } from '../../core/oauth/token.ts'
-import type { Outgoing } from '../../core/outgoing.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import { isPkceUsed, isPublicClient, type OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { OAuthGrant } from '../../../core/oauth/token.ts'
+import type { Outgoing } from '../../../core/outgoing.ts'
 import { type Account, accountOf } from './account.ts'
-import { revocationUrlOf, waysOf } from './provider-types.ts'
 import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
+import { revocationUrlOf, waysOf } from './types.ts'
 
 /** A grant as the provider gave it. */
 export interface Granted extends OAuthGrant, Account {

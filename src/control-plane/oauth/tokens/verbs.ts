@@ -1,13 +1,13 @@
 /** What can be done with OAuth tokens that are there. */
-import { timestamp } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
-import type { OAuthToken } from '../../core/oauth/token.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
-import type { OAuthParts } from './parts.ts'
-import { requireProvider } from './providers.ts'
-import { tell } from './token-events.ts'
-import type { TokenSummary, TokenUpdateRequest } from './token-schemas.ts'
+import { timestamp } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import { requireProvider } from '../providers/verbs.ts'
+import { tell } from './events.ts'
+import type { TokenSummary, TokenUpdateRequest } from './schemas.ts'
 
 const SLACK = 'slack'
 

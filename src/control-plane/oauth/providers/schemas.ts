@@ -4,8 +4,8 @@ import {
   CODE_CHALLENGE_METHODS,
   PROVIDER_TYPES,
   TOKEN_ENDPOINT_AUTH_METHODS,
-} from '../../core/oauth/provider.ts'
-import { line } from '../operations/text.ts'
+} from '../../../core/oauth/provider.ts'
+import { line } from '../../operations/text.ts'
 
 const Url = line(2048).refine((text) => URL.canParse(text), 'Expected a URL')
 

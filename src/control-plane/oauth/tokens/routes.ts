@@ -1,9 +1,9 @@
 /** `/v2/auth/tokens` and `/v2/auth/token-events` */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
-import type { OAuthParts } from './parts.ts'
-import { listTokenEvents } from './token-events.ts'
+import { createRoutes } from '../../../http/app.ts'
+import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import type { OAuthParts } from '../parts.ts'
+import { listTokenEvents } from './events.ts'
 import {
   ProviderQuerySchema,
   TokenEventSchema,
@@ -14,7 +14,7 @@ import {
   TokensDeletedSchema,
   TokensQuerySchema,
   TokenUpdateRequestSchema,
-} from './token-schemas.ts'
+} from './schemas.ts'
 import {
   deleteOAuthToken,
   deleteOAuthTokens,
@@ -23,7 +23,7 @@ import {
   hasSlackToken,
   listOAuthTokens,
   updateOAuthToken,
-} from './tokens.ts'
+} from './verbs.ts'
 
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
 

@@ -1,18 +1,14 @@
 /** What can be done with OAuth providers. */
 import { randomUUID } from 'node:crypto'
-import { timestamp } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import { AppError, invalidField } from '../../core/errors.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import type { Outgoing } from '../../core/outgoing.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
-import type { OAuthParts } from './parts.ts'
-import type {
-  ProviderAnswer,
-  ProviderCreateRequest,
-  ProviderUpdateRequest,
-} from './provider-schemas.ts'
+import { timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import { AppError, invalidField } from '../../../core/errors.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { Outgoing } from '../../../core/outgoing.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import type { ProviderAnswer, ProviderCreateRequest, ProviderUpdateRequest } from './schemas.ts'
 
 /** The workspace's own, by slug. */
 export async function listProviders(

@@ -1,16 +1,16 @@
 /** `/v2/auth/agents/{agent_id}/connections` */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { createRoutes } from '../../../http/app.ts'
+import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import type { OAuthParts } from '../parts.ts'
 import {
   AgentPathSchema,
   ConnectionCreateRequestSchema,
   ConnectionListSchema,
   ConnectionPathSchema,
   ConnectionSchema,
-} from './connection-schemas.ts'
-import { createConnection, deleteConnection, listConnections } from './connections.ts'
-import type { OAuthParts } from './parts.ts'
+} from './schemas.ts'
+import { createConnection, deleteConnection, listConnections } from './verbs.ts'
 
 const shared = { tags: ['Agent Connections (v2)'], security: SECURITY }
 

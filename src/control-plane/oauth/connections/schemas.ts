@@ -1,6 +1,6 @@
 /** Connections of agents on the wire. */
 import { z } from '@hono/zod-openapi'
-import { line, Uuid } from '../operations/text.ts'
+import { line, Uuid } from '../../operations/text.ts'
 
 const AgentId = line(256).min(1)
 

@@ -1,16 +1,16 @@
 /** What comes back from a provider with a person: a code becomes a token, for who began it alone. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { AppError } from '../../core/errors.ts'
-import type { OAuthConsent } from '../../core/oauth/consent.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import { DEPLOYMENT_USER, type OAuthToken } from '../../core/oauth/token.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
-import { type Granted, Refused } from './authorization-server.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import { DEPLOYMENT_USER, type OAuthToken } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import { type Granted, Refused } from '../providers/authorization-server.ts'
+import { tell } from '../tokens/events.ts'
+import { saveGrant } from '../tokens/grants.ts'
 import { hashOf, requireOpen, requireProviderOf } from './consents.ts'
-import { saveGrant } from './grants.ts'
-import type { OAuthParts } from './parts.ts'
-import { tell } from './token-events.ts'
 
 /** Longer than a provider may take to answer, in ms. */
 const CLAIM_MS = 30_000

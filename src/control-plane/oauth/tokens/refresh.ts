@@ -5,14 +5,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, timestamp } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import { AppError } from '../../core/errors.ts'
-import type { Log } from '../../core/log.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import type { OAuthToken } from '../../core/oauth/token.ts'
-import { type AuthorizationServers, type Granted, Refused } from './authorization-server.ts'
-import { tell } from './token-events.ts'
+import { type Clock, timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Log } from '../../../core/log.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
+import {
+  type AuthorizationServers,
+  type Granted,
+  Refused,
+} from '../providers/authorization-server.ts'
+import { tell } from './events.ts'
 
 /** How long before its end a token is refreshed, in ms; of one that lives shortly, a quarter of that. */
 const EARLY_MS = 60_000

@@ -1,15 +1,15 @@
 /** Asking people for their consent: the link that they open, and where it leads. */
 import { createHash, randomUUID } from 'node:crypto'
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
-import { timestamp } from '../../core/clock.ts'
-import { AppError, invalidField } from '../../core/errors.ts'
-import type { ConsentSecrets, OAuthConsent } from '../../core/oauth/consent.ts'
-import type { OAuthProvider } from '../../core/oauth/provider.ts'
-import type { TokenOwner } from '../../core/oauth/token.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
-import type { OAuthParts } from './parts.ts'
-import { isPlatformKey } from './platform-providers.ts'
+import { timestamp } from '../../../core/clock.ts'
+import { AppError, invalidField } from '../../../core/errors.ts'
+import type { ConsentSecrets, OAuthConsent } from '../../../core/oauth/consent.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { TokenOwner } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import { isPlatformKey } from '../providers/platform-providers.ts'
 
 /** How long a link is good, in ms: people answer an agent when they come by. */
 const LIFETIME_MS = 24 * 3_600_000

@@ -1,14 +1,14 @@
 /** Which of the caller's accounts an agent works with. */
 import { randomUUID } from 'node:crypto'
-import { timestamp } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
-import type { AgentConnection } from '../../core/oauth/connection.ts'
-import type { OAuthToken } from '../../core/oauth/token.ts'
-import type { Principal } from '../../core/people/api-key.ts'
-import { record } from '../people/audit.ts'
-import type { ConnectionAnswer } from './connection-schemas.ts'
-import type { OAuthParts } from './parts.ts'
-import { requireToken } from './tokens.ts'
+import { timestamp } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { AgentConnection } from '../../../core/oauth/connection.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+import { record } from '../../people/audit.ts'
+import type { OAuthParts } from '../parts.ts'
+import { requireToken } from '../tokens/verbs.ts'
+import type { ConnectionAnswer } from './schemas.ts'
 
 /** Those to tokens of the caller and their end users. */
 export async function listConnections(
