@@ -90,7 +90,7 @@ export interface OAuthTokenStore {
   ): Promise<OAuthToken[]>
   /** A workspace's of one provider. */
   listOfProvider(workspace_id: string, provider_id: string): Promise<OAuthToken[]>
-  /** Gives a new grant the next `version`, and ends any claim. */
+  /** A new grant gets the next `version`; it ends any claim, as a new status does. */
   update(id: string, patch: OAuthTokenPatch): Promise<void>
   /** The owner's other tokens of the provider are no longer the default. */
   clearDefault(token: Pick<OAuthToken, keyof TokenOwner | 'id' | 'provider_id'>): Promise<void>

@@ -135,5 +135,17 @@ export function testOAuthTokenStore(open: () => ControlPlaneStore): void {
       expect(await tokens.endRefresh(claim, { access_token: 'by refresh' })).toBe(false)
       expect((await tokens.get(token.id))?.access_token).toBe('by consent')
     })
+
+    it('leaves a claim to its holder when only a name or the default changes', async () => {
+      const { tokens } = open().oauth
+      const token = anOAuthToken()
+      await tokens.insert(token)
+      const claim = { id: token.id, version: 1, holder: 'a', now: 1, until: 1000 }
+      expect(await tokens.claimRefresh(claim)).toBe(true)
+      await tokens.update(token.id, { provider_account_label: 'work', is_default: false })
+      expect(await tokens.endRefresh(claim, { access_token: 'by refresh' })).toBe(true)
+      const now = { access_token: 'by refresh', provider_account_label: 'work', is_default: false }
+      expect(await tokens.get(token.id)).toMatchObject(now)
+    })
   })
 }

@@ -106,23 +106,38 @@ export class Refreshes {
       refresh_token,
       expires_at,
       ...(scopes && { scopes }),
+      status: 'active',
       retry_at: null,
       updated_at: timestamp(this.#parts.clock),
-    }
+    } as const
     const isKept = await this.#write(async (store) => {
-      if (!(await store.oauth.tokens.endRefresh(claim, patch))) return false
+      const { tokens } = store.oauth
+      if (!(await tokens.endRefresh(claim, patch))) {
+        // The claim has run out. Until there is a newer grant, this one is the only good one.
+        if ((await tokens.get(token.id))?.version !== token.version) return false
+        await tokens.update(token.id, patch)
+      }
       const event = { event_type: 'token_refreshed', source: 'refresh' } as const
       await tell(store, this.#parts.clock, token, event)
       return true
     })
     if (isKept) return { ...token, ...patch, version: token.version + 1 }
     const present = await this.#parts.store.oauth.tokens.get(token.id)
+    await this.#giveBack(token, granted, { provider, present })
     if (present) return present
-    // Deleted while the provider was asked: what it gave must not live on.
+    throw gone()
+  }
+
+  /** What nobody keeps must not live on. A refresh token that is still in use is left alone. */
+  async #giveBack(
+    token: OAuthToken,
+    granted: Granted,
+    { provider, present }: { provider: OAuthProvider; present: OAuthToken | undefined },
+  ): Promise<void> {
+    if (present?.refresh_token === granted.refresh_token) return
     await this.#parts.servers.revoke(provider, granted).catch((error: unknown) => {
       this.#parts.log.warn({ err: error, token_id: token.id }, 'a token could not be given back')
     })
-    throw gone()
   }
 
   async #write(work: (store: ControlPlaneStore) => Promise<boolean>): Promise<boolean> {

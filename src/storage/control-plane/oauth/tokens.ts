@@ -56,9 +56,10 @@ const CHANGEABLE = COLUMNS.filter(
     !['id', 'workspace_id', 'user_id', 'end_user_id', 'provider_id', 'created_at'].includes(column),
 )
 const SET = CHANGEABLE.map((column, index) => `${column} = $${index + 3}`).join(', ')
-const UPDATE = `
-UPDATE oauth_tokens SET ${SET}, refresh_holder = NULL, refresh_until = NULL
-WHERE id = $1 AND (CAST($2 AS TEXT) IS NULL OR refresh_holder = $2)`
+const WHERE_HELD = 'WHERE id = $1 AND (CAST($2 AS TEXT) IS NULL OR refresh_holder = $2)'
+const UPDATE = `UPDATE oauth_tokens SET ${SET} ${WHERE_HELD}`
+const UPDATE_AND_END_CLAIM = `
+UPDATE oauth_tokens SET ${SET}, refresh_holder = NULL, refresh_until = NULL ${WHERE_HELD}`
 
 const CLEAR_DEFAULT = `
 UPDATE oauth_tokens SET is_default = 0 WHERE ${OWNER} AND id <> $5 AND is_default = 1`
@@ -80,7 +81,10 @@ export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
       const present = toToken(row, box)
       const version = present.version + Number(patch.access_token !== undefined)
       const changed = { ...present, ...patch, version }
-      return (await tx.run(UPDATE, [id, holder, ...paramsOf(changed, CHANGEABLE, box)])) === 1
+      // A new name leaves the claim to who is refreshing the token at this moment.
+      const isEnd = holder !== null || 'access_token' in patch || 'status' in patch
+      const sql = isEnd ? UPDATE_AND_END_CLAIM : UPDATE
+      return (await tx.run(sql, [id, holder, ...paramsOf(changed, CHANGEABLE, box)])) === 1
     }, [])
   return {
     insert: async (token) => {

@@ -55,6 +55,25 @@ const refusing: Interference = (request, response) => {
   return true
 }
 
+const QUESTION = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+
+/** The provider answers the next refresh when it is released: with `late` and `late too`. */
+function holdRefresh() {
+  const held = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  acme.interfere((request, response) => {
+    if (request.url !== '/token') return false
+    acme.interfere(undefined)
+    reached.resolve()
+    void held.promise.then(() => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"access_token":"late","token_type":"bearer","refresh_token":"late too"}')
+    })
+    return true
+  })
+  return { reached: reached.promise, release: held.resolve }
+}
+
 describe('a token that has run out', () => {
   it('is refreshed a minute before, again and again, with rotating refresh tokens', async () => {
     const { world, token } = await begin()
@@ -127,11 +146,10 @@ describe('a token that has run out', () => {
     expect((await ask(world)).token).toBe(token)
     expect(asked).toBe(1)
     skip(31_000)
-    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
-    const refused = await world.call('POST', '/v2/auth/authenticate', request)
+    const refused = await world.call('POST', '/v2/auth/authenticate', QUESTION)
     expect(refused).toMatchObject({ status: 503 })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await world.call('POST', '/v2/auth/authenticate', request)).status).toBe(503)
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(503)
     expect(asked).toBe(2)
     acme.interfere(undefined)
     skip(5_000)
@@ -145,8 +163,7 @@ describe('a token that has run out', () => {
     world.faults.beforeTransaction = () => {
       throw new Error('killed')
     }
-    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
-    expect((await world.call('POST', '/v2/auth/authenticate', request)).status).toBe(500)
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(500)
     skip(31_000)
     expect((await ask(other)).token).not.toBe(token)
     expect(refreshes()).toBe(2)
@@ -156,24 +173,59 @@ describe('a token that has run out', () => {
     const { world } = await begin()
     skip(HOUR_MS)
     const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
-    const held = Promise.withResolvers<void>()
-    const reached = Promise.withResolvers<void>()
-    acme.interfere((request, response) => {
-      if (request.url !== '/token') return false
-      acme.interfere(undefined)
-      reached.resolve()
-      void held.promise.then(() => {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end('{"access_token":"late","token_type":"bearer","refresh_token":"late too"}')
-      })
-      return true
-    })
-    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
-    const asking = world.call('POST', '/v2/auth/authenticate', request)
-    await reached.promise
+    const { reached, release } = holdRefresh()
+    const asking = world.call('POST', '/v2/auth/authenticate', QUESTION)
+    await reached
     expect((await world.call('DELETE', `/v2/auth/tokens/${id}`)).status).toBe(204)
-    held.resolve()
+    release()
     expect((await asking).status).toBe(404)
     expect(acme.revocations).toBe(4)
+  })
+
+  it.each([{ provider_account_label: 'work' }, { is_default: true }])(
+    'keeps the new refresh token when it gets %j while it is refreshed',
+    async (request) => {
+      const { world } = await begin()
+      skip(HOUR_MS)
+      const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
+      const { reached, release } = holdRefresh()
+      const asking = ask(world)
+      await reached
+      await world.call('PATCH', `/v2/auth/tokens/${id}/metadata`, request)
+      release()
+      expect(await asking).toMatchObject({ status: 'completed', token: 'late' })
+      const kept = await world.store.oauth.tokens.get(id)
+      expect(kept).toMatchObject({ ...request, refresh_token: 'late too' })
+    },
+  )
+
+  it('keeps a grant that came after the claim had run out', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
+    const { reached, release } = holdRefresh()
+    const asking = ask(world)
+    await reached
+    skip(31_000)
+    const now = world.clock.now()
+    const claim = { id, version: 1, holder: 'another server', now, until: now + 1000 }
+    expect(await world.store.oauth.tokens.claimRefresh(claim)).toBe(true)
+    release()
+    expect((await asking).token).toBe('late')
+    expect(await world.store.oauth.tokens.get(id)).toMatchObject({ refresh_token: 'late too' })
+  })
+
+  it('gives back a grant when a newer one was kept meanwhile', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
+    const { reached, release } = holdRefresh()
+    const asking = ask(world)
+    await reached
+    const newer = { access_token: 'newer', refresh_token: 'newer too', expires_at: null }
+    await world.store.oauth.tokens.update(id, newer)
+    release()
+    expect((await asking).token).toBe('newer')
+    expect(acme.revocations).toBe(2)
   })
 })
