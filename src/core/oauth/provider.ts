@@ -31,7 +31,9 @@ export interface OAuthProvider {
   revocation_url: string | null
   /** As its metadata names it; `null`: not known, so that the `iss` of a callback proves nothing. */
   issuer: string | null
+  /** What was asked for. Whether PKCE is sent is for `challengeMethodOf` to say. */
   uses_pkce: boolean
+  /** `null`: somebody said explicitly that the provider does not get a challenge. */
   code_challenge_method: CodeChallengeMethod | null
   provider_type: ProviderType | null
   token_endpoint_auth_method: TokenEndpointAuthMethod
@@ -56,9 +58,12 @@ export function isPublicClient(
   return provider.token_endpoint_auth_method === 'none' || provider.client_secret === null
 }
 
-/** Always for a public client, whatever `uses_pkce` says: without it anyone could use a stolen code. */
-export function isPkceUsed(provider: OAuthProvider): boolean {
-  return provider.uses_pkce || isPublicClient(provider)
+/**
+ * The challenge that goes with a consent; `null`: none. Without one, a code that was stolen from another
+ * consent is taken, so a confidential client leaves it out only when told to, and a public client never.
+ */
+export function challengeMethodOf(provider: OAuthProvider): CodeChallengeMethod | null {
+  return isPublicClient(provider) ? 'S256' : provider.code_challenge_method
 }
 
 type OAuthProviderPatch = Pick<OAuthProvider, 'updated_at'> &

@@ -3,7 +3,11 @@ import * as oauth from 'oauth4webapi'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
-import { isPkceUsed, isPublicClient, type OAuthProvider } from '../../../core/oauth/provider.ts'
+import {
+  challengeMethodOf,
+  isPublicClient,
+  type OAuthProvider,
+} from '../../../core/oauth/provider.ts'
 import type { OAuthGrant } from '../../../core/oauth/token.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import { type Account, accountOf } from './account.ts'
@@ -82,7 +86,7 @@ export class AuthorizationServers {
         clientAuth(provider),
         checked,
         consent.redirect_uri,
-        isPkceUsed(provider) ? code_verifier : oauth.nopkce,
+        challengeMethodOf(provider) ? code_verifier : oauth.nopkce,
         exchange.options,
       )
       const result = await oauth.processAuthorizationCodeResponse(as, client, response)
@@ -220,13 +224,13 @@ async function challengeOf(
   provider: OAuthProvider,
   { secrets: { code_verifier } }: OAuthConsent,
 ): Promise<Record<string, string>> {
-  if (!isPkceUsed(provider)) return {}
-  const { code_challenge_method } = provider
+  const code_challenge_method = challengeMethodOf(provider)
+  if (code_challenge_method === null) return {}
   const code_challenge =
     code_challenge_method === 'plain'
       ? code_verifier
       : await oauth.calculatePKCECodeChallenge(code_verifier)
-  return { code_challenge, code_challenge_method: code_challenge_method ?? 'S256' }
+  return { code_challenge, code_challenge_method }
 }
 
 /** Statuses with which a provider says that it is busy, not that it does not want to. */

@@ -55,7 +55,8 @@ export const ProviderCreateRequestSchema = z
   .object({
     provider_id: Slug,
     ...settings,
-    uses_pkce: z.boolean().default(false),
+    // Absent is not the same as `false`: PKCE is left out only where that was said.
+    uses_pkce: z.boolean().optional().openapi({ default: false }),
     code_challenge_method: z.enum(CODE_CHALLENGE_METHODS).default('S256'),
     provider_type: z.enum(PROVIDER_TYPES).nullish(),
     token_endpoint_auth_method: z.enum(TOKEN_ENDPOINT_AUTH_METHODS).default('client_secret_post'),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
-import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import { isPublicClient, type OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
@@ -48,6 +48,7 @@ export async function insertProvider(
   provider: OAuthProvider,
 ): Promise<ProviderAnswer> {
   checkRedirects(provider)
+  checkChallenge(provider)
   await parts.store.transaction(async (store) => {
     if (!(await store.oauth.providers.insert(provider))) throw alreadyExists(provider)
     await recordOn(parts, store, principal, 'oauth_provider.create', provider)
@@ -75,9 +76,14 @@ export async function updateProvider(
   const given = Object.entries(request).filter(([, value]) => value !== null && value !== undefined)
   return parts.store.transaction(async (store) => {
     const provider = await requireOwn({ ...parts, store }, principal, provider_id)
-    const patch = { ...Object.fromEntries(given), updated_at: timestamp(parts.clock) }
+    const patch = {
+      ...Object.fromEntries(given),
+      ...challengeOf(provider, request),
+      updated_at: timestamp(parts.clock),
+    }
     const changed = { ...provider, ...patch }
     checkRedirects(changed)
+    checkChallenge(changed)
     await store.oauth.providers.update(provider.id, patch)
     const detail = { fields: given.map(([name]) => name) }
     const deed = { action: 'oauth_provider.update', target_id: provider.id } as const
@@ -137,6 +143,8 @@ export function newProvider(
     id,
     workspace_id,
     client_secret: request.client_secret ?? null,
+    uses_pkce: request.uses_pkce ?? false,
+    code_challenge_method: request.uses_pkce === false ? null : request.code_challenge_method,
     revocation_url: request.revocation_url ?? null,
     issuer: null,
     provider_type: request.provider_type ?? null,
@@ -176,6 +184,23 @@ function isPage({ protocol, hostname, hash }: URL): boolean {
 function checkRedirects({ allowed_redirect_uris, default_redirect_uri }: OAuthProvider): void {
   if (default_redirect_uri === null || allowed_redirect_uris.includes(default_redirect_uri)) return
   throw invalidField(['body', 'default_redirect_uri'], 'Expected one of allowed_redirect_uris.')
+}
+
+/** What becomes of the challenge where `uses_pkce` is given: `false` takes it away, `true` brings it back. */
+function challengeOf(
+  before: OAuthProvider,
+  { uses_pkce, code_challenge_method }: ProviderUpdateRequest,
+): Partial<OAuthProvider> {
+  if (uses_pkce === false) return { code_challenge_method: null }
+  if (uses_pkce !== true) return {}
+  const method = code_challenge_method ?? before.code_challenge_method ?? 'S256'
+  return { code_challenge_method: method }
+}
+
+/** Throws `invalid` for a public client whose verifier would stand in the browser's address. */
+function checkChallenge(provider: OAuthProvider): void {
+  if (!isPublicClient(provider) || provider.code_challenge_method !== 'plain') return
+  throw invalidField(['body', 'code_challenge_method'], 'A public client needs S256.')
 }
 
 function alreadyExists({ provider_id }: OAuthProvider): AppError {

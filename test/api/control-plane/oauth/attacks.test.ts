@@ -80,6 +80,7 @@ describe('the callback of a browser', () => {
 
   it.each([
     ['with PKCE', { uses_pkce: true }, ['read']],
+    ['with PKCE, which is sent by default', { uses_pkce: undefined }, ['read']],
     ['by the nonce of the id token', { uses_pkce: false }, ['openid', 'read']],
   ])('takes no code of another consent: %s', async (_, change, scopes) => {
     await addProvider(world, acme, change)

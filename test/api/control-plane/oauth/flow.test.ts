@@ -42,7 +42,6 @@ describe.each(Object.entries(DATABASES))('on %s', (_, findDatabase) => {
       ['one that proves itself by Basic', { token_endpoint_auth_method: 'client_secret_basic' }],
       ['one without PKCE', { uses_pkce: false }],
       ['a public client', { token_endpoint_auth_method: 'none', uses_pkce: false }],
-      ['a plain challenge', { code_challenge_method: 'plain', uses_pkce: false }],
     ])('gives a link first, and the token once the person has consented: %s', async (_, change) => {
       await addProvider(change)
       const pending = await ask()

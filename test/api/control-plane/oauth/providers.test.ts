@@ -88,6 +88,37 @@ describe('a provider', () => {
 
 const pick = (name: keyof typeof GITHUB) => ({ [name]: GITHUB[name] })
 
+describe('PKCE', () => {
+  const methodOf = async (method: string, path: string, request: Record<string, unknown>) =>
+    (await world.call(method, path, request)).body.code_challenge_method
+
+  it('is left out only where somebody says so, and can be brought back', async () => {
+    const path = '/v2/auth/providers/github'
+    expect(await methodOf('POST', '/v2/auth/providers', { ...GITHUB, uses_pkce: false })).toBeNull()
+    expect(await methodOf('PATCH', path, { name: 'Mine' })).toBeNull()
+    expect(await methodOf('PATCH', path, { uses_pkce: true })).toBe('S256')
+    expect(await methodOf('PATCH', path, { uses_pkce: false })).toBeNull()
+    expect(await methodOf('PATCH', path, { code_challenge_method: 'plain' })).toBe('plain')
+    const { url } = await ask(world, { provider: 'github' })
+    const sent = new URL((await new Person('anna').open(url, GITHUB.auth_url)).url).searchParams
+    expect(sent.get('code_challenge_method')).toBe('plain')
+    expect(sent.get('code_challenge')).toMatch(/^[\w-]{43}$/)
+  })
+
+  it('is never plain for a public client', async () => {
+    const plain = { code_challenge_method: 'plain' }
+    const request = { ...GITHUB, ...plain, token_endpoint_auth_method: 'none' }
+    const refused = await world.call('POST', '/v2/auth/providers', request)
+    expect({ status: refused.status, loc: refused.body.detail[0].loc }).toEqual({
+      status: 422,
+      loc: ['body', 'code_challenge_method'],
+    })
+    await world.call('POST', '/v2/auth/providers', { ...GITHUB, client_secret: undefined })
+    const changed = await world.call('PATCH', '/v2/auth/providers/github', plain)
+    expect(changed.status).toBe(422)
+  })
+})
+
 describe('a provider of the operator', () => {
   it('is everybody’s, and nobody’s to change; one of the workspace’s own goes before', async () => {
     const { body } = await world.call('GET', '/v2/auth/platform-providers')
