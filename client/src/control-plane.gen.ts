@@ -1428,6 +1428,7 @@ export interface components {
         OAuthFinalizeRequest: {
             code: string;
             state: string;
+            user_id?: string;
         };
         OAuthTokenSummary: {
             /** Format: uuid */

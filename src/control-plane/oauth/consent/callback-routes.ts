@@ -83,7 +83,7 @@ async function takeBack(c: Context, parts: OAuthParts, provider_id: string) {
 async function findBearer(c: Context, parts: OAuthParts): Promise<Bearer> {
   const { headers } = c.req.raw
   if (headers.has('authorization') || headers.has('x-api-key')) {
-    return { kind: 'caller', principal: await parts.authenticate(headers) }
+    return { kind: 'caller', principal: await parts.authenticate(headers), user_id: undefined }
   }
   return { kind: 'browser', keyOf: (id) => getCookie(c, cookieName(id)) }
 }

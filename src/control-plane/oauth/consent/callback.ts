@@ -1,6 +1,6 @@
 /** What comes back from a provider with a person: a code becomes a token, for who began it alone. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import { DEPLOYMENT_USER, type OAuthToken } from '../../../core/oauth/token.ts'
@@ -15,9 +15,12 @@ import { hashOf, requireOpen, requireProviderOf } from './consents.ts'
 /** Longer than a provider may take to answer, in ms. */
 const CLAIM_MS = 30_000
 
-/** Who brings it: a caller with credentials, or a browser with what it has kept of the link. */
+/**
+ * Who brings it: a caller with credentials, who says which of their end users is logged in (`user_id`),
+ * or a browser with what it has kept of the link.
+ */
 export type Bearer =
-  | { kind: 'caller'; principal: Principal }
+  | { kind: 'caller'; principal: Principal; user_id: string | undefined }
   | { kind: 'browser'; keyOf: (consent_id: string) => string | undefined }
 
 /** What has become of it: the person has said yes, or no. */
@@ -27,7 +30,7 @@ export type Outcome =
 
 /**
  * Throws `not_found` for a state that nobody was given, `forbidden` when it is another's or another
- * provider's, `gone` when it is too late, `conflict` when it was used already, `bad_request` when the
+ * provider's, `invalid` when a caller does not say whose it is, `gone` when it is too late, `conflict` when it was used already, `bad_request` when the
  * provider refuses the code, `unavailable` when it does not answer: then the same may come again.
  */
 export async function takeCallback(
@@ -58,14 +61,31 @@ export async function findConsent(
 }
 
 function requireBearer(consent: OAuthConsent, bearer: Bearer): void {
-  if (bearer.kind === 'caller' ? isBegunBy(consent, bearer.principal) : isHeldBy(consent, bearer)) {
-    return
+  if (bearer.kind === 'caller') {
+    requireCaller(consent, bearer)
+  } else if (!isHeldBy(consent, bearer)) {
+    const how =
+      'This browser did not open the link. Open it in the browser that you use to the end.'
+    throw new AppError('forbidden', how)
   }
+}
+
+/**
+ * One key serves all end users of an application, so that it proves nothing about which of them is
+ * back: without this, one could have another's answer handed in for a consent of their own.
+ */
+function requireCaller(
+  consent: OAuthConsent,
+  { principal, user_id }: Extract<Bearer, { kind: 'caller' }>,
+): void {
+  const notTheirs = new AppError('forbidden', 'Only the user who began this can end it.')
+  if (!isBegunBy(consent, principal)) throw notTheirs
+  const expected = consent.end_user_id || consent.user_id
+  if ((user_id ?? principal.user_id) === expected) return
+  if (user_id !== undefined) throw notTheirs
   const how =
-    bearer.kind === 'caller'
-      ? 'Only the user who began this can end it.'
-      : 'This browser did not open the link. Open it in the browser that you use to the end.'
-  throw new AppError('forbidden', how)
+    'Send it with POST: the user who is logged in at the page that the person came back to.'
+  throw invalidField(['body', 'user_id'], how, 'missing')
 }
 
 /** The one who asked, or the person whom an agent asked for. */

@@ -69,8 +69,9 @@ export function oauthFlowRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv>
   })
   routes.openapi(finalize, async (c) => {
     const { provider_id } = c.req.valid('param')
-    const params = new URLSearchParams(c.req.valid('json'))
-    const bearerOf = async () => ({ kind: 'caller', principal: c.var.principal }) as const
+    const { user_id, ...answer } = c.req.valid('json')
+    const params = new URLSearchParams(answer)
+    const bearerOf = async () => ({ kind: 'caller', principal: c.var.principal, user_id }) as const
     const outcome = await takeCallback(parts, { provider_id, params, bearerOf })
     const token_id = outcome.kind === 'completed' ? outcome.token.id : ''
     return c.json({ status: 'completed' as const, provider_id, token_id }, 200)

@@ -60,7 +60,12 @@ export type WaitAnswer = z.infer<typeof WaitAnswerSchema>
 export const AuthPathSchema = z.object({ auth_id: line(256) })
 
 export const FinalizeRequestSchema = z
-  .object({ code: z.string().min(1).max(8192), state: z.string().min(1).max(512) })
+  .object({
+    code: z.string().min(1).max(8192),
+    state: z.string().min(1).max(512),
+    /** The end user who is logged in at the page; needed where the consent is an end user's. */
+    user_id: line(512).min(1).optional(),
+  })
   .openapi('OAuthFinalizeRequest')
 
 export const FinalizedSchema = z

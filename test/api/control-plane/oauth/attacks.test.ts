@@ -155,8 +155,8 @@ describe('the callback of an application’s own page', () => {
   it('is taken from who began it, and from nobody else', async () => {
     const key = await world.keyOf('agent')
     const { code, state } = await beforePage(key)
-    const hand = (body: unknown, by?: string) =>
-      world.call('POST', '/v2/auth/callback/acme', body, by)
+    const hand = (body: object, by?: string) =>
+      world.call('POST', '/v2/auth/callback/acme', { user_id: 'anna', ...body }, by)
     expect((await hand({ code, state })).status).toBe(403)
     expect((await hand({ code, state }, await world.keyOf('agent'))).status).toBe(403)
     expect((await hand({ code, state: 'forged' }, key)).status).toBe(404)
@@ -165,6 +165,22 @@ describe('the callback of an application’s own page', () => {
     expect(taken).toMatchObject({ status: 200, body: { status: 'completed' } })
     expect((await hand({ code, state }, key)).status).toBe(409)
     expect(await ask(world, {}, key)).toMatchObject({ status: 'completed' })
+  })
+
+  it('is taken for the end user who is logged in there, and the application says who that is', async () => {
+    const { code, state } = await beforePage()
+    const hand = (user_id?: string) =>
+      world.call('POST', '/v2/auth/callback/acme', { code, state, user_id })
+    const silent = await hand()
+    expect({ status: silent.status, loc: silent.body.detail[0].loc }).toEqual({
+      status: 422,
+      loc: ['body', 'user_id'],
+    })
+    const path = `/v2/auth/callback/acme?code=${code}&state=${state}`
+    expect((await world.call('GET', path)).status).toBe(422)
+    expect((await hand('mallory')).status).toBe(403)
+    await hasNoToken()
+    expect((await hand('anna')).status).toBe(200)
   })
 
   it.each(['https://evil.example.com/back', `${page}/more`, `${page}?x=1`, 'javascript:alert(1)'])(
