@@ -71,6 +71,19 @@ test('no configuration says where in the history a run starts: only its checkpoi
   for (const key of Object.keys(place)) expect(kwargs.config.configurable).not.toHaveProperty(key)
 })
 
+test('no header says who asks or where a run starts, even where graphs see every header', () => {
+  const forged = {
+    langgraph_auth_user_id: 'ann',
+    langgraph_auth_user: 'ann',
+    __lease: '1',
+    thread_ts: 'c',
+  }
+  const unknown: Caller = { ...caller, identity: undefined, headers: { ...forged, 'x-user': 'u1' } }
+  const { kwargs } = newRun({ run_id: 'r1', request, assistant, thread, caller: unknown, now: 1 })
+  expect(kwargs.config.configurable).toHaveProperty('x-user')
+  for (const key of Object.keys(forged)) expect(kwargs.config.configurable).not.toHaveProperty(key)
+})
+
 test("context: the run's keys over the assistant's", () => {
   expect(run.kwargs.context).toEqual({ language: 'de', region: 'eu' })
 })

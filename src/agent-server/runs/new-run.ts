@@ -115,9 +115,11 @@ function langSmithFields({ langsmith_tracer: tracer }: RunRequest): JsonObject {
 
 /** What graphs may know about the caller. */
 function callerFields(caller: Caller): JsonObject {
-  if (caller.identity === undefined) return { ...caller.headers }
+  // A project may let graphs see any header, whose names clients choose like those of the request.
+  const headers = withoutPrivate([caller.headers])
+  if (caller.identity === undefined) return headers
   return {
-    ...caller.headers,
+    ...headers,
     user_id: caller.identity,
     ...(caller.user && { [AUTH_USER_KEY]: caller.user }),
     langgraph_auth_user_id: caller.identity,
