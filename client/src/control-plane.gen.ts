@@ -1464,7 +1464,7 @@ export interface components {
             provider_id: string;
             agent_id: string | null;
             /** @enum {string} */
-            event_type: "token_created" | "token_updated" | "token_refreshed" | "token_expired" | "token_deleted" | "consent_refused" | "consent_failed";
+            event_type: "token_created" | "token_updated" | "token_refreshed" | "token_refresh_failed" | "token_expired" | "token_deleted" | "consent_refused" | "consent_failed";
             reason: string | null;
             source: string | null;
             provider_account_label: string | null;

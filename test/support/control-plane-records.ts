@@ -128,6 +128,7 @@ export function anOAuthToken(change: Partial<OAuthToken> = {}): OAuthToken {
     metadata: { instance_url: 'https://eu1.example.com' },
     version: 1,
     retry_at: null,
+    refresh_failures: 0,
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     ...change,

@@ -5,6 +5,7 @@ export const TOKEN_EVENT_TYPES = [
   'token_created',
   'token_updated',
   'token_refreshed',
+  'token_refresh_failed',
   'token_expired',
   'token_deleted',
   'consent_refused',

@@ -55,6 +55,8 @@ export interface OAuthToken extends TokenOwner, OAuthGrant {
   version: number
   /** After a failure that may pass, the provider is not asked again before this moment (ms). */
   retry_at: number | null
+  /** How often in a row it could not be refreshed; each failure makes the wait longer. */
+  refresh_failures: number
   created_at: string
   updated_at: string
 }

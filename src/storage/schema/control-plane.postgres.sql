@@ -198,7 +198,7 @@ CREATE TABLE oauth_token_events (
   created_at text COLLATE "C" NOT NULL,
   CONSTRAINT oauth_token_events_pkey PRIMARY KEY (seq),
   CONSTRAINT oauth_token_events_id_key UNIQUE (id),
-  CONSTRAINT oauth_token_events_event_type_check CHECK ((event_type = ANY (ARRAY['token_created'::text, 'token_updated'::text, 'token_refreshed'::text, 'token_expired'::text, 'token_deleted'::text, 'consent_refused'::text, 'consent_failed'::text])))
+  CONSTRAINT oauth_token_events_event_type_check CHECK ((event_type = ANY (ARRAY['token_created'::text, 'token_updated'::text, 'token_refreshed'::text, 'token_refresh_failed'::text, 'token_expired'::text, 'token_deleted'::text, 'consent_refused'::text, 'consent_failed'::text])))
 );
 
 CREATE INDEX oauth_token_events_user ON oauth_token_events USING btree (workspace_id, user_id, seq);
@@ -223,6 +223,7 @@ CREATE TABLE oauth_tokens (
   metadata text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   version bigint NOT NULL DEFAULT 1,
   retry_at bigint,
+  refresh_failures bigint NOT NULL DEFAULT 0,
   refresh_holder text COLLATE "C",
   refresh_until bigint,
   CONSTRAINT oauth_tokens_pkey PRIMARY KEY (id),

@@ -171,8 +171,9 @@ CREATE TABLE oauth_token_events (
   provider_id TEXT NOT NULL,
   agent_id TEXT,
   event_type TEXT NOT NULL
-    CHECK (event_type IN ('token_created', 'token_updated', 'token_refreshed', 'token_expired',
-      'token_deleted', 'consent_refused', 'consent_failed')),
+    CHECK (event_type IN ('token_created', 'token_updated', 'token_refreshed',
+      'token_refresh_failed', 'token_expired', 'token_deleted', 'consent_refused',
+      'consent_failed')),
   reason TEXT,
   source TEXT,
   provider_account_label TEXT,
@@ -196,7 +197,7 @@ CREATE TABLE oauth_tokens (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
 , end_user_id TEXT NOT NULL DEFAULT '', account_id TEXT, asked_scopes TEXT NOT NULL DEFAULT '[]', status TEXT NOT NULL DEFAULT 'active'
-  CHECK (status IN ('active', 'expired')), metadata TEXT NOT NULL DEFAULT '{}', version INTEGER NOT NULL DEFAULT 1, retry_at INTEGER, refresh_holder TEXT, refresh_until INTEGER) STRICT;
+  CHECK (status IN ('active', 'expired')), metadata TEXT NOT NULL DEFAULT '{}', version INTEGER NOT NULL DEFAULT 1, retry_at INTEGER, refresh_failures INTEGER NOT NULL DEFAULT 0, refresh_holder TEXT, refresh_until INTEGER) STRICT;
 
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
   WHERE end_user_id <> '';

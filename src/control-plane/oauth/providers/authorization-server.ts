@@ -14,17 +14,32 @@ import { type Account, accountOf } from './account.ts'
 import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
 import { revocationUrlOf, waysOf } from './types.ts'
 
-/** A grant as the provider gave it. */
-export interface Granted extends OAuthGrant, Account {
+/** What a refresh brings. */
+export interface Renewed extends OAuthGrant {
   /** `undefined`: as asked for. */
   scopes: string[] | undefined
 }
 
-/** The provider says no, and would say it again: the code or the refresh token is not good. */
+/** A grant as the provider gave it, and whose it is. */
+export interface Granted extends Renewed, Account {}
+
+/** `invalid_grant` of RFC 6749, and what GitHub and Slack say instead. */
+const TOKEN_REFUSALS = [
+  'invalid_grant',
+  'bad_refresh_token',
+  'invalid_refresh_token',
+  'token_revoked',
+]
+
+/** The provider says no to a request: to what it brings, or to who brings it. */
 export class Refused extends AppError {
-  constructor(message: string, cause: unknown) {
-    super('bad_request', message, { cause })
+  /** Whether the code or the refresh token is not good; else the provider has not judged it. */
+  readonly isOfGrant: boolean
+
+  constructor(message: string, error: oauth.ResponseBodyError) {
+    super('bad_request', message, { cause: withoutBody(error) })
     this.name = 'Refused'
+    this.isOfGrant = TOKEN_REFUSALS.includes(error.error)
   }
 }
 
@@ -92,26 +107,26 @@ export class AuthorizationServers {
       const result = await oauth.processAuthorizationCodeResponse(as, client, response)
       const hasNonce = consent.scopes.includes('openid')
       const account = accountOf(provider, exchange.answer, hasNonce ? nonce : undefined)
-      return this.#granted(provider, result, account)
+      return { ...account, ...this.#renewed(provider, result) }
     })
   }
 
   /** Throws `Refused`. A provider that sends no other refresh token leaves the one that there is. */
-  async refresh(provider: OAuthProvider, refresh_token: string): Promise<Granted> {
+  async refresh(provider: OAuthProvider, refresh_token: string): Promise<Renewed> {
     const as = serverOf(provider)
     const client = { client_id: provider.client_id }
-    const exchange = this.#exchangeOf(provider)
+    const { options } = this.#exchangeOf(provider)
     return this.#asking(provider, async () => {
       const response = await oauth.refreshTokenGrantRequest(
         as,
         client,
         clientAuth(provider),
         refresh_token,
-        exchange.options,
+        options,
       )
       const result = await oauth.processRefreshTokenResponse(as, client, response)
-      const granted = this.#granted(provider, result, accountOf(provider, exchange.answer))
-      return { ...granted, refresh_token: granted.refresh_token ?? refresh_token }
+      const renewed = this.#renewed(provider, result)
+      return { ...renewed, refresh_token: renewed.refresh_token ?? refresh_token }
     })
   }
 
@@ -176,15 +191,10 @@ export class AuthorizationServers {
     }
   }
 
-  #granted(
-    provider: OAuthProvider,
-    result: oauth.TokenEndpointResponse,
-    account: Account,
-  ): Granted {
+  #renewed(provider: OAuthProvider, result: oauth.TokenEndpointResponse): Renewed {
     const lifetime = result.expires_in ?? waysOf(provider).assumedLifetimeSecs
     const expires = lifetime === undefined ? undefined : this.#clock.now() + lifetime * 1000
     return {
-      ...account,
       access_token: result.access_token,
       refresh_token: result.refresh_token ?? null,
       expires_at: expires === undefined ? null : new Date(expires).toISOString(),
@@ -243,8 +253,7 @@ function asRefusal(provider: OAuthProvider, error: unknown): AppError {
   }
   if (error instanceof oauth.ResponseBodyError && !BUSY.includes(error.status)) {
     const isRefusal = error.status < 500 && error.error !== 'temporarily_unavailable'
-    if (isRefusal)
-      return new Refused(`${provider.name} refuses: ${wordOf(error.error)}.`, withoutBody(error))
+    if (isRefusal) return new Refused(`${provider.name} refuses: ${wordOf(error.error)}.`, error)
   }
   const message = `${provider.name} gives no answer that makes sense.`
   return new AppError('unavailable', message, { cause: withoutBody(error) })

@@ -26,7 +26,10 @@ export async function normalize(provider: OAuthProvider, response: Response) {
   const status = isRefusal && response.status === 200 ? 400 : response.status
   // Who gave the consent is read by `accountOf`: it came from the token endpoint itself.
   const { id_token: _, ...rest } = answer
-  return { answer, response: again(response, status, JSON.stringify(rest)) }
+  const normal = again(response, status, JSON.stringify(rest))
+  // The body says more, and the library reads it only where no challenge comes with it.
+  if (typeof answer.error === 'string') normal.headers.delete('www-authenticate')
+  return { answer, response: normal }
 }
 
 function parse(text: string): TokenAnswer | undefined {
@@ -47,7 +50,7 @@ function again({ headers }: Response, status: number, text: string): Response {
 function fromSlack(given: TokenAnswer): TokenAnswer {
   const { success, data } = SlackAnswer.safeParse(given)
   if (!success) return given
-  if (!data.ok) return { error: data.error ?? 'invalid_grant' }
+  if (!data.ok) return { error: data.error ?? 'unknown_error' }
   return { ...given, ...(data.authed_user?.access_token && data.authed_user), token_type: 'bearer' }
 }
 

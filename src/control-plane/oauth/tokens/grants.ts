@@ -76,6 +76,7 @@ function tokenOf(made: {
     is_default: consent.is_default || isOnlyDefault,
     version: 1,
     retry_at: null,
+    refresh_failures: 0,
     created_at: renewed?.created_at ?? now,
     updated_at: now,
   }

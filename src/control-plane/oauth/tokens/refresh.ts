@@ -13,8 +13,8 @@ import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import {
   type AuthorizationServers,
-  type Granted,
   Refused,
+  type Renewed,
 } from '../providers/authorization-server.ts'
 import { tell } from './events.ts'
 
@@ -24,10 +24,17 @@ const EARLY_MS = 60_000
 const CLAIM_MS = 30_000
 /** How often who waits for another server's refresh looks for it, in ms. */
 const LOOK_EVERY_MS = 100
-/** How long a provider that failed is left alone, in ms. */
+/** How long a provider that failed is left alone, in ms: twice as long each time, up to a limit. */
 const RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 600_000
 /** How often a new grant is written when the database does not take it: nobody else has it. */
 const WRITES = 3
+
+/** The right to refresh a token, as it was taken. */
+interface Claim {
+  id: string
+  holder: string
+}
 
 interface RefreshParts {
   store: ControlPlaneStore
@@ -79,26 +86,42 @@ export class Refreshes {
   }
 
   async #ask(token: OAuthToken, provider: OAuthProvider, holder: string): Promise<OAuthToken> {
-    const { servers, store } = this.#parts
+    const { servers } = this.#parts
     const claim = { id: token.id, holder }
     try {
       const granted = await servers.refresh(provider, token.refresh_token ?? '')
       return await this.#keep(token, granted, { claim, provider })
     } catch (error) {
-      if (error instanceof Refused) return this.#expire(token, error.message, claim)
-      if (error instanceof AppError && error.code === 'unavailable') {
-        const retry_at = this.#parts.clock.now() + RETRY_MS
-        await store.oauth.tokens.endRefresh(claim, { retry_at })
-        return this.#stillGood({ ...token, retry_at }, error)
+      if (error instanceof Refused && error.isOfGrant) {
+        return this.#expire(token, error.message, claim)
+      }
+      const later = await this.#later(token, error, claim)
+      if (error instanceof AppError && error.code !== 'not_found') {
+        return this.#stillGood(later, error)
       }
       throw error
     }
   }
 
+  /** Ends the claim. The first failure of a row is told; the token with its next moment is answered. */
+  async #later(token: OAuthToken, error: unknown, claim: Claim): Promise<OAuthToken> {
+    const { store, clock } = this.#parts
+    const { refresh_failures: before } = token
+    const waitMs = Math.min(RETRY_MS * 2 ** before, LONGEST_RETRY_MS)
+    const patch = { retry_at: clock.now() + waitMs, refresh_failures: before + 1 }
+    const reason = error instanceof AppError ? error.message : 'The new token could not be stored.'
+    const event = { event_type: 'token_refresh_failed', reason, source: 'refresh' } as const
+    await store.transaction(async (tx) => {
+      const isHeld = await tx.oauth.tokens.endRefresh(claim, patch)
+      if (isHeld && before === 0) await tell(tx, clock, token, event)
+    })
+    return { ...token, ...patch }
+  }
+
   async #keep(
     token: OAuthToken,
-    granted: Granted,
-    { claim, provider }: { claim: { id: string; holder: string }; provider: OAuthProvider },
+    granted: Renewed,
+    { claim, provider }: { claim: Claim; provider: OAuthProvider },
   ): Promise<OAuthToken> {
     const { access_token, refresh_token, expires_at, scopes } = granted
     const patch = {
@@ -108,6 +131,7 @@ export class Refreshes {
       ...(scopes && { scopes }),
       status: 'active',
       retry_at: null,
+      refresh_failures: 0,
       updated_at: timestamp(this.#parts.clock),
     } as const
     const isKept = await this.#write(async (store) => {
@@ -131,7 +155,7 @@ export class Refreshes {
   /** What nobody keeps must not live on. A refresh token that is still in use is left alone. */
   async #giveBack(
     token: OAuthToken,
-    granted: Granted,
+    granted: Renewed,
     { provider, present }: { provider: OAuthProvider; present: OAuthToken | undefined },
   ): Promise<void> {
     if (present?.refresh_token === granted.refresh_token) return
@@ -152,11 +176,7 @@ export class Refreshes {
   }
 
   /** The provider is not asked again: what it says would not change. */
-  async #expire(
-    token: OAuthToken,
-    reason: string,
-    claim?: { id: string; holder: string },
-  ): Promise<OAuthToken> {
+  async #expire(token: OAuthToken, reason: string, claim?: Claim): Promise<OAuthToken> {
     const { store, clock } = this.#parts
     const patch = { status: 'expired', updated_at: timestamp(clock) } as const
     await store.transaction(async (tx) => {

@@ -29,6 +29,7 @@ const COLUMNS = [
   'metadata',
   'version',
   'retry_at',
+  'refresh_failures',
   'created_at',
   'updated_at',
 ] as const satisfies (keyof OAuthToken)[]
@@ -133,6 +134,7 @@ function toToken(row: object, box: SecretBox): OAuthToken {
     ...token,
     version: Number(token.version),
     retry_at: token.retry_at === null ? null : Number(token.retry_at),
+    refresh_failures: Number(token.refresh_failures),
     access_token: box.open(token.access_token, PLACES.accessToken(id)),
     refresh_token: refresh_token === null ? null : box.open(refresh_token, PLACES.refreshToken(id)),
   }

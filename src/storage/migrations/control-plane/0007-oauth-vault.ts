@@ -37,6 +37,7 @@ ALTER TABLE oauth_tokens ADD COLUMN status TEXT NOT NULL DEFAULT 'active'
 ALTER TABLE oauth_tokens ADD COLUMN metadata TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE oauth_tokens ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE oauth_tokens ADD COLUMN retry_at INTEGER;
+ALTER TABLE oauth_tokens ADD COLUMN refresh_failures INTEGER NOT NULL DEFAULT 0;
 -- Who refreshes it, and until when that is theirs alone.
 ALTER TABLE oauth_tokens ADD COLUMN refresh_holder TEXT;
 ALTER TABLE oauth_tokens ADD COLUMN refresh_until INTEGER;
@@ -95,8 +96,9 @@ CREATE TABLE oauth_token_events (
   provider_id TEXT NOT NULL,
   agent_id TEXT,
   event_type TEXT NOT NULL
-    CHECK (event_type IN ('token_created', 'token_updated', 'token_refreshed', 'token_expired',
-      'token_deleted', 'consent_refused', 'consent_failed')),
+    CHECK (event_type IN ('token_created', 'token_updated', 'token_refreshed',
+      'token_refresh_failed', 'token_expired', 'token_deleted', 'consent_refused',
+      'consent_failed')),
   reason TEXT,
   source TEXT,
   provider_account_label TEXT,

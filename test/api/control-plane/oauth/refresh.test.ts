@@ -74,6 +74,25 @@ function holdRefresh() {
   return { reached: reached.promise, release: held.resolve }
 }
 
+interface Answer {
+  status: number
+  headers?: object
+  [field: string]: unknown
+}
+
+/** The provider answers every refresh so; how often it was asked. */
+function answerWith({ status, headers = {}, ...body }: Answer) {
+  let asked = 0
+  acme.interfere((request, response) => {
+    if (request.url !== '/token') return false
+    asked++
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+    return true
+  })
+  return () => asked
+}
+
 describe('a token that has run out', () => {
   it('is refreshed a minute before, again and again, with rotating refresh tokens', async () => {
     const { world, token } = await begin()
@@ -153,6 +172,8 @@ describe('a token that has run out', () => {
     expect(asked).toBe(2)
     acme.interfere(undefined)
     skip(5_000)
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(503)
+    skip(5_000)
     expect(await ask(world)).toMatchObject({ status: 'completed' })
   })
 
@@ -227,5 +248,63 @@ describe('a token that has run out', () => {
     release()
     expect((await asking).token).toBe('newer')
     expect(acme.revocations).toBe(2)
+  })
+
+  it.each([
+    { status: 401, error: 'invalid_client' },
+    { status: 401, error: 'invalid_client', headers: { 'www-authenticate': 'Basic realm="x"' } },
+    { status: 403, error: 'rate_limited' },
+    { status: 400, error: 'server_error' },
+  ])('is kept when its provider refuses for another reason: $error', async (refusal) => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    const asked = answerWith(refusal)
+    for (let i = 0; i < 3; i++) {
+      expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(503)
+    }
+    expect(asked()).toBe(1)
+    const { body: events } = await world.call('GET', '/v2/auth/token-events?limit=1')
+    const reason = `Acme refuses: ${refusal.error}.`
+    expect(events).toMatchObject([{ event_type: 'token_refresh_failed', reason }])
+    acme.interfere(undefined)
+    skip(5_001)
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
+  })
+
+  it.each([
+    { status: 401, error: 'invalid_grant', headers: { 'www-authenticate': 'Basic realm="x"' } },
+    { status: 200, error: 'bad_refresh_token' },
+    { status: 400, error: 'token_revoked' },
+    { status: 400, error: 'invalid_refresh_token' },
+  ])('has ended when its provider refuses it: $error', async (refusal) => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    answerWith(refusal)
+    expect(await ask(world)).toMatchObject({ status: 'token_expired' })
+  })
+
+  it.each(['x', `e30.${Buffer.from('{"aud":"another"}').toString('base64url')}.`])(
+    'is refreshed whatever id token comes with it (%s)',
+    async (id_token) => {
+      const { world } = await begin()
+      skip(HOUR_MS)
+      const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
+      const answer = { access_token: 'new', refresh_token: 'rotated', token_type: 'bearer' }
+      answerWith({ status: 200, id_token, ...answer })
+      expect((await ask(world)).token).toBe('new')
+      expect(await world.store.oauth.tokens.get(id)).toMatchObject({ refresh_token: 'rotated' })
+    },
+  )
+
+  it('is not held up when what its provider gave could not be stored', async () => {
+    const { world } = await begin(1, { isRotating: false })
+    skip(HOUR_MS)
+    let left = 3
+    world.faults.beforeTransaction = () => {
+      if (left-- > 0) throw new Error('The disk is full.')
+    }
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(500)
+    skip(5_001)
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
   })
 })
