@@ -15,7 +15,7 @@ export class WithAsides<T> {
     let next: Promise<IteratorResult<S>> | undefined
     try {
       for (;;) {
-        next ??= iterator.next()
+        next ??= lookedAtLater(iterator.next())
         const come = await this.#first(next)
         yield* this.#added.splice(0)
         if (!come) continue
@@ -46,4 +46,10 @@ export class WithAsides<T> {
       next.then(resolve, reject)
     })
   }
+}
+
+/** The promise, which may reject before somebody waits for it: what was added is handed out first. */
+function lookedAtLater<T>(next: Promise<T>): Promise<T> {
+  next.catch(() => {})
+  return next
 }
