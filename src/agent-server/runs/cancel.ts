@@ -95,14 +95,19 @@ export async function cancelRuns(
   return cancelled
 }
 
-/** After the transaction: wakes whoever follows the ended runs, and stops those that run here. */
+/**
+ * After the transaction: wakes whoever follows the ended runs, and the queue, which may have a later run of the
+ * same thread; stops those that run here.
+ */
 export function announceCancelled(
   parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
   cancelled: Cancelled,
 ): void {
   parts.events.deliver(cancelled.ended)
   for (const { run_id, action } of cancelled.running) parts.queue.cancelLocal(run_id, action)
-  if (cancelled.ended.length > 0) parts.webhooks.wake()
+  if (cancelled.ended.length === 0) return
+  parts.queue.wake()
+  parts.webhooks.wake()
 }
 
 async function endWaiting(
