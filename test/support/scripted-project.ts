@@ -114,6 +114,7 @@ export function scriptedRoutes(log: Log): ProjectRoutes {
       { method: 'GET', path: '/whoami' },
       { method: 'POST', path: '/echo' },
       { method: 'GET', path: '/throws' },
+      { method: 'GET', path: '/missing' },
     ],
     handle: async (asked) => (asked.path.startsWith('/api/') ? around(asked) : answer(asked, log)),
   }
@@ -125,15 +126,16 @@ async function around({ request, path, headers, next }: ProjectRequest): Promise
   const body = await request.bytes()
   if (path === '/api/read') headers.set('x-read', new TextDecoder().decode(body))
   const { url, method } = request
-  const passed = new Headers(request.headers)
-  passed.set('x-passed', 'yes')
+  const marked = new Headers(request.headers)
+  marked.set('x-passed', 'yes')
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const sent = new Request(url, { method, headers: passed, ...(hasBody && { body }) })
-  const { body: answered, status, headers: own } = await next(sent, headers)
-  const changed = new Headers(own)
+  const sent = new Request(url, { method, headers: marked, ...(hasBody && { body }) })
+  const { answer: passed, error } = await next(sent, headers)
+  const changed = new Headers(passed.headers)
+  if (error) changed.set('x-error', `${error.name}: ${error.message}`)
   changed.set('x-by', 'the project')
   changed.delete('x-request-id')
-  return new Response(answered, { status, headers: changed })
+  return new Response(passed.body, { status: passed.status, headers: changed })
 }
 
 async function answer(asked: ProjectRequest, log: Log): Promise<Response> {
@@ -151,8 +153,10 @@ async function answer(asked: ProjectRequest, log: Log): Promise<Response> {
     case '/throws':
       log.error({ err: new RangeError('the cellar is flooded') }, 'a route of the project failed')
       return json({ detail: 'A route failed; the log says more.' }, 500)
+    case '/missing':
+      return json({ detail: `No route GET ${new URL(request.url).pathname}.` }, 404)
     default:
-      return asked.next(request, headers)
+      return (await asked.next(request, headers)).answer
   }
 }
 

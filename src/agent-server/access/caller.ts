@@ -26,8 +26,8 @@ export interface AgentServerEnv {
     auth?: { user: AuthUser; scopes: string[] }
     /** Whom the request counts for, as the gateway says. */
     sender?: Sender
-    /** Whether the project's own routes have been asked; they are once. */
-    areRoutesAsked?: boolean
+    /** Whether the request was handed to the project's own routes; it is once. */
+    hasProjectHandled?: boolean
     /** Whom it was counted for before it was known who the caller is. */
     countedFor?: Sender
   }

@@ -14,8 +14,8 @@ export function mountProjectRoutes(app: Hono<AgentServerEnv>, project: ProjectRo
   // Each by itself: the log and the figures name the route that has answered.
   for (const { method, path } of project.routes) {
     app.on(method, path, async (c, next) => {
-      if (c.get('areRoutesAsked')) return next()
-      c.set('areRoutesAsked', true)
+      if (c.get('hasProjectHandled')) return next()
+      c.set('hasProjectHandled', true)
       await ask(project, c, next)
     })
   }
@@ -58,7 +58,8 @@ async function ask(
       c.req.raw = request
       replace(c.res.headers, headers)
       await next()
-      return c.res
+      const { res: answer, error } = c
+      return { answer, ...(error && { error: { name: error.name, message: error.message } }) }
     },
   })
   // Hono would put the headers that were there before over those of the answer.

@@ -1,7 +1,7 @@
 /**
  * The routes of a project's app, served by a Hono of ours: the project's own may be of any version. What
- * its routes do not answer goes on to the API, so that its middleware stands around that. Its `notFound`
- * is not asked.
+ * its routes do not answer goes on to the API, so that its middleware stands around that. The project's own
+ * `notFound` is not called: `c.notFound()` in a route answers as the server does.
  */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { cloneRawRequest } from 'hono/request'
@@ -10,21 +10,25 @@ import type { Log } from '../../core/log.ts'
 import type { CustomApp } from './custom-app.ts'
 
 /** In `c.env`: what is asked. A key that the project's code does not meet. */
-const ASKED = Symbol('asked')
+const REQUEST = Symbol('request')
 
 interface Bindings {
-  [ASKED]: ProjectRequest
+  [REQUEST]: ProjectRequest
   /** For the project's code: of the connection what Hono's `getConnInfo` reads. */
   incoming?: { socket: { remoteAddress: string; remotePort: number; remoteFamily: string } }
 }
 
 export function serveCustomApp(custom: CustomApp, log: Log): ProjectRoutes {
   const app = new Hono<{ Bindings: Bindings }>({
-    getPath: (_, options) => options?.env?.[ASKED].path ?? '/',
+    getPath: (_, options) => options?.env?.[REQUEST].path ?? '/',
   })
-  app.use((c, next) => begin(c, c.env[ASKED], next))
+  app.use((c, next) => begin(c, c.env[REQUEST], next))
   app.route('/', mountable(custom, log))
-  app.use((c) => passOn(c, c.env[ASKED]))
+  app.use((c) => passOn(c, c.env[REQUEST]))
+  app.notFound((c) => {
+    const { pathname } = new URL(c.req.url)
+    return c.json({ detail: `No route ${c.req.method} ${pathname}.` }, 404)
+  })
   // What its error handler throws is the server's to answer.
   app.onError((error) => {
     throw error
@@ -36,9 +40,9 @@ export function serveCustomApp(custom: CustomApp, log: Log): ProjectRoutes {
 }
 
 function bindingsOf(asked: ProjectRequest): Bindings {
-  if (!asked.remote) return { [ASKED]: asked }
+  if (!asked.remote) return { [REQUEST]: asked }
   const { address: remoteAddress, port: remotePort, family: remoteFamily } = asked.remote
-  return { [ASKED]: asked, incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
+  return { [REQUEST]: asked, incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
 }
 
 /** The project's routes know the caller as they do on the official server. */
@@ -49,7 +53,8 @@ function begin(c: Context, { user, headers }: ProjectRequest, next: () => Promis
 }
 
 async function passOn(c: Context, { next }: ProjectRequest): Promise<void> {
-  const answer = await next(await requestOf(c), c.res.headers)
+  const { answer, error } = await next(await requestOf(c), c.res.headers)
+  if (error) c.error = Object.assign(new Error(error.message), { name: error.name })
   // The answer has the headers already; Hono would put them over its own.
   c.res = undefined
   c.res = answer

@@ -125,6 +125,8 @@ describe('a server of one configuration', () => {
     expect(created.headers.has('x-request-id')).toBe(false)
     const replaced = await fetch(`${server.url}/assistants/agent`)
     expect([replaced.status, await replaced.text()]).toEqual([203, 'instead of 200'])
+    const refused = await fetch(`${server.url}/assistants/missing`)
+    expect(await refused.text()).toMatch(/^instead of .*missing/)
     const changed = await fetch(`${server.url}/store/items`, { method: 'PUT', body: '{}' })
     expect([changed.status, await changed.text()]).toEqual([422, expect.stringContaining('key')])
     const own = await fetch(`${server.url}/cors`, { headers })

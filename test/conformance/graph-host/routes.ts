@@ -1,9 +1,9 @@
 /**
  * What the routes of a project must do behind every graph host. The project has middleware at `/api/*`,
  * which answers 418 to `x-blocked`, else passes on with `x-passed: yes`, and then sets `x-by` and takes
- * `x-request-id` away; and at `/api/read`, which reads the body and sets `x-read` to it. It answers at
+ * `x-request-id` away, and sets `x-error` where a route of the server threw; and at `/api/read`, which reads the body and sets `x-read` to it. It answers at
  * `/hello/:name`, `/whoami` (with the caller's identity and address), `/echo` (201, with the body), and
- * fails at `/throws`.
+ * fails at `/throws`. At `/missing` it answers as the server does where there is no route.
  */
 import { describe, expect, it } from 'vitest'
 import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/routes.ts'
@@ -18,7 +18,7 @@ export function testProjectRoutes(open: () => { routes: ProjectRoutes; logged: o
       user: undefined,
       remote: undefined,
       headers: new Headers({ 'x-request-id': 'r1' }),
-      next: async () => new Response('nobody', { status: 404 }),
+      next: async () => ({ answer: new Response('nobody', { status: 404 }) }),
       ...more,
     }
     return open().routes.handle(asked)
@@ -33,6 +33,7 @@ export function testProjectRoutes(open: () => { routes: ProjectRoutes; logged: o
         { method: 'GET', path: '/whoami' },
         { method: 'POST', path: '/echo' },
         { method: 'GET', path: '/throws' },
+        { method: 'GET', path: '/missing' },
       ])
     })
 
@@ -71,7 +72,7 @@ export function testProjectRoutes(open: () => { routes: ProjectRoutes; logged: o
           async next(request, headers) {
             const text = `${await request.text()} ${request.headers.get('x-passed')}`
             headers.set('x-next', 'too')
-            return new Response(text, { status: 202, headers })
+            return { answer: new Response(text, { status: 202, headers }) }
           },
         },
       )
@@ -88,10 +89,25 @@ export function testProjectRoutes(open: () => { routes: ProjectRoutes; logged: o
         '/api/read',
         { method: 'POST', body: 'sent' },
         {
-          next: async (request, headers) => new Response(await request.text(), { headers }),
+          next: async (request, headers) => ({
+            answer: new Response(await request.text(), { headers }),
+          }),
         },
       )
       expect([answer.headers.get('x-read'), await answer.text()]).toEqual(['sent', 'sent'])
+    })
+
+    it('are told what a route of the server threw', async () => {
+      const error = { name: 'TypeError', message: 'not so' }
+      const next = async () => ({ answer: new Response('failed', { status: 500 }), error })
+      const answer = await handle('/api/x', {}, { next })
+      expect([answer.status, answer.headers.get('x-error')]).toEqual([500, 'TypeError: not so'])
+    })
+
+    it('say in the words of the server that something is not there', async () => {
+      const answer = await handle('/missing')
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toEqual({ detail: 'No route GET /below/missing.' })
     })
 
     it('pass on what none of them answers', async () => {

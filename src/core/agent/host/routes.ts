@@ -27,7 +27,14 @@ export interface ProjectRequest {
   /** What every answer has from the server (CORS, the request's id), unless the project changes it. */
   headers: Headers
   /** Once at most. `headers`: those above, as they are by now. Its answer has them. */
-  next(request: Request, headers: Headers): Promise<Response>
+  next(request: Request, headers: Headers): Promise<PassedOn>
+}
+
+/** What came of a request that was passed on. */
+interface PassedOn {
+  answer: Response
+  /** What a route of the server threw; `answer` is what the server made of it. */
+  error?: { name: string; message: string }
 }
 
 export interface RemoteEnd {
