@@ -42,10 +42,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The link that a person opens: leads on to the provider */
+        /** The link that a person opens: says who asks for what */
         get: operations["start_oauth_v2_auth_start__auth_id__get"];
         put?: never;
-        post?: never;
+        /** What that page sends when the person continues: leads on to the provider */
+        post: operations["continue_oauth_v2_auth_start__auth_id__post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1797,12 +1798,61 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    continue_oauth_v2_auth_start__auth_id__post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                auth_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
             /** @description To the provider. */
-            302: {
+            303: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
             };
             /** @description The request does not validate. */
             422: {

@@ -11,6 +11,8 @@ interface Observers {
   log: Log
   metrics?: RequestMetrics
   tracer?: Tracer
+  /** The path as logs and spans show it, where a path itself can be a secret. */
+  shownPath?: (path: string) => string
 }
 
 /** The ids that callers may choose. They go into logs as they are. */
@@ -21,9 +23,15 @@ const THREAD = new RegExp(`/threads/(${UUID})(?:/|$)`, 'i')
 const RUN = new RegExp(`/runs/(${UUID})(?:/|$)`, 'i')
 
 /** Register it first: it observes everything after it. It answers the id as `x-request-id`. */
-export function observeRequests({ log, metrics, tracer = noTracer }: Observers): MiddlewareHandler {
+export function observeRequests({
+  log,
+  metrics,
+  tracer = noTracer,
+  shownPath = (path) => path,
+}: Observers): MiddlewareHandler {
   return (c, next) => {
-    const { method, path } = c.req
+    const { method } = c.req
+    const path = shownPath(c.req.path)
     const begun = performance.now()
     const request_id = requestId(c.req.header('x-request-id'))
     const ids = { thread_id: THREAD.exec(path)?.[1], run_id: RUN.exec(path)?.[1] }

@@ -25,6 +25,7 @@ const OPEN: Record<DocumentName, string[]> = {
     'GET /v2/auth/callback/{provider_id}',
     'GET /v2/auth/setup/{provider_id}',
     'GET /v2/auth/start/{auth_id}',
+    'POST /v2/auth/start/{auth_id}',
     'POST /v2/pushes/{deployment_id}',
     'PUT /v2/uploads/{deployment_id}/{file}',
   ],

@@ -18,8 +18,8 @@ const controlPlane: Omit<Unexercised, 'document'>[] = [
     reason: 'Images need a container runtime driver; without one it always refuses.',
   },
   {
-    operation: 'GET /v2/auth/start/{auth_id}',
-    reason: 'Its good answer is 302, to the provider: every test of a consent follows it.',
+    operation: 'POST /v2/auth/start/{auth_id}',
+    reason: 'Its good answer is 303, to the provider: every test of a consent follows it.',
   },
 ]
 

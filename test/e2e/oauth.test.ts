@@ -94,6 +94,7 @@ describe.skipIf(NO_BROWSER)(`a person with a browser${skippedBrowser}`, () => {
       page.on('console', (message) => problems.push(message.text()))
       page.on('pageerror', (error) => problems.push(String(error)))
       await page.goto((await ask()).url)
+      await page.getByRole('button', { name: 'Continue' }).click()
       await page.fill('[name=login]', 'anna')
       await page.fill('[name=password]', 'secret')
       await page.click('[type=submit]')
@@ -101,6 +102,8 @@ describe.skipIf(NO_BROWSER)(`a person with a browser${skippedBrowser}`, () => {
       await page.click('a[href$="/abort"]')
       await page.getByRole('heading', { name: 'Nothing was connected' }).waitFor()
       await page.getByRole('link', { name: 'Try again' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await page.waitForURL(`${acme.url}/**`)
       await page.locator('[type=submit]').waitFor()
       problems.length = 0
       await page.click('[type=submit]')

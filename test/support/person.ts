@@ -23,6 +23,13 @@ export class Person {
     return seen.url
   }
 
+  /** Opens a link and continues from its question; answers the address beginning with `until` it leads to. */
+  async begin(url: string, until: string): Promise<string> {
+    const { text } = await this.open(url)
+    const action = /<form[^>]*action="([^"]+)"/.exec(text)?.[1] ?? ''
+    return (await this.open(new URL(action, url).href, until, new URLSearchParams())).url
+  }
+
   /** Follows where it leads; not beyond an address that begins with `until`. */
   async open(url: string, until?: string, form?: URLSearchParams): Promise<Seen> {
     let [next, body] = [url, form]
@@ -30,7 +37,12 @@ export class Person {
       if (until !== undefined && next.startsWith(until)) return { url: next, status: 0, text: '' }
       const response = await fetch(next, {
         redirect: 'manual',
-        headers: { cookie: this.#cookiesFor(next), accept: 'text/html' },
+        headers: {
+          cookie: this.#cookiesFor(next),
+          accept: 'text/html',
+          // As browsers do: the form that is sent is of the same site.
+          ...(body && { origin: new URL(next).origin }),
+        },
         ...(body && { method: 'POST', body }),
       })
       this.#keep(next, response.headers.getSetCookie())
@@ -47,7 +59,7 @@ export class Person {
 
   async #through(seen: Seen, answer: 'consent' | 'refuse', until?: string): Promise<Seen> {
     let page = seen
-    for (let steps = 0; steps < 5; steps++) {
+    for (let steps = 0; steps < 6; steps++) {
       const action = /<form[^>]*action="([^"]+)"/.exec(page.text)?.[1]
       if (!action) return page
       const prompt = /name="prompt" value="(\w+)"/.exec(page.text)?.[1] ?? ''

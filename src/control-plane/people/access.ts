@@ -60,6 +60,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/auth/platform-providers': 'read',
   // A person's browser comes here, which has no key.
   'GET /v2/auth/start/{auth_id}': 'open',
+  'POST /v2/auth/start/{auth_id}': 'open',
   'GET /v2/auth/callback/{provider_id}': 'open',
   'GET /v2/auth/setup/{provider_id}': 'open',
   // The caller's own.

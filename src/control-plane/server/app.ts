@@ -18,7 +18,7 @@ import { integrationRoutes } from '../integrations/routes.ts'
 import { logRoutes } from '../logs/routes.ts'
 import { acceptAgentKeys } from '../oauth/agent-keys.ts'
 import { connectionRoutes } from '../oauth/connections/routes.ts'
-import { oauthCallbackRoutes } from '../oauth/consent/callback-routes.ts'
+import { oauthCallbackRoutes, withoutLink } from '../oauth/consent/callback-routes.ts'
 import { oauthFlowRoutes } from '../oauth/consent/routes.ts'
 import { oauthProviderRoutes } from '../oauth/providers/routes.ts'
 import { oauthTokenRoutes } from '../oauth/tokens/routes.ts'
@@ -45,7 +45,8 @@ const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0'
  */
 export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const app = createApp<ControlPlaneEnv>(parts.log)
-  app.use(observeRequests({ log: parts.log, metrics: parts.metrics }))
+  const { log, metrics } = parts
+  app.use(observeRequests({ log, metrics, shownPath: withoutLink }))
   const api = apiRoutes(parts)
   app.route('/', api)
   // Through a plain app, so that the document lists each operation once.

@@ -6,8 +6,10 @@
  *  ▲  ▲ │                                 │   │
  *  │  │ └──the person says no──▶ refused  │   └──the provider refuses the code──▶ failed
  *  │  └────────the provider is down───────┘                                          │
- *  └───────────the person opens the link again (refused, failed)─────────────────────┘
+ *  └───────────the person goes on from the link again (refused, failed)──────────────┘
  * ```
+ * Whoever goes on from the link gets other secrets, also while it is `pending`: only the last of them
+ * can end it.
  * Each but `completed` becomes `expired` in time. `exchanging` is claimed for a while: where a server
  * dies in it, the same callback may come again.
  */
@@ -42,7 +44,7 @@ export interface ConsentSecrets {
   code_verifier: string
   /** Comes back within an id token. */
   nonce: string
-  /** The cookie of the browser that has opened the link. */
+  /** The cookie of the browser that has gone on from the link. */
   browser_key: string
 }
 
@@ -98,8 +100,11 @@ export interface OAuthConsentStore {
       token_id?: string
     },
   ): Promise<boolean>
-  /** Back to `pending`, with other secrets. `false`: it neither failed nor was refused. */
-  restart(id: string, state_hash: string, secrets: ConsentSecrets): Promise<boolean>
+  /** To `pending`, with other secrets. `false`: it is done, too old, or claimed beyond `now`. */
+  restart(
+    id: string,
+    begin: { now: number; state_hash: string; secrets: ConsentSecrets },
+  ): Promise<boolean>
   /** Marks what is past its time as expired, and forgets what was so before `forgetBefore`. */
   expire(now: number, forgetBefore: number): Promise<void>
 }

@@ -50,7 +50,8 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
         if (to === 'exchanging') await consents.claim(consent.id, { now: 0, until: 2 })
         else if (to === 'expired') await consents.expire(1000, 0)
         else if (to === 'pending' && from !== 'exchanging') {
-          await consents.restart(consent.id, `again-${consent.id}`, LATER)
+          const state_hash = `again-${consent.id}`
+          await consents.restart(consent.id, { now: 0, state_hash, secrets: LATER })
         } else await consents.settle(consent.id, { status: to })
         return (await consents.get(consent.id))?.status === to
       }
@@ -69,11 +70,17 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       await consents.claim(id, { now: 1, until: 2 })
       await consents.settle(id, { status: 'failed', problem: 'The code was refused.' })
       expect(await consents.get(id)).toMatchObject({ problem: 'The code was refused.' })
-      expect(await consents.restart(id, 'hash-2', LATER)).toBe(true)
+      const begin = { now: 3, state_hash: 'hash-2', secrets: LATER }
+      expect(await consents.restart(id, begin)).toBe(true)
       const again = { status: 'pending', problem: null, secrets: LATER, state_hash: 'hash-2' }
       expect(await consents.get(id)).toMatchObject(again)
-      await consents.claim(id, { now: 1, until: 2 })
+      expect(await consents.restart(id, { ...begin, state_hash: 'hash-3' })).toBe(true)
+      await consents.claim(id, { now: 3, until: 5 })
+      expect(await consents.restart(id, { ...begin, now: 4 })).toBe(false)
+      expect(await consents.restart(id, { ...begin, now: 5 })).toBe(true)
+      await consents.claim(id, { now: 5, until: 6 })
       await consents.settle(id, { status: 'completed', token_id: 'token-1' })
+      expect(await consents.restart(id, { ...begin, now: 7 })).toBe(false)
       expect(await consents.get(id)).toMatchObject({ status: 'completed', token_id: 'token-1' })
     })
 

@@ -9,8 +9,15 @@ import { type ControlPlaneEnv, refusals } from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { ProviderPathSchema } from '../providers/schemas.ts'
 import { type Bearer, findConsent, type Outcome, takeCallback } from './callback.ts'
-import { linkOf, openLink } from './consents.ts'
-import { PAGE_HEADERS, type Page, render } from './pages.ts'
+import { followLink, linkOf, openLink } from './consents.ts'
+import {
+  PAGE_HEADERS,
+  type Page,
+  QUESTION_HEADERS,
+  type Question,
+  render,
+  renderQuestion,
+} from './pages.ts'
 import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './schemas.ts'
 
 const page = {
@@ -24,9 +31,19 @@ const start = createRoute({
   method: 'get',
   path: '/v2/auth/start/{auth_id}',
   operationId: 'start_oauth_v2_auth_start__auth_id__get',
-  summary: 'The link that a person opens: leads on to the provider',
+  summary: 'The link that a person opens: says who asks for what',
   request: { params: AuthPathSchema },
-  responses: { 200: page, 302: { description: 'To the provider.' }, ...refusals(422) },
+  responses: { 200: page, ...refusals(422) },
+})
+
+const follow = createRoute({
+  ...shared,
+  method: 'post',
+  path: '/v2/auth/start/{auth_id}',
+  operationId: 'continue_oauth_v2_auth_start__auth_id__post',
+  summary: 'What that page sends when the person continues: leads on to the provider',
+  request: { params: AuthPathSchema },
+  responses: { 303: { description: 'To the provider.' }, ...refusals(403, 404, 409, 422) },
 })
 
 const callback = createRoute({
@@ -54,9 +71,16 @@ export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlane
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(start, (c) =>
     orPage(c, parts, undefined, async () => {
-      const { location, consent } = await openLink(parts, c.req.valid('param').auth_id)
+      const question = await questionOf(parts, c.req.valid('param').auth_id)
+      return c.html(await renderQuestion(question), 200, { ...QUESTION_HEADERS })
+    }),
+  )
+  routes.openapi(follow, (c) =>
+    orPage(c, parts, undefined, async () => {
+      requireOwnPage(c, parts)
+      const { location, consent } = await followLink(parts, c.req.valid('param').auth_id)
       keepKey(c, consent)
-      return c.body(null, 302, { ...PAGE_HEADERS, location })
+      return c.body(null, 303, { ...PAGE_HEADERS, location })
     }),
   )
   routes.openapi(callback, (c) => takeBack(c, parts, c.req.valid('param').provider_id))
@@ -68,6 +92,38 @@ export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlane
     return show(c, SET_UP, 200)
   })
   return routes
+}
+
+async function questionOf(parts: OAuthParts, auth_id: string): Promise<Question> {
+  const { consent, provider } = await openLink(parts, auth_id)
+  const workspace = await parts.store.workspaces.get(consent.workspace_id)
+  return {
+    asker: consent.actor.name,
+    workspace: workspace?.name ?? consent.workspace_id,
+    user: consent.end_user_id || consent.actor.name,
+    provider: provider.name,
+    host: new URL(provider.auth_url).host,
+    scopes: consent.scopes,
+    action: encodeURIComponent(auth_id),
+  }
+}
+
+/**
+ * Throws `forbidden` for a form of another site, which would skip the question. Browsers say where it
+ * comes from in one of two ways; over plain HTTP only in the second.
+ */
+function requireOwnPage(c: Context, { publicUrl }: OAuthParts): void {
+  const site = c.req.header('sec-fetch-site')
+  if (site === 'same-origin') return
+  const origin = URL.parse(c.req.header('origin') ?? '')
+  const own = [c.req.header('host'), new URL(publicUrl()).host]
+  if (site === undefined && origin && own.includes(origin.host)) return
+  throw new AppError('forbidden', 'Open the link, and continue from there.')
+}
+
+/** The path as logs and traces show it: who has a link can open it. */
+export function withoutLink(path: string): string {
+  return path.replace(/(\/v2\/auth\/(?:start|wait)\/).+/, '$1{auth_id}')
 }
 
 async function takeBack(c: Context, parts: OAuthParts, provider_id: string) {

@@ -174,7 +174,7 @@ async function complete(
         action: 'oauth_consent.complete',
         target_id: token.id,
         target_name: provider_id,
-        detail: { consent_id: consent.id, scopes: token.scopes, end_user_id, agent_id },
+        detail: { consent_id: hashOf(consent.id), scopes: token.scopes, end_user_id, agent_id },
       },
     )
     return token

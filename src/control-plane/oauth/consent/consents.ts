@@ -46,7 +46,8 @@ export async function beginConsent(
     const { provider_id, scopes, end_user_id, agent_id } = consent
     await record(store, clock, principal, {
       action: 'oauth_consent.begin',
-      target_id: consent.id,
+      // Whoever reads the log gets no link of another's.
+      target_id: hashOf(consent.id),
       target_name: provider_id,
       detail: { scopes, end_user_id, agent_id },
     })
@@ -54,7 +55,7 @@ export async function beginConsent(
   })
 }
 
-/** What the person opens: it leads on to the provider, and knows the browser again. */
+/** What the person opens: it says who asks for what, and leads on to the provider. */
 export function linkOf({ publicUrl }: OAuthParts, { id }: OAuthConsent): string {
   return `${publicUrl()}/v2/auth/start/${id}`
 }
@@ -64,21 +65,35 @@ export function callbackUrl({ publicUrl }: OAuthParts, provider_id: string): str
   return `${publicUrl()}/v2/auth/callback/${encodeURIComponent(provider_id)}`
 }
 
+interface Opened {
+  consent: OAuthConsent
+  provider: OAuthProvider
+}
+
+/** What a link asks for. Throws `not_found`, `gone` when it is too late, `conflict` when it is done. */
+export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
+  const consent = await parts.store.oauth.consents.get(id)
+  if (!consent) throw new AppError('not_found', 'There is no such link.')
+  requireOpen(parts, consent)
+  return { consent, provider: await requireProviderOf(parts, consent) }
+}
+
 /**
- * Where the browser that has opened the link goes on to, with the consent whose `browser_key` it is to
- * keep. One that was refused or has failed begins anew. Throws `not_found`, `gone` when it is too
- * late, `conflict` when it is done.
+ * Where the browser of a person goes on to who has read what the link asks for, with the consent whose
+ * `browser_key` it is to keep. Its secrets are new each time, so that a browser which went on before
+ * cannot end what this one begins. Throws as `openLink`, `conflict` while a code is exchanged.
  */
-export async function openLink(
+export async function followLink(
   parts: OAuthParts,
   id: string,
 ): Promise<{ location: string; consent: OAuthConsent }> {
-  const { consents } = parts.store.oauth
-  const found = await consents.get(id)
-  if (!found) throw new AppError('not_found', 'There is no such link.')
-  requireOpen(parts, found)
-  const consent = await restarted(parts, found)
-  const provider = await requireProviderOf(parts, consent)
+  const { consent: found, provider } = await openLink(parts, id)
+  const secrets = newSecrets()
+  const begin = { now: parts.clock.now(), state_hash: hashOf(secrets.state), secrets }
+  if (!(await parts.store.oauth.consents.restart(found.id, begin))) {
+    throw new AppError('conflict', 'This link is being used at this moment.')
+  }
+  const consent = { ...found, secrets }
   return { location: await parts.vault.servers.authorizationUrl(provider, consent), consent }
 }
 
@@ -106,14 +121,6 @@ export async function requireProviderOf(
 
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-async function restarted(parts: OAuthParts, consent: OAuthConsent): Promise<OAuthConsent> {
-  if (consent.status !== 'refused' && consent.status !== 'failed') return consent
-  const { consents } = parts.store.oauth
-  const secrets = newSecrets()
-  await consents.restart(consent.id, hashOf(secrets.state), secrets)
-  return (await consents.get(consent.id)) ?? consent
 }
 
 function newConsent(parts: OAuthParts, principal: Principal, wanted: Wanted): OAuthConsent {

@@ -1,4 +1,4 @@
-/** The pages that a person sees after the provider's own: small, without scripts, light and dark. */
+/** The pages that a person sees before and after the provider's own: small, without scripts, light and dark. */
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 
@@ -10,6 +10,21 @@ export interface Page {
   text: string[]
   /** A link to begin anew; absent: there is none. */
   again?: string | undefined
+}
+
+/** Who asks for what, before the person is sent to the provider. */
+export interface Question {
+  /** The name of the key or the deployment. */
+  asker: string
+  workspace: string
+  /** Whose the token will be. */
+  user: string
+  provider: string
+  /** Where the provider will ask. */
+  host: string
+  scopes: string[]
+  /** Where the form goes, from the page's own address. */
+  action: string
 }
 
 const STYLE = `
@@ -28,22 +43,40 @@ main { width: 100%; max-width: 30rem; padding: 40px 36px; text-align: center;
 .done { color: var(--done) } .refused { color: var(--refused) } .problem { color: var(--problem) }
 h1 { margin: 20px 0 8px; font-size: 1.45rem; line-height: 1.25; overflow-wrap: anywhere }
 p { margin: 8px 0; color: var(--soft); overflow-wrap: anywhere }
-a { display: inline-block; margin-top: 20px; padding: 10px 20px; border-radius: 10px;
-  border: 1px solid var(--link); color: var(--link); text-decoration: none; font-weight: 600 }
-a:focus-visible { outline: 3px solid var(--link); outline-offset: 3px }
+dl { margin: 24px 0 16px; text-align: left; border-top: 1px solid var(--line) }
+dl div { display: flex; gap: 16px; padding: 10px 0; border-bottom: 1px solid var(--line) }
+dt { flex: 0 0 7rem; color: var(--soft) } dd { margin: 0; min-width: 0; overflow-wrap: anywhere }
+a, button { display: inline-block; margin-top: 20px; padding: 10px 20px; border-radius: 10px;
+  border: 1px solid var(--link); color: var(--link); text-decoration: none; font: inherit;
+  font-weight: 600 }
+button { background: var(--link); color: var(--card); cursor: pointer }
+a:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 3px }
 footer { margin-top: 28px; font-size: .85rem; color: var(--soft) }`
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /** Nothing is loaded, run, sent or framed. */
+const POLICY =
+  `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
+  `form-action 'none'; frame-ancestors 'none'`
+
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; ` +
-    `form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': POLICY,
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
+}
+
+/**
+ * As other pages, but it has a form. Browsers also check where the answer to a form leads: to the
+ * provider, and on to wherever that sends people. They name the form's own site in its request only with
+ * this policy for referrers, which tells the provider nothing either.
+ */
+export const QUESTION_HEADERS: Readonly<Record<string, string>> = {
+  ...PAGE_HEADERS,
+  'content-security-policy': POLICY.replace("form-action 'none'", 'form-action *'),
+  'referrer-policy': 'same-origin',
 }
 
 const SHAPES: Readonly<Record<Page['kind'], string>> = {
@@ -54,6 +87,36 @@ const SHAPES: Readonly<Record<Page['kind'], string>> = {
 
 /** The page as HTML; what it is told is escaped. */
 export async function render({ kind, title, text, again }: Page): Promise<string> {
+  return frame(title, [
+    html`<svg class="mark ${kind}" viewBox="0 0 56 56" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="28" cy="28" r="25" stroke-width="3"/>${raw(SHAPES[kind])}</svg>
+<h1>${title}</h1>`,
+    ...text.map((line) => html`<p>${line}</p>`),
+    again === undefined ? '' : html`<a href="${again}">Try again</a>`,
+  ])
+}
+
+/** The question as HTML, with a form that goes on. */
+export async function renderQuestion(question: Question): Promise<string> {
+  const { asker, workspace, user, provider, host, scopes, action } = question
+  const title = `Give access to ${provider}?`
+  const facts = [
+    ['Who asks', asker],
+    ['Workspace', workspace],
+    ['For the user', user],
+    ['Access to', `${provider} (${host})`],
+    ['Scopes', scopes.join(', ') || 'as the provider decides'],
+  ]
+  return frame(title, [
+    html`<h1>${title}</h1>`,
+    html`<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`,
+    html`<p>Continue only if you are this user and have asked for this yourself. Otherwise somebody else gets access to your account.</p>`,
+    html`<form method="post" action="${action}"><button type="submit">Continue</button></form>`,
+  ])
+}
+
+type Part = ReturnType<typeof html> | string
+
+async function frame(title: string, parts: Part[]): Promise<string> {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -65,10 +128,7 @@ export async function render({ kind, title, text, again }: Page): Promise<string
 </head>
 <body>
 <main>
-<svg class="mark ${kind}" viewBox="0 0 56 56" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="28" cy="28" r="25" stroke-width="3"/>${raw(SHAPES[kind])}</svg>
-<h1>${title}</h1>
-${text.map((line) => html`<p>${line}</p>`)}
-${again === undefined ? '' : html`<a href="${again}">Try again</a>`}
+${parts}
 <footer>Runyard</footer>
 </main>
 </body>

@@ -57,7 +57,8 @@ WHERE id = $1 AND status = $5`
 
 const RESTART = `
 UPDATE oauth_consents SET status = 'pending', problem = NULL, state_hash = $2, secrets = $3
-WHERE id = $1 AND status IN ('refused', 'failed')`
+WHERE id = $1 AND (status IN ('pending', 'refused', 'failed')
+  OR (status = 'exchanging' AND claimed_until <= $4))`
 
 const EXPIRE = `
 UPDATE oauth_consents SET status = 'expired'
@@ -89,8 +90,8 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
       const from = status === 'refused' ? 'pending' : 'exchanging'
       return (await db.run(SETTLE, [id, status, problem, token_id, from])) === 1
     },
-    restart: async (id, state_hash, secrets) =>
-      (await db.run(RESTART, [id, state_hash, seal(box, id, secrets)])) === 1,
+    restart: async (id, { now, state_hash, secrets }) =>
+      (await db.run(RESTART, [id, state_hash, seal(box, id, secrets), now])) === 1,
     expire: async (now, forgetBefore) => {
       await db.run(EXPIRE, [now])
       await db.run(FORGET, [forgetBefore])

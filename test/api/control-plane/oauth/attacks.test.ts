@@ -1,5 +1,6 @@
 /** Who wants another's token, or a request to where they may not go. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withoutLink } from '../../../../src/control-plane/oauth/consent/callback-routes.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
 import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth-world.ts'
@@ -132,6 +133,59 @@ describe('the callback of a browser', () => {
     )
     expect(headers?.get('cache-control')).toBe('no-store')
     expect(headers?.get('referrer-policy')).toBe('no-referrer')
+  })
+})
+
+describe('the link', () => {
+  it('says who asks for what, and sets no cookie before the person continues', async () => {
+    await addProvider(world, acme)
+    const { url } = await ask(world, { user_id: '<anna>' })
+    const { status, text, headers } = await new Person('anna').open(url)
+    expect(status).toBe(200)
+    for (const fact of ['admin', 'Default', '&lt;anna&gt;', 'Acme', 'openid, read', 'Continue']) {
+      expect(text).toContain(fact)
+    }
+    expect(headers?.getSetCookie()).toEqual([])
+    expect(headers?.get('content-security-policy')).toContain("frame-ancestors 'none'")
+  })
+
+  it.each([
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example.com' }],
+    ['another site over plain HTTP', { origin: 'https://evil.example.com' }],
+    ['a page without a name', { origin: 'null' }],
+    ['nowhere', {}],
+  ])('is not followed by a form of %s', async (_, headers: Record<string, string>) => {
+    await addProvider(world, acme)
+    const { url } = await ask(world)
+    const sent = await fetch(url, { method: 'POST', headers, redirect: 'manual' })
+    expect(sent.status).toBe(403)
+    expect(sent.headers.getSetCookie()).toEqual([])
+    await sent.body?.cancel()
+  })
+
+  it('is good for the browser that continued last alone', async () => {
+    await addProvider(world, acme)
+    const { url } = await ask(world, { scopes: ['read'] })
+    const [mallory, anna] = [new Person('mallory'), new Person('anna')]
+    const first = await mallory.consentUntil(url, callbackOf())
+    const second = await anna.consentUntil(url, callbackOf())
+    expect((await mallory.open(first)).status).toBe(404)
+    expect((await mallory.open(second)).status).toBe(403)
+    expect((await anna.open(second)).status).toBe(200)
+  })
+
+  it('is in no audit log, and in no path that logs and traces show', async () => {
+    await addProvider(world, acme)
+    const { auth_id, url } = await ask(world)
+    await new Person('anna').consent(url)
+    const { body } = await world.call('GET', '/v2/audit-log')
+    expect(JSON.stringify(body)).toContain('oauth_consent.complete')
+    expect(JSON.stringify(body)).not.toContain(auth_id)
+    const shown = [`/v2/auth/start/${auth_id}`, `/api-host/v2/auth/wait/${auth_id}`]
+    expect(shown.map(withoutLink)).toEqual([
+      '/v2/auth/start/{auth_id}',
+      '/api-host/v2/auth/wait/{auth_id}',
+    ])
   })
 })
 

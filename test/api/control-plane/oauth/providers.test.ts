@@ -100,7 +100,7 @@ describe('PKCE', () => {
     expect(await methodOf('PATCH', path, { uses_pkce: false })).toBeNull()
     expect(await methodOf('PATCH', path, { code_challenge_method: 'plain' })).toBe('plain')
     const { url } = await ask(world, { provider: 'github' })
-    const sent = new URL((await new Person('anna').open(url, GITHUB.auth_url)).url).searchParams
+    const sent = new URL(await new Person('anna').begin(url, GITHUB.auth_url)).searchParams
     expect(sent.get('code_challenge_method')).toBe('plain')
     expect(sent.get('code_challenge')).toMatch(/^[\w-]{43}$/)
   })
@@ -171,7 +171,7 @@ describe('the ways of some providers', () => {
     await world.call('POST', '/v2/auth/providers', { ...GITHUB, auth_url, token_url, ...change })
     const { url } = await ask(world, { provider: 'github' })
     const anna = new Person('anna')
-    const sent = new URL((await anna.open(url, auth_url)).url)
+    const sent = new URL(await anna.begin(url, auth_url))
     const state = sent.searchParams.get('state')
     const back = `${world.url}/v2/auth/callback/github?code=c&state=${state}`
     return { seen: await anna.open(back), sent: sent.searchParams, standIn }
