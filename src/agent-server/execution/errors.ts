@@ -1,5 +1,6 @@
 /** What is said of runs that fail: the `error` of the run, and of the last event in its stream. */
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** Of a run that lost its server, or the database, with every attempt. */
 export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
@@ -13,4 +14,9 @@ export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunErro
 export function timeoutError(limitMs: number): RunError {
   const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
   return { error: 'TimeoutError', message }
+}
+
+/** Of a run whose host says that it was stopped, while its signal has not aborted. */
+export function stoppedByNobody(): AppError {
+  return new AppError('internal', 'The graph host stopped a run that nobody stopped.')
 }

@@ -26,7 +26,7 @@ import { AbortTimeout } from './abort-timeout.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
 import { Crash, type Crashed } from './crash.ts'
-import { exhaustedError, timeoutError } from './errors.ts'
+import { exhaustedError, stoppedByNobody, timeoutError } from './errors.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun } from './finish.ts'
 import { observeRun } from './observed.ts'
@@ -202,7 +202,8 @@ class Execution {
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
-    const begun = await graph.run(graphRequest(run, { resumed }), this.#calls(), this.#signal)
+    const running = graph.run(graphRequest(run, { resumed }), this.#calls(), this.#signal)
+    const begun = await this.#abortTimeout.wait(running)
     projection.watch(begun)
     for await (const batch of this.#abortTimeout.each(this.#order.watch(begun.emissions))) {
       this.#noteFirst()
@@ -211,6 +212,7 @@ class Execution {
     if (this.#signal.aborted) return
     const end = await this.#abortTimeout.wait(begun.end)
     if (end.kind === 'failed') return end.failure
+    if (end.kind === 'stopped') throw stoppedByNobody()
     const last = await this.#abortTimeout.wait(projection.settle())
     if (last.length > 0 && !(await this.#order.write(last))) return
     this.#isComplete = true
@@ -226,7 +228,8 @@ class Execution {
   async #write(batch: readonly Emission[]): Promise<boolean> {
     const projection = this.#projection
     for (const emission of batch) {
-      const events = await projection.project(emission)
+      const projected = projection.project(emission)
+      const events = Array.isArray(projected) ? projected : await this.#abortTimeout.wait(projected)
       if (!(await this.#order.write(events, projection.checkpointOf(emission)))) return false
     }
     return true

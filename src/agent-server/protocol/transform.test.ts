@@ -61,3 +61,9 @@ test('after the end nobody is asked any more', async () => {
   expect(await transform.onEvents([event('values')])).toHaveLength(1)
   expect(await transform.fail(new Error('late'))).toEqual([])
 })
+
+test('a host that does not say in time what it made of a failure has made nothing', async () => {
+  const fail = () => new Promise<never>(() => {})
+  const transform = new Transform({ onEvents: () => [], finish: async () => [], fail }, write, 1)
+  expect(await transform.fail({ name: 'Error', message: 'failed' })).toEqual([])
+})

@@ -18,14 +18,19 @@ export type WriteEvent = (
 /** The server itself goes by these when it takes up a run: they are always told. */
 const KEPT: ReadonlySet<Channel> = new Set(['checkpoints', 'lifecycle', 'input'])
 
+/** How long the host may take to say what was made of a run that fails, in ms. */
+const FAIL_LIMIT_MS = 1_500
+
 export class Transform {
   readonly #transform: StreamTransform
   readonly #write: WriteEvent
+  readonly #failLimitMs: number
   #isOver = false
 
-  constructor(transform: StreamTransform, write: WriteEvent) {
+  constructor(transform: StreamTransform, write: WriteEvent, failLimitMs = FAIL_LIMIT_MS) {
     this.#transform = transform
     this.#write = write
+    this.#failLimitMs = failLimitMs
   }
 
   /** What is to be told in place of these; `of`: the emission that they come from, if from one. */
@@ -44,11 +49,22 @@ export class Transform {
     return made.map((one) => this.#made(one))
   }
 
-  /** The run has failed or was told to stop. */
+  /** The run has failed or was told to stop. Nothing was made where the host does not answer in time. */
   async fail(error: { name: string; message: string }): Promise<NewEvent[]> {
     if (this.#isOver) return []
     this.#isOver = true
-    return (await this.#transform.fail(error)).map((one) => this.#made(one))
+    const made = await this.#inTime(this.#transform.fail(error))
+    return made.map((one) => this.#made(one))
+  }
+
+  async #inTime(made: MadeEvent[] | Promise<MadeEvent[]>): Promise<MadeEvent[]> {
+    const { promise: late, resolve } = Promise.withResolvers<MadeEvent[]>()
+    const timer = setTimeout(() => resolve([]), this.#failLimitMs)
+    try {
+      return await Promise.race([made, late])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   #made({ method, namespace, data, node }: MadeEvent): NewEvent {
