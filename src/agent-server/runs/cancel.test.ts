@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { RunWorld } from '../../../test/support/run-world.ts'
+import { lockOf } from '../../core/agent/agent-store.ts'
+import { systemClock } from '../../core/clock.ts'
+import { silentLog } from '../../core/log.ts'
+import { Queue } from '../../queue/queue.ts'
+import { EventLog } from '../../stream/event-log.ts'
+import { announceCancelled, cancelRuns } from './cancel.ts'
+
+/** Never, as far as a test goes, in ms. */
+const NEVER_MS = 1e9
+const host = 'this one'
+
+let world: RunWorld
+let queue: Queue
+
+beforeEach(async () => {
+  world = await RunWorld.open()
+  const server = { server_id: 'here', host, pid: process.pid, graphs: ['own'] }
+  const [store, clock, log] = [world.store, systemClock, silentLog]
+  queue = new Queue({ store, server, concurrency: 4, pollMs: NEVER_MS, clock, log })
+})
+afterEach(async () => {
+  await queue.stop({ graceMs: 0 })
+  await world.close()
+})
+
+test('a run that waited for another server no longer holds back those behind it', async () => {
+  const { store } = world
+  const now = systemClock.now()
+  const other = { server_id: 'there', host: 'another', pid: 1, graphs: ['own', 'foreign'] }
+  await store.servers.register({ ...other, started_at: new Date(now).toISOString(), seen_at: now })
+  const thread_id = await world.addThread()
+  const first = await world.addRun(thread_id, { metadata: { graph_id: 'foreign' } })
+  const second = await world.addRun(thread_id, { metadata: { graph_id: 'own' } })
+  const probe = await world.addRun(undefined, { metadata: { graph_id: 'own' } })
+  const begun = new Map([probe, second].map(({ run_id }) => [run_id, Promise.withResolvers()]))
+  const execute = async ({ run_id }: { run_id: string }, _: unknown, signal: AbortSignal) => {
+    begun.get(run_id)?.resolve(run_id)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    return false
+  }
+  await queue.start({ execute, onExhausted: async () => {} })
+  await begun.get(probe.run_id)?.promise
+  expect(queue.isRunning(second.run_id)).toBe(false)
+
+  const how = { action: 'interrupt', reason: 'test' } as const
+  const cancelled = await store.transaction(
+    (tx) => cancelRuns(tx, [first], how, now),
+    [lockOf('thread', thread_id)],
+  )
+  const log = { store, isLocal: () => false, clock: systemClock, log: silentLog }
+  const webhooks = { check: () => {}, wake: () => {} }
+  announceCancelled({ queue, events: new EventLog(log), webhooks }, cancelled)
+  expect(await begun.get(second.run_id)?.promise).toBe(second.run_id)
+})
