@@ -57,8 +57,8 @@ export class AgentServer {
    * the server that it shall replace.
    */
   async start({ isStandby = false } = {}): Promise<void> {
-    await this.#prepareIndex()
     this.#strays.start()
+    await this.#prepareIndex()
     this.#parts.events.start()
     this.#disconnect = this.#connectHost()
     if (!isStandby) await this.work()
@@ -162,8 +162,8 @@ export class AgentServer {
       await this.#parts.queue.stop(limits)
     } finally {
       await this.#parts.webhooks.stop()
-      this.#disconnect()
       await this.#parts.events.stop()
+      this.#disconnect()
       this.#strays.stop()
     }
   }

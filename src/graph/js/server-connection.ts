@@ -34,7 +34,7 @@ export class ServerConnection {
     const disconnect = connectLoopback((request) => calls.fetch(request))
     return () => {
       disconnect()
-      this.#calls = undefined
+      if (this.#calls === calls) this.#calls = undefined
     }
   }
 

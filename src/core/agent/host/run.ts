@@ -61,7 +61,7 @@ export interface GraphRun {
    * function of its nodes is at work any more.
    */
   emissions: AsyncIterable<readonly Emission[]>
-  /** How the graph has ended; settles when the emissions are over. Never rejects. */
+  /** How the graph has ended; settles when the emissions are over, if they were ever pulled. Never rejects. */
   end: Promise<GraphEnd>
   /** The stream transformers that the graph was compiled with; asked for by `transformers`. */
   transform?: StreamTransform
