@@ -96,11 +96,11 @@ export class ProtocolProjection implements RunProjection {
   project(emission: Emission): NewEvent[] | Promise<NewEvent[]> {
     const own = emission.namespace.filter((part) => part !== '')
     const events = [...this.#begun(own, emission), ...this.#project(own, emission)]
-    return this.#untold(events, emission)
+    return this.#transformed(events, emission)
   }
 
   async settle(): Promise<NewEvent[]> {
-    return this.#new((await this.#transform?.finish()) ?? [])
+    return this.#withoutReplayed((await this.#transform?.finish()) ?? [])
   }
 
   /** Call it after the transformers have ended. */
@@ -126,19 +126,19 @@ export class ProtocolProjection implements RunProjection {
   }
 
   /** The events after the graph's transformers have seen them. */
-  #untold(events: NewEvent[], of: Emission): NewEvent[] | Promise<NewEvent[]> {
+  #transformed(events: NewEvent[], of: Emission): NewEvent[] | Promise<NewEvent[]> {
     const told = this.#transform?.onEvents(events, of)
-    return told ? told.then((those) => this.#new(those)) : this.#new(events)
+    return told ? told.then((those) => this.#withoutReplayed(those)) : this.#withoutReplayed(events)
   }
 
   /** The events that the log does not have from an earlier attempt. */
-  #new(events: NewEvent[]): NewEvent[] {
+  #withoutReplayed(events: NewEvent[]): NewEvent[] {
     const filter = this.#replayFilter
     return filter ? events.flatMap((event) => filter.onEvent(event)) : events
   }
 
   #last(events: NewEvent[]): NewEvent[] {
-    const last = this.#new(events)
+    const last = this.#withoutReplayed(events)
     return this.#replayFilter ? [...this.#replayFilter.onEnd(), ...last] : last
   }
 
@@ -217,7 +217,7 @@ export class ProtocolProjection implements RunProjection {
     return [...written, this.#event('tasks', namespace, { ...shown, ...about } as JsonObject)]
   }
 
-  /** Only a namespace with a checkpoint has a state, which is shown as `values`. */
+  /** Tells only where a checkpoint is; its state is told as `values`. */
   #onPlace(namespace: string[], { id, parent_id, step, source }: CheckpointPlace): NewEvent[] {
     if (step === undefined) return []
     const place = {
@@ -263,7 +263,7 @@ export class ProtocolProjection implements RunProjection {
   }
 }
 
-/** The attempt would make a finished task look like another one. */
+/** It would make a task that is done again another one. */
 function withoutAttempt({ run_attempt, ...metadata }: JsonObject): JsonObject {
   return metadata
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import { apiPayload, isCheckpoint } from './api-payload.ts'
 import { type Message, MessageAssembly } from './message-assembly.ts'
-import type { Told } from './source.ts'
+import type { GraphChunk } from './source.ts'
 
 /** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
 const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
@@ -32,7 +32,7 @@ export class Emissions {
   }
 
   /** None: nobody wants to know. */
-  read(told: Told): Emission[] {
+  read(told: GraphChunk): Emission[] {
     const isShown = told.namespace.length === 0 || this.#hasSubgraphs
     if (isShown) return this.#read(told)
     if (UNSCOPED.has(told.mode)) return this.#read({ ...told, namespace: [] })
@@ -53,7 +53,7 @@ export class Emissions {
     this.#whole.add(message)
   }
 
-  #read({ namespace, mode, payload }: Told): Emission[] {
+  #read({ namespace, mode, payload }: GraphChunk): Emission[] {
     switch (mode) {
       case 'messages':
         return this.#onMessage(namespace, payload as [Message, object])

@@ -19,7 +19,7 @@ import type { ProjectGraph } from '../project-graph.ts'
 import { Emissions } from './emissions.ts'
 import { modelCallHandler } from './model-calls.ts'
 import { streamOptions } from './options.ts'
-import { openStream, type Told, toTold } from './source.ts'
+import { type GraphChunk, openStream, toChunk } from './source.ts'
 import { withFailure } from './task-failures.ts'
 import { Transformers } from './transformers.ts'
 import { WithAsides } from './with-asides.ts'
@@ -44,7 +44,7 @@ export class JsRun implements GraphRun {
   readonly #request: GraphRunRequest
   readonly #work: NodeWork
   readonly #failures: TaskFailures = new Map()
-  readonly #asides = new WithAsides<Told>()
+  readonly #asides = new WithAsides<GraphChunk>()
   readonly #read: Emissions
   readonly #transformers: Transformers | undefined
   #end: (end: GraphEnd) => void = () => {}
@@ -70,7 +70,7 @@ export class JsRun implements GraphRun {
       try {
         const stream = await this.#open(calls, signal)
         for await (const chunk of this.#hasModelEnds ? this.#asides.around(stream) : stream) {
-          const told = toTold(chunk)
+          const told = toChunk(chunk)
           if (signal.aborted && told.mode !== 'model_ends') break
           const batch = this.#toEmissions(told)
           if (batch.length > 0) yield batch
@@ -88,7 +88,7 @@ export class JsRun implements GraphRun {
     }
   }
 
-  #toEmissions(given: Told): Emission[] {
+  #toEmissions(given: GraphChunk): Emission[] {
     const told = withFailure(given, this.#failures)
     const batch = this.#read.read(told)
     if (this.#transformers) for (const one of batch) this.#transformers.note(one, told.payload)
@@ -137,7 +137,7 @@ export class JsRun implements GraphRun {
   #modelCalls(): object {
     return modelCallHandler({
       onEnd: (payload) =>
-        this.#asides.add({ namespace: [], mode: 'model_ends', payload } satisfies Told),
+        this.#asides.add({ namespace: [], mode: 'model_ends', payload } satisfies GraphChunk),
       onWhole: (message) => this.#read.onWhole(message),
     })
   }

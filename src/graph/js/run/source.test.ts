@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Graph } from '../langgraph/graph.ts'
-import { openStream, type Told, toTold } from './source.ts'
+import { type GraphChunk, openStream, toChunk } from './source.ts'
 
 interface Asked {
   how: 'stream' | 'streamEvents'
@@ -25,9 +25,9 @@ function graphOf(emitted: object[], asked: Asked[] = []): Graph {
 }
 
 async function emissions(graph: Graph, modes: Parameters<typeof openStream>[3]) {
-  const seen: Told[] = []
+  const seen: GraphChunk[] = []
   for await (const one of await openStream(graph, {}, { runId: 'root' }, modes))
-    seen.push(toTold(one))
+    seen.push(toChunk(one))
   return seen
 }
 

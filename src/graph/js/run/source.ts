@@ -3,7 +3,7 @@ import type { HostMode } from '../../../core/agent/host/run.ts'
 import type { Graph } from '../langgraph/graph.ts'
 
 /** As LangGraph's own objects have it. */
-export interface Told {
+export interface GraphChunk {
   /** Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. */
   namespace: string[]
   /** LangGraph's own stream mode, or `events`. */
@@ -23,7 +23,7 @@ interface CallbackEvent {
 const HIDDEN_TAG = 'langsmith:hidden'
 
 /**
- * Starts the graph; each item goes to `toTold`. `options` are those of LangGraph's `stream`, with a list as
+ * Starts the graph; each item goes to `toChunk`. `options` are those of LangGraph's `stream`, with a list as
  * `streamMode`. For `events` the graph is asked for its callbacks, among which are the chunks of its stream:
  * so it runs once, whatever else was asked for.
  */
@@ -41,8 +41,8 @@ export async function openStream(
  * What the item tells: it is one already, or `[mode, payload]`, or with subgraphs `[namespace, mode, payload]`,
  * behind which more may come.
  */
-export function toTold(item: unknown): Told {
-  if (!Array.isArray(item)) return item as Told
+export function toChunk(item: unknown): GraphChunk {
+  if (!Array.isArray(item)) return item as GraphChunk
   const [namespace, mode, payload] = Array.isArray(item[0]) ? item : [[], ...item]
   return { namespace: namespace as string[], mode: mode as string, payload }
 }

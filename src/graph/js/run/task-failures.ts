@@ -1,12 +1,12 @@
 /** What LangGraph leaves out of the stream: with which error a task has ended. */
 import type { TaskFailures } from '../checkpoints/config.ts'
-import type { Told } from './source.ts'
+import type { GraphChunk } from './source.ts'
 
 /**
  * The same with the `error` of the task whose result it tells; LangGraph tells of a task that has
  * failed as of one without a result. With durability "exit" nothing is known: tasks store nothing then.
  */
-export function withFailure(told: Told, failures: TaskFailures): Told {
+export function withFailure(told: GraphChunk, failures: TaskFailures): GraphChunk {
   const { mode, payload } = told
   if (failures.size === 0 || (mode !== 'tasks' && mode !== 'debug')) return told
   if (mode === 'tasks') return { ...told, payload: failed(payload, failures) }
