@@ -1,6 +1,7 @@
 /** Finding the authorization server of an MCP server, and becoming a client there. */
 import { randomUUID } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
+import { z } from 'zod'
 import { timestamp } from '../../../core/clock.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import {
@@ -14,6 +15,27 @@ import { callbackUrl } from '../consent/consents.ts'
 import type { OAuthParts } from '../parts.ts'
 import type { McpProviderCreateRequest, ProviderAnswer } from './schemas.ts'
 import { checkUrls, insertProvider } from './verbs.ts'
+
+const Text = z.string().max(2048).optional()
+const Words = z.array(z.string().max(256)).max(256).optional()
+
+/** What is read of an authorization server's metadata: the library checks its `issuer` alone. */
+const Metadata = z.object({
+  issuer: z.string().max(2048),
+  authorization_endpoint: Text,
+  token_endpoint: Text,
+  revocation_endpoint: Text,
+  registration_endpoint: Text,
+  code_challenge_methods_supported: Words,
+  token_endpoint_auth_methods_supported: Words,
+})
+type Metadata = z.infer<typeof Metadata>
+
+const Client = z.object({
+  client_id: z.string().min(1).max(1024),
+  client_secret: z.string().max(4096).optional(),
+  token_endpoint_auth_method: z.string().max(256).optional(),
+})
 
 /**
  * Reads the metadata of the protected resource (RFC 9728) and of its authorization server (RFC 8414),
@@ -33,7 +55,8 @@ export async function discoverProvider(
   if (taken) {
     throw new AppError('conflict', `OAuth provider '${request.provider_id}' already exists.`)
   }
-  const as = await authorizationServerOf(outgoing, server).catch(asUnusable)
+  const found = await authorizationServerOf(outgoing, server).catch(asUnusable)
+  const as = checked(Metadata, found, 'the metadata of its server')
   const endpoints = endpointsOf(outgoing, as)
   const client = await register(parts, { request, as })
   const now = timestamp(parts.clock)
@@ -56,6 +79,14 @@ export async function discoverProvider(
     created_at: now,
     updated_at: now,
   })
+}
+
+/** Throws `bad_request` that names what makes no sense, and not what it says. */
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string) {
+  const { data, error } = schema.safeParse(value)
+  if (data !== undefined) return data
+  const places = error?.issues.map(({ path }) => path.join('.')).join(', ')
+  throw unusable(`${what} makes no sense: ${places}`)
 }
 
 /** For the library, whose types tell the methods apart that one function sends. */
@@ -104,7 +135,7 @@ async function resourceOf(
 }
 
 /** Throws `bad_request` where one is missing, or leads to what may not be asked. */
-function endpointsOf(outgoing: Outgoing, as: oauth.AuthorizationServer) {
+function endpointsOf(outgoing: Outgoing, as: Metadata) {
   const { authorization_endpoint, token_endpoint, revocation_endpoint } = as
   const auth_url = required('authorization_endpoint', authorization_endpoint)
   const token_url = required('token_endpoint', token_endpoint)
@@ -129,10 +160,11 @@ function required(name: string, value: string | undefined): string {
 
 async function register(
   parts: OAuthParts,
-  { request, as }: { request: McpProviderCreateRequest; as: oauth.AuthorizationServer },
+  { request, as }: { request: McpProviderCreateRequest; as: Metadata },
 ): Promise<Pick<OAuthProvider, 'client_id' | 'client_secret' | 'token_endpoint_auth_method'>> {
   const { outgoing } = parts.vault
-  const endpoint = URL.parse(required('registration_endpoint', as.registration_endpoint))
+  const registration_endpoint = required('registration_endpoint', as.registration_endpoint)
+  const endpoint = URL.parse(registration_endpoint)
   const problem = endpoint ? outgoing.problemOf(endpoint) : 'it is no URL'
   if (problem) throw unusable(`its registration_endpoint cannot be asked: ${problem}`)
   const wanted = methodFor(as)
@@ -145,12 +177,14 @@ async function register(
   }
   try {
     const options = optionsOf<oauth.DynamicClientRegistrationRequestOptions>(outgoing)
-    const response = await oauth.dynamicClientRegistrationRequest(as, metadata, options)
-    const client = await oauth.processDynamicClientRegistrationResponse(response)
-    const { client_secret, token_endpoint_auth_method: given = wanted } = client
+    const server = { issuer: as.issuer, registration_endpoint }
+    const response = await oauth.dynamicClientRegistrationRequest(server, metadata, options)
+    const answer = await oauth.processDynamicClientRegistrationResponse(response)
+    const client = checked(Client, answer, 'the client that it registers')
+    const { client_id, client_secret = null, token_endpoint_auth_method: given = wanted } = client
     return {
-      client_id: client.client_id,
-      client_secret: typeof client_secret === 'string' ? client_secret : null,
+      client_id,
+      client_secret,
       token_endpoint_auth_method: methodOf(given),
     }
   } catch (error) {
@@ -160,16 +194,16 @@ async function register(
 }
 
 /** A secret where it can have one, in the way that most take; RFC 8414 says what is meant by silence. */
-function methodFor(as: oauth.AuthorizationServer): TokenEndpointAuthMethod {
+function methodFor(as: Metadata): TokenEndpointAuthMethod {
   const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const order = ['client_secret_post', 'client_secret_basic', 'none'] as const
   return order.find((method) => supported.includes(method)) ?? 'none'
 }
 
-function methodOf(given: unknown): TokenEndpointAuthMethod {
+function methodOf(given: string): TokenEndpointAuthMethod {
   const method = TOKEN_ENDPOINT_AUTH_METHODS.find((one) => one === given)
   if (method) return method
-  throw unusable(`its server wants clients to prove themselves by ${String(given)}`)
+  throw unusable(`its server wants clients to prove themselves by ${given}`)
 }
 
 /** A server that does not answer is no trouble of ours. */

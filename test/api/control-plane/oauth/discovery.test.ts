@@ -100,6 +100,16 @@ describe('a provider that an MCP server names', () => {
     ['it registers elsewhere', { registration_endpoint: 'http://10.0.0.7/reg' }, 'registration_'],
     ['it knows no PKCE', { code_challenge_methods_supported: ['plain'] }, 'PKCE'],
     ['it is another’s metadata', { issuer: 'https://another.example.com' }, 'not in order'],
+    ['a list is a number', { code_challenge_methods_supported: 5 }, 'challenge_methods_supported'],
+    [
+      'a list is an object',
+      { token_endpoint_auth_methods_supported: {} },
+      'auth_methods_supported',
+    ],
+    ['a list holds no words', { token_endpoint_auth_methods_supported: [7] }, 'supported.0'],
+    ['an address is a list', { authorization_endpoint: ['https://a.example.com'] }, 'no sense'],
+    ['an address is a number', { revocation_endpoint: 7 }, 'revocation_endpoint'],
+    ['an address is endless', { token_endpoint: `https://a/${'a'.repeat(3000)}` }, 'no sense'],
     ['it has no token endpoint', { token_endpoint: undefined }, 'no token_endpoint'],
   ])('is refused when %s', async (_, change, why) => {
     const { origin } = new URL(mcp.url)
