@@ -128,7 +128,9 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     operations: [],
     people: ['operations'],
     oauth: ['oauth/providers/authorization-server', 'oauth/tokens/refresh'],
-    'oauth/providers': ['oauth', 'operations', 'people', 'oauth/consent/consents'],
+    'oauth/providers': [
+      ...['oauth', 'operations', 'people', 'oauth/consent/consents', 'oauth/tokens/events'],
+    ],
     'oauth/consent': ['oauth', 'oauth/providers', 'oauth/tokens', 'operations', 'people'],
     'oauth/tokens': ['oauth', 'oauth/providers', 'operations', 'people'],
     'oauth/connections': ['oauth', 'oauth/tokens', 'operations', 'people'],

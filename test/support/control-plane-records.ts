@@ -115,6 +115,7 @@ export function anOAuthToken(change: Partial<OAuthToken> = {}): OAuthToken {
     workspace_id: DEFAULT_WORKSPACE_ID,
     user_id: 'user-1',
     end_user_id: '',
+    provider_key: `key-of-${change.provider_id ?? 'github'}`,
     provider_id: 'github',
     provider_account_label: 'octocat',
     account_id: '583231',

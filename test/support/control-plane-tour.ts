@@ -112,16 +112,20 @@ export async function furnish(world: ControlPlaneWorld, key: string, name: strin
   const deployment = await make('/v2/deployments', aCreateRequest({ name }))
   const { id: listener_id } = await make('/v2/listeners', { ...listener, compute_id: name })
   const { id: api_key_id } = await make('/v2/api-keys', { name, role: 'viewer' })
-  const { provider_id } = await make('/v2/auth/providers', aProvider(`provider-${name}`))
+  const { provider_id, id: provider_key } = await make(
+    '/v2/auth/providers',
+    aProvider(`provider-${name}`),
+  )
   const asked = { provider: provider_id, scopes: ['read'] }
   const { auth_id, user_id } = await make('/v2/auth/authenticate', asked)
-  const token = anOAuthToken({ workspace_id: deployment.tenant_id, user_id, provider_id })
+  const workspace_id = deployment.tenant_id
+  const token = anOAuthToken({ workspace_id, user_id, provider_key, provider_id })
   await world.store.oauth.tokens.insert(token)
   const agent_id = `agent-${name}`
   const path = `/v2/auth/agents/${agent_id}/connections`
   const { id: connection_id } = await make(path, { oauth_token_id: token.id })
   return {
-    workspace_id: deployment.tenant_id,
+    workspace_id,
     deployment_id: deployment.id,
     revision_id: deployment.latest_revision_id,
     listener_id,

@@ -105,6 +105,8 @@ export interface OAuthConsentStore {
     id: string,
     begin: { now: number; state_hash: string; secrets: ConsentSecrets },
   ): Promise<boolean>
+  /** A provider's open ones are expired from now on. */
+  end(provider_key: string): Promise<void>
   /** Marks what is past its time as expired, and forgets what was so before `forgetBefore`. */
   expire(now: number, forgetBefore: number): Promise<void>
 }

@@ -37,6 +37,8 @@ export interface OAuthGrant {
 
 export interface OAuthToken extends TokenOwner, OAuthGrant {
   id: string
+  /** `OAuthProvider.id`: which provider gave it. It is never sent to another of the same slug. */
+  provider_key: string
   /** The provider's slug, e.g. `github`. */
   provider_id: string
   /** Which account it is, as people tell them apart. */
@@ -62,7 +64,10 @@ export interface OAuthToken extends TokenOwner, OAuthGrant {
 }
 
 export type OAuthTokenPatch = Partial<
-  Omit<OAuthToken, keyof TokenOwner | 'id' | 'provider_id' | 'created_at' | 'version'>
+  Omit<
+    OAuthToken,
+    keyof TokenOwner | 'id' | 'provider_key' | 'provider_id' | 'created_at' | 'version'
+  >
 >
 
 /** The right to refresh one token, for a while. */
@@ -81,7 +86,7 @@ export interface OAuthTokenStore {
   insert(token: OAuthToken): Promise<void>
   get(id: string): Promise<OAuthToken | undefined>
   /** One owner's of one provider, in the order created. */
-  listOf(owner: TokenOwner, provider_id: string): Promise<OAuthToken[]>
+  listOf(owner: TokenOwner, provider_key: string): Promise<OAuthToken[]>
   /**
    * A user's own and their end users', and those that agents keep for the same person; of one provider
    * or of all, in the order created.
@@ -91,11 +96,11 @@ export interface OAuthTokenStore {
     provider_id?: string | undefined,
   ): Promise<OAuthToken[]>
   /** A workspace's of one provider. */
-  listOfProvider(workspace_id: string, provider_id: string): Promise<OAuthToken[]>
+  listOfProvider(workspace_id: string, provider_key: string): Promise<OAuthToken[]>
   /** A new grant gets the next `version`; it ends any claim, as a new status does. */
   update(id: string, patch: OAuthTokenPatch): Promise<void>
   /** The owner's other tokens of the provider are no longer the default. */
-  clearDefault(token: Pick<OAuthToken, keyof TokenOwner | 'id' | 'provider_id'>): Promise<void>
+  clearDefault(token: Pick<OAuthToken, keyof TokenOwner | 'id' | 'provider_key'>): Promise<void>
   /** `false`: it was not there. */
   delete(id: string): Promise<boolean>
   /** `false`: another holds it, it was granted anew, or it is gone. */

@@ -196,7 +196,7 @@ CREATE TABLE oauth_tokens (
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL
-, end_user_id TEXT NOT NULL DEFAULT '', account_id TEXT, asked_scopes TEXT NOT NULL DEFAULT '[]', status TEXT NOT NULL DEFAULT 'active'
+, provider_key TEXT NOT NULL DEFAULT '', end_user_id TEXT NOT NULL DEFAULT '', account_id TEXT, asked_scopes TEXT NOT NULL DEFAULT '[]', status TEXT NOT NULL DEFAULT 'active'
   CHECK (status IN ('active', 'expired')), metadata TEXT NOT NULL DEFAULT '{}', version INTEGER NOT NULL DEFAULT 1, retry_at INTEGER, refresh_failures INTEGER NOT NULL DEFAULT 0, refresh_holder TEXT, refresh_until INTEGER) STRICT;
 
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
@@ -204,7 +204,7 @@ CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
 
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
 
-CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_id);
+CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_key);
 
 CREATE TABLE revisions (
   seq INTEGER PRIMARY KEY,

@@ -84,6 +84,20 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       expect(await consents.get(id)).toMatchObject({ status: 'completed', token_id: 'token-1' })
     })
 
+    it('end with what their provider was, unless they have ended', async () => {
+      const { consents } = open().oauth
+      const [pending, done, other] = [
+        anOAuthConsent({ provider_key: 'ended' }),
+        anOAuthConsent({ provider_key: 'ended', status: 'completed' }),
+        anOAuthConsent(),
+      ]
+      for (const consent of [pending, done, other]) await consents.insert(consent)
+      await consents.end('ended')
+      expect(await consents.get(pending.id)).toEqual({ ...pending, status: 'expired' })
+      expect(await consents.get(done.id)).toEqual(done)
+      expect(await consents.get(other.id)).toEqual(other)
+    })
+
     it('are forgotten some time after their end', async () => {
       const { consents } = open().oauth
       const [old, done, young] = [

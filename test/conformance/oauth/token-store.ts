@@ -23,11 +23,12 @@ export function testOAuthTokenStore(open: () => ControlPlaneStore): void {
       const others = [
         anOAuthToken({ end_user_id: 'anna' }),
         anOAuthToken({ provider_id: 'slack' }),
+        anOAuthToken({ provider_key: 'another' }),
         anOAuthToken({ user_id: 'user-2' }),
         anOAuthToken({ workspace_id: randomUUID() }),
       ]
       for (const token of [second, first, ...others]) await tokens.insert(token)
-      expect(await tokens.listOf(first, 'github')).toEqual([first, second])
+      expect(await tokens.listOf(first, 'key-of-github')).toEqual([first, second])
       expect(await tokens.get(second.id)).toEqual(second)
       expect(await tokens.get(randomUUID())).toBeUndefined()
     })
@@ -52,8 +53,8 @@ export function testOAuthTokenStore(open: () => ControlPlaneStore): void {
       const { tokens } = open().oauth
       const token = anOAuthToken({ workspace_id: randomUUID() })
       for (const one of [token, anOAuthToken()]) await tokens.insert(one)
-      expect(await tokens.listOfProvider(token.workspace_id, 'github')).toEqual([token])
-      expect(await tokens.listOfProvider(token.workspace_id, 'slack')).toEqual([])
+      expect(await tokens.listOfProvider(token.workspace_id, 'key-of-github')).toEqual([token])
+      expect(await tokens.listOfProvider(token.workspace_id, 'key-of-slack')).toEqual([])
     })
 
     it('changes what is named and counts the grants', async () => {
@@ -88,7 +89,7 @@ export function testOAuthTokenStore(open: () => ControlPlaneStore): void {
       for (const one of [token, other]) await tokens.insert(one)
       expect(await tokens.delete(token.id)).toBe(true)
       expect(await tokens.delete(token.id)).toBe(false)
-      expect(await tokens.listOf(token, 'github')).toEqual([other])
+      expect(await tokens.listOf(token, 'key-of-github')).toEqual([other])
     })
 
     it('gives the right to refresh a token to one at a time, until its time is over', async () => {

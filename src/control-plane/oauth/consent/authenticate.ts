@@ -68,7 +68,7 @@ type Choice =
 /** The one that is named, else what the agent is connected to, else the default account. */
 async function chooseToken(asking: Asking): Promise<Choice> {
   const { parts, request, owner, provider } = asking
-  const accounts = await parts.store.oauth.tokens.listOf(owner, provider.provider_id)
+  const accounts = await parts.store.oauth.tokens.listOf(owner, provider.id)
   if (request.token_id) return named(accounts, request.token_id)
   if (accounts.length === 0) return { kind: 'none' }
   const connected = request.agent_id ? await connectedOf(asking, accounts, request.agent_id) : []

@@ -8,9 +8,10 @@ import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { type Granted, Refused } from '../providers/authorization-server.ts'
+import { requireProviderOf } from '../providers/verbs.ts'
 import { tell } from '../tokens/events.ts'
 import { saveGrant } from '../tokens/grants.ts'
-import { hashOf, requireOpen, requireProviderOf } from './consents.ts'
+import { hashOf, requireOpen } from './consents.ts'
 
 /** Longer than a provider may take to answer, in ms. */
 const CLAIM_MS = 30_000

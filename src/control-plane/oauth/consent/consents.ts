@@ -9,7 +9,7 @@ import type { TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { isPlatformKey } from '../providers/platform-providers.ts'
+import { requireProviderOf } from '../providers/verbs.ts'
 
 /** How long a link is good, in ms: people answer an agent when they come by. */
 const LIFETIME_MS = 24 * 3_600_000
@@ -105,18 +105,6 @@ export function requireOpen({ clock }: OAuthParts, consent: OAuthConsent): void 
   if (consent.status === 'expired' || consent.expires_at <= clock.now()) {
     throw new AppError('gone', 'This link is too old. Ask the agent for another.')
   }
-}
-
-/** As it was when the consent began. Throws `gone` where it was deleted, or made anew. */
-export async function requireProviderOf(
-  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
-  { provider_key, provider_id }: Pick<OAuthConsent, 'provider_key' | 'provider_id'>,
-): Promise<OAuthProvider> {
-  const provider = isPlatformKey(provider_key)
-    ? vault.platformProviders.get(provider_id)
-    : await store.oauth.providers.find(provider_key)
-  if (provider) return provider
-  throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
 }
 
 export function hashOf(text: string): string {

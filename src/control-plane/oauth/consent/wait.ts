@@ -2,9 +2,9 @@
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import type { OAuthParts } from '../parts.ts'
+import { requireProviderOf } from '../providers/verbs.ts'
 import { noteRead } from './authenticate.ts'
 import { isBegunBy } from './callback.ts'
-import { requireProviderOf } from './consents.ts'
 import type { WaitAnswer } from './schemas.ts'
 
 /** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */

@@ -137,7 +137,7 @@ export class AuthorizationServers {
     const { access_token, refresh_token } = grant
     await this.#asking(provider, async () => {
       for (const token of [refresh_token, access_token]) {
-        if (token !== null) await this.#giveBack(provider, { url, token })
+        if (token) await this.#giveBack(provider, { url, token })
       }
     })
     return true

@@ -25,10 +25,6 @@ export function readPlatformProviders(
   return new Map(providers.map((provider) => [provider.provider_id, provider]))
 }
 
-export function isPlatformKey(id: string): boolean {
-  return id.startsWith(PREFIX)
-}
-
 function parse(file: string) {
   try {
     return z.array(ProviderCreateRequestSchema).parse(JSON.parse(readFileSync(file, 'utf8')))

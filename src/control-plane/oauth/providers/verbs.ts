@@ -4,10 +4,12 @@ import { timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import { isPublicClient, type OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
+import { checkSecret, endGrants, isMoved } from './moved.ts'
 import type { ProviderAnswer, ProviderCreateRequest, ProviderUpdateRequest } from './schemas.ts'
 
 /** The workspace's own, by slug. */
@@ -65,7 +67,11 @@ export async function getProvider(
   return answer(await requireProvider(parts, principal.workspace_id, provider_id))
 }
 
-/** Throws as `getProvider` and `createProvider`, `forbidden` for one of the operator's. */
+/**
+ * Throws as `getProvider` and `createProvider`, `forbidden` for one of the operator's. What goes to
+ * another server, or comes as another client, is in truth another provider: it gets nothing that was
+ * given to the one before.
+ */
 export async function updateProvider(
   parts: OAuthParts,
   principal: Principal,
@@ -84,6 +90,10 @@ export async function updateProvider(
     const changed = { ...provider, ...patch }
     checkRedirects(changed)
     checkChallenge(changed)
+    if (isMoved(provider, changed)) {
+      checkSecret(provider, request)
+      await endGrants(parts, store, provider)
+    }
     await store.oauth.providers.update(provider.id, patch)
     const detail = { fields: given.map(([name]) => name) }
     const deed = { action: 'oauth_provider.update', target_id: provider.id } as const
@@ -92,7 +102,7 @@ export async function updateProvider(
   })
 }
 
-/** With its tokens: another provider of the same slug must not get them. Throws as `updateProvider`. */
+/** With its tokens. Throws as `updateProvider`. */
 export async function deleteProvider(
   parts: OAuthParts,
   principal: Principal,
@@ -100,7 +110,7 @@ export async function deleteProvider(
 ): Promise<{ message: string }> {
   return parts.store.transaction(async (store) => {
     const provider = await requireOwn({ ...parts, store }, principal, provider_id)
-    const tokens = await store.oauth.tokens.listOfProvider(principal.workspace_id, provider_id)
+    const tokens = await store.oauth.tokens.listOfProvider(principal.workspace_id, provider.id)
     for (const { id } of tokens) await store.oauth.tokens.delete(id)
     await store.oauth.providers.delete(provider.id)
     await recordOn(parts, store, principal, 'oauth_provider.delete', provider)
@@ -110,14 +120,34 @@ export async function deleteProvider(
 
 /** By its slug, as the workspace sees it. Throws `not_found`. */
 export async function requireProvider(
-  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
+  parts: Pick<OAuthParts, 'store' | 'vault'>,
   workspace_id: string,
   provider_id: string,
 ): Promise<OAuthProvider> {
-  const own = await store.oauth.providers.get(workspace_id, provider_id)
-  const provider = own ?? vault.platformProviders.get(provider_id)
+  const provider = await findProvider(parts, workspace_id, provider_id)
   if (provider) return provider
   throw new AppError('not_found', `OAuth provider '${provider_id}' not found.`)
+}
+
+export async function findProvider(
+  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
+  workspace_id: string,
+  provider_id: string,
+): Promise<OAuthProvider | undefined> {
+  const own = await store.oauth.providers.get(workspace_id, provider_id)
+  return own ?? vault.platformProviders.get(provider_id)
+}
+
+/** The one that gave a token, or that a consent began with. Throws `gone` where it was deleted. */
+export async function requireProviderOf(
+  { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
+  { provider_key, provider_id }: Pick<OAuthToken, 'provider_key' | 'provider_id'>,
+): Promise<OAuthProvider> {
+  const platform = vault.platformProviders.get(provider_id)
+  const isPlatform = platform?.id === provider_key
+  const provider = isPlatform ? platform : await store.oauth.providers.find(provider_key)
+  if (provider) return provider
+  throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
 }
 
 async function requireOwn(

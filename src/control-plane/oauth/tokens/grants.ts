@@ -15,7 +15,7 @@ export async function saveGrant(
   granted: Granted,
 ): Promise<OAuthToken> {
   const { tokens, connections } = store.oauth
-  const existing = await tokens.listOf(consent, consent.provider_id)
+  const existing = await tokens.listOf(consent, consent.provider_key)
   const renewed = renewedBy(existing, consent, granted)
   const token = tokenOf({ consent, granted, renewed, existing, now: timestamp(clock) })
   if (renewed) await tokens.update(token.id, token)
@@ -56,7 +56,8 @@ function tokenOf(made: {
   now: string
 }): OAuthToken {
   const { consent, granted, renewed, existing, now } = made
-  const { workspace_id, user_id, end_user_id, provider_id, scopes: asked_scopes } = consent
+  const { workspace_id, user_id, end_user_id, provider_key, provider_id } = consent
+  const { scopes: asked_scopes } = consent
   const { scopes = asked_scopes, refresh_token, ...grant } = granted
   const others = existing.filter(({ id }) => id !== renewed?.id)
   const isOnlyDefault = !others.some(({ is_default }) => is_default)
@@ -65,6 +66,7 @@ function tokenOf(made: {
     workspace_id,
     user_id,
     end_user_id,
+    provider_key,
     provider_id,
     ...grant,
     // Some send it with the first consent only, and the first one stays good.

@@ -1,11 +1,12 @@
 /** What can be done with OAuth tokens that are there. */
 import { timestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { requireProvider } from '../providers/verbs.ts'
+import { findProvider, requireProviderOf } from '../providers/verbs.ts'
 import { tell } from './events.ts'
 import type { TokenSummary, TokenUpdateRequest } from './schemas.ts'
 
@@ -23,12 +24,14 @@ export async function listOAuthTokens(
 
 /** Whether the caller, or an end user of theirs, has one that can be used. */
 export async function hasOAuthToken(
-  { store }: OAuthParts,
+  parts: OAuthParts,
   { workspace_id, user_id }: Principal,
   provider_id: string,
 ): Promise<boolean> {
-  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
-  return tokens.some(({ status }) => status === 'active')
+  const provider = await findProvider(parts, workspace_id, provider_id)
+  const { tokens } = parts.store.oauth
+  const all = await tokens.listOfUser({ workspace_id, user_id }, provider_id)
+  return all.some((one) => one.provider_key === provider?.id && one.status === 'active')
 }
 
 /** Renames it, or makes it the default account. Throws `not_found` for another's. */
@@ -114,10 +117,10 @@ async function slackTokens(
 ): Promise<OAuthToken[]> {
   const own = await store.oauth.providers.list(workspace_id)
   const all = [...own, ...vault.platformProviders.values()]
-  const slugs = all.filter((one) => one.provider_type === SLACK).map((one) => one.provider_id)
-  const lists = [...new Set([SLACK, ...slugs])].map((slug) =>
-    store.oauth.tokens.listOfProvider(workspace_id, slug),
-  )
+  const isSlack = (one: OAuthProvider) => one.provider_type === SLACK || one.provider_id === SLACK
+  const lists = all
+    .filter(isSlack)
+    .map(({ id }) => store.oauth.tokens.listOfProvider(workspace_id, id))
   return (await Promise.all(lists)).flat()
 }
 
@@ -147,7 +150,7 @@ async function revokeAndDelete(
 async function isRevoked(parts: OAuthParts, token: OAuthToken): Promise<boolean> {
   const { vault, log } = parts
   try {
-    const provider = await requireProvider(parts, token.workspace_id, token.provider_id)
+    const provider = await requireProviderOf(parts, token)
     return await vault.servers.revoke(provider, token)
   } catch (error) {
     const { message } = error as Error

@@ -60,9 +60,11 @@ UPDATE oauth_consents SET status = 'pending', problem = NULL, state_hash = $2, s
 WHERE id = $1 AND (status IN ('pending', 'refused', 'failed')
   OR (status = 'exchanging' AND claimed_until <= $4))`
 
+const OPEN = "status IN ('pending', 'exchanging', 'refused', 'failed')"
+const END = `UPDATE oauth_consents SET status = 'expired' WHERE provider_key = $1 AND ${OPEN}`
 const EXPIRE = `
 UPDATE oauth_consents SET status = 'expired'
-WHERE status IN ('pending', 'exchanging', 'refused', 'failed') AND expires_at <= $1`
+WHERE ${OPEN} AND expires_at <= $1`
 
 const FORGET = `
 DELETE FROM oauth_consents WHERE status IN ('expired', 'completed') AND expires_at <= $1`
@@ -92,6 +94,9 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
     },
     restart: async (id, { now, state_hash, secrets }) =>
       (await db.run(RESTART, [id, state_hash, seal(box, id, secrets), now])) === 1,
+    end: async (provider_key) => {
+      await db.run(END, [provider_key])
+    },
     expire: async (now, forgetBefore) => {
       await db.run(EXPIRE, [now])
       await db.run(FORGET, [forgetBefore])

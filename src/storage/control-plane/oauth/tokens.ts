@@ -16,6 +16,7 @@ const COLUMNS = [
   'workspace_id',
   'user_id',
   'end_user_id',
+  'provider_key',
   'provider_id',
   'provider_account_label',
   'account_id',
@@ -35,13 +36,13 @@ const COLUMNS = [
 ] as const satisfies (keyof OAuthToken)[]
 
 const JSON_COLUMNS = ['scopes', 'asked_scopes', 'metadata'] as const
-const OWNER = 'workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND provider_id = $4'
+const OWNER = 'workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND provider_key = $4'
 
 const SELECT = `SELECT ${COLUMNS.join(', ')} FROM oauth_tokens`
 const GET = `${SELECT} WHERE id = $1`
 const LIST_OF = `${SELECT} WHERE ${OWNER} ORDER BY created_at, id`
 const LIST_OF_PROVIDER = `
-${SELECT} WHERE workspace_id = $1 AND provider_id = $2 ORDER BY created_at, id`
+${SELECT} WHERE workspace_id = $1 AND provider_key = $2 ORDER BY created_at, id`
 const LIST_OF_USER = `
 ${SELECT}
 WHERE workspace_id = $1
@@ -52,10 +53,16 @@ ORDER BY created_at, id`
 const INSERT = `
 INSERT INTO oauth_tokens (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
 
-const CHANGEABLE = COLUMNS.filter(
-  (column) =>
-    !['id', 'workspace_id', 'user_id', 'end_user_id', 'provider_id', 'created_at'].includes(column),
-)
+const FIXED = [
+  'id',
+  'workspace_id',
+  'user_id',
+  'end_user_id',
+  'provider_key',
+  'provider_id',
+  'created_at',
+]
+const CHANGEABLE = COLUMNS.filter((column) => !FIXED.includes(column))
 const SET = CHANGEABLE.map((column, index) => `${column} = $${index + 3}`).join(', ')
 const WHERE_HELD = 'WHERE id = $1 AND (CAST($2 AS TEXT) IS NULL OR refresh_holder = $2)'
 const UPDATE = `UPDATE oauth_tokens SET ${SET} ${WHERE_HELD}`
@@ -95,17 +102,17 @@ export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
       const row = await db.get<object>(GET, [id])
       return row && toToken(row, box)
     },
-    listOf: ({ workspace_id, user_id, end_user_id }, provider_id) =>
-      list(LIST_OF, [workspace_id, user_id, end_user_id, provider_id]),
+    listOf: ({ workspace_id, user_id, end_user_id }, provider_key) =>
+      list(LIST_OF, [workspace_id, user_id, end_user_id, provider_key]),
     listOfUser: ({ workspace_id, user_id }, provider_id) =>
       list(LIST_OF_USER, [workspace_id, user_id, provider_id ?? null]),
-    listOfProvider: (workspace_id, provider_id) =>
-      list(LIST_OF_PROVIDER, [workspace_id, provider_id]),
+    listOfProvider: (workspace_id, provider_key) =>
+      list(LIST_OF_PROVIDER, [workspace_id, provider_key]),
     update: async (id, patch) => {
       await update(id, patch, null)
     },
-    clearDefault: async ({ workspace_id, user_id, end_user_id, provider_id, id }) => {
-      await db.run(CLEAR_DEFAULT, [workspace_id, user_id, end_user_id, provider_id, id])
+    clearDefault: async ({ workspace_id, user_id, end_user_id, provider_key, id }) => {
+      await db.run(CLEAR_DEFAULT, [workspace_id, user_id, end_user_id, provider_key, id])
     },
     delete: async (id) => (await db.run('DELETE FROM oauth_tokens WHERE id = $1', [id])) === 1,
     claimRefresh: async ({ id, version, holder, now, until }) =>

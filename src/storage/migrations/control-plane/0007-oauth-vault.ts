@@ -29,6 +29,7 @@ CREATE TABLE oauth_providers (
   UNIQUE (workspace_id, provider_id)
 ) STRICT;
 
+ALTER TABLE oauth_tokens ADD COLUMN provider_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE oauth_tokens ADD COLUMN end_user_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE oauth_tokens ADD COLUMN account_id TEXT;
 ALTER TABLE oauth_tokens ADD COLUMN asked_scopes TEXT NOT NULL DEFAULT '[]';
@@ -42,7 +43,7 @@ ALTER TABLE oauth_tokens ADD COLUMN refresh_failures INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE oauth_tokens ADD COLUMN refresh_holder TEXT;
 ALTER TABLE oauth_tokens ADD COLUMN refresh_until INTEGER;
 
-CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_id);
+CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_key);
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
   WHERE end_user_id <> '';
 

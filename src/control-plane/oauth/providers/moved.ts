@@ -1,0 +1,46 @@
+/** A provider whose settings lead elsewhere: what was given to it before must not follow. */
+import { timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import { invalidField } from '../../../core/errors.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import type { OAuthParts } from '../parts.ts'
+import { tell } from '../tokens/events.ts'
+import type { ProviderUpdateRequest } from './schemas.ts'
+
+/** Whether it is another client now, or goes to a server that it did not go to before. */
+export function isMoved(before: OAuthProvider, after: OAuthProvider): boolean {
+  const known = originsOf(before)
+  return (
+    before.client_id !== after.client_id || originsOf(after).some((one) => !known.includes(one))
+  )
+}
+
+/** Whoever sends the secret elsewhere has to know it. Throws `invalid`. */
+export function checkSecret(
+  { client_secret }: OAuthProvider,
+  request: ProviderUpdateRequest,
+): void {
+  if (client_secret === null || request.client_secret) return
+  const why = 'Send the secret, too, when the client or the server of a provider changes.'
+  throw invalidField(['body', 'client_secret'], why)
+}
+
+/** Its tokens have ended, and nothing of them is kept; its open consents can no more be given. */
+export async function endGrants(
+  { clock }: Pick<OAuthParts, 'clock'>,
+  { oauth }: ControlPlaneStore,
+  { id, workspace_id }: OAuthProvider,
+): Promise<void> {
+  const reason = 'The settings of the provider have changed.'
+  const nothing = { access_token: '', refresh_token: null, status: 'expired' } as const
+  for (const token of await oauth.tokens.listOfProvider(workspace_id, id)) {
+    await oauth.tokens.update(token.id, { ...nothing, updated_at: timestamp(clock) })
+    const event = { event_type: 'token_expired', reason, source: 'request' } as const
+    await tell({ oauth }, clock, token, event)
+  }
+  await oauth.consents.end(id)
+}
+
+function originsOf({ auth_url, token_url, revocation_url }: OAuthProvider): string[] {
+  return [auth_url, token_url, revocation_url].flatMap((url) => (url ? [new URL(url).origin] : []))
+}
