@@ -2,8 +2,9 @@
  * What runs must do behind every graph host. The graphs are those of `test/fixtures/projects/played`; a script of
  * the same is `test/support/scripted-graph-host.ts`.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { MessageChange } from '../../../src/core/agent/host/emission.ts'
+import type { Emission, MessageChange } from '../../../src/core/agent/host/emission.ts'
 import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import { applyGrowth } from '../../../src/core/agent/host/growth.ts'
 import type { HostMode } from '../../../src/core/agent/host/run.ts'
@@ -19,6 +20,8 @@ import {
   takeAll,
   toList,
 } from '../../support/host-world.ts'
+
+type PutArguments = Parameters<HostWorld['checkpoints']['put']>
 
 export function testGraphRuns(host: () => GraphHost): void {
   describe('runs', () => testRuns(host))
@@ -245,40 +248,60 @@ function testRuns(host: () => GraphHost): void {
       expect((await world.play('steps')).end).toEqual({ kind: 'completed' })
       released.resolve()
       await pulled
+      expect(await run.end).toEqual({ kind: 'stopped' })
     })
   })
 
   describe('what a run calls back for', () => {
     it('is its checkpoints: an emission is there before the checkpoint of its step is stored', async () => {
       const order: string[] = []
+      let isDrained = false
       const checkpoints = {
-        put: async (...given: Parameters<HostWorld['checkpoints']['put']>) => {
-          order.push('put')
+        /** Waits, as the server does, until all that was emitted before it is taken. */
+        put: async (...given: PutArguments) => {
+          do await turn()
+          while (!isDrained)
+          order.push('stored')
           await world.checkpoints.put(...given)
         },
       }
       const run = await world.begin('steps', { checkpoints, durability: 'sync', modes: ['custom'] })
-      for await (const batch of run.emissions) order.push(...batch.map(() => 'told'))
-      const firstTold = order.indexOf('told')
-      expect(order.lastIndexOf('put')).toBeGreaterThan(firstTold)
-      expect(order.filter((one) => one === 'told')).toHaveLength(2)
+      const iterator = run.emissions[Symbol.asyncIterator]()
+      for (;;) {
+        isDrained = true
+        const { done, value = [] } = await iterator.next()
+        isDrained = false
+        if (done) break
+        for (const { payload } of value as Emission[]) {
+          order.push(`told ${(payload as JsonObject).at}`)
+        }
+      }
+      // Before these, what the input came to is stored.
+      expect(order.slice(-4)).toEqual(['told first', 'stored', 'told second', 'stored'])
+      expect(new Set(order.slice(0, -4))).toEqual(new Set(['stored']))
     })
 
     it('holds the graph back until a checkpoint is stored', async () => {
-      const order: unknown[] = []
       await world.close()
-      const onNode = ({ node }: Place) => void (node === 'second' && order.push('second'))
-      world = await HostWorld.open(host(), { onNode })
+      const nodes: unknown[] = []
+      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      world = await HostWorld.open(host(), { onNode: ({ node }) => void nodes.push(node) })
       const checkpoints = {
-        put: async (...given: Parameters<HostWorld['checkpoints']['put']>) => {
+        put: async (...given: PutArguments) => {
+          if (nodes.includes('first')) {
+            reached.resolve()
+            await released.promise
+          }
           await world.checkpoints.put(...given)
-          order.push('stored')
         },
       }
-      await world.play('steps', { checkpoints, durability: 'sync' })
-      const before = order.slice(0, order.indexOf('second'))
-      expect(before.length).toBeGreaterThanOrEqual(2)
-      expect(order.lastIndexOf('stored')).toBeGreaterThan(order.lastIndexOf('second'))
+      const played = world.play('steps', { checkpoints, durability: 'sync' })
+      await reached.promise
+      for (let turns = 0; turns < 20; turns += 1) await turn()
+      expect(nodes).not.toContain('second')
+      released.resolve()
+      expect((await played).end).toEqual({ kind: 'completed' })
+      expect(nodes).toContain('second')
     })
 
     it('is the store, and the server itself', async () => {
