@@ -71,6 +71,13 @@ function ofSalesforce({ id, instance_url }: TokenAnswer): Account {
   }
 }
 
+/** On one line: no database and no page need keep what else a provider may send. */
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value.slice(0, 256) : null
+  if (typeof value !== 'string') return null
+  return (
+    value
+      .replace(/\p{Cc}/gu, '')
+      .slice(0, 256)
+      .toWellFormed() || null
+  )
 }

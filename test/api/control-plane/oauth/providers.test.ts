@@ -187,7 +187,7 @@ describe('the ways of some providers', () => {
     const answer = {
       ok: true,
       access_token: 'xoxb-1',
-      team: { id: 'T1', name: 'Team' },
+      team: { id: 'T1', name: 'Te\0am\n' },
       authed_user,
     }
     const { seen, sent, standIn } = await consentWith(answer, { provider_type: 'slack' })
@@ -195,7 +195,8 @@ describe('the ways of some providers', () => {
     expect(sent.get('user_scope')).toBe('openid,read')
     expect(sent.has('scope')).toBe(false)
     const done = await ask(world, { provider: 'github' })
-    expect(done).toMatchObject({ token: 'xoxp-1', metadata: { team_id: 'T1' } })
+    const metadata = { team_id: 'T1', provider_account_label: 'Team' }
+    expect(done).toMatchObject({ token: 'xoxp-1', metadata })
     const exists = '/v2/auth/tokens/workspace/slack/exists'
     expect((await world.call('GET', exists)).body).toEqual({ has_token: true })
     const removed = await world.call('DELETE', '/v2/auth/tokens/workspace/slack')
