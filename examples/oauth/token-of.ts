@@ -17,7 +17,8 @@ export async function tokenOf(
 ): Promise<string> {
   // Who asks is what the server has found out of the request, and nothing that the request could say.
   const user_id: unknown = configurable.langgraph_auth_user_id
-  if (typeof user_id !== 'string') throw new Error('Nobody knows whose run this is.')
+  if (typeof user_id !== 'string' || user_id === '')
+    throw new Error('Nobody knows whose run this is.')
   for (;;) {
     const { status, token, url } = await ask({ provider, scopes, user_id })
     if (status === 'completed' && token) return token

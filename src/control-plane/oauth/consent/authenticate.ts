@@ -1,7 +1,7 @@
 /** Asking for a person's token: there it is, or a link with which they can give it. */
-import { AppError } from '../../../core/errors.ts'
+import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
-import type { OAuthToken, TokenOwner } from '../../../core/oauth/token.ts'
+import { DEPLOYMENT_USER, type OAuthToken, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
@@ -47,13 +47,17 @@ interface Asking {
   owner: TokenOwner
 }
 
-/** The caller's own, unless an end user of theirs is named. */
+/** The caller's own, unless an end user of theirs is named. Throws `invalid` where one has to be. */
 function ownerOf(
   { workspace_id, user_id }: Principal,
   request: Pick<AuthenticateRequest, 'user_id' | 'ls_user_id'>,
 ): TokenOwner {
-  const named = request.user_id ?? request.ls_user_id ?? ''
-  return { workspace_id, user_id, end_user_id: named === user_id ? '' : named }
+  const named = request.user_id ?? request.ls_user_id
+  if (named === '' || (named == null && user_id.startsWith(DEPLOYMENT_USER))) {
+    // Without it, all people whom the agents act for would share one token.
+    throw invalidField(['body', 'user_id'], 'Name the user whose token it is.', 'missing')
+  }
+  return { workspace_id, user_id, end_user_id: named == null || named === user_id ? '' : named }
 }
 
 function userOf({ user_id, end_user_id }: TokenOwner): string {
