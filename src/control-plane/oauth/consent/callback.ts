@@ -44,7 +44,7 @@ export async function takeCallback(
   if (consent.provider_id !== provider_id) {
     throw new AppError('forbidden', 'This answer belongs to another provider.')
   }
-  requireOpen(parts, consent)
+  await requireOpen(parts, consent)
   const provider = await requireProviderOf(parts, consent)
   if (params.has('error')) return refuse(parts, consent, provider)
   if (!params.get('code')) throw new AppError('bad_request', 'The provider has sent no code.')

@@ -5,7 +5,7 @@ import { timestamp } from '../../../core/clock.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { ConsentSecrets, OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
-import type { TokenOwner } from '../../../core/oauth/token.ts'
+import { DEPLOYMENT_USER, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
@@ -74,7 +74,7 @@ interface Opened {
 export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
   const consent = await parts.store.oauth.consents.get(id)
   if (!consent) throw new AppError('not_found', 'There is no such link.')
-  requireOpen(parts, consent)
+  await requireOpen(parts, consent)
   return { consent, provider: await requireProviderOf(parts, consent) }
 }
 
@@ -97,14 +97,23 @@ export async function followLink(
   return { location: await parts.vault.servers.authorizationUrl(provider, consent), consent }
 }
 
-/** Throws `gone` for one that is past its time, `conflict` for one that is done. */
-export function requireOpen({ clock }: OAuthParts, consent: OAuthConsent): void {
+/** Throws `gone` for one that is past its time or its deployment's, `conflict` for one that is done. */
+export async function requireOpen(parts: OAuthParts, consent: OAuthConsent): Promise<void> {
   if (consent.status === 'completed') {
     throw new AppError('conflict', 'This link was used already: access was given.')
   }
-  if (consent.status === 'expired' || consent.expires_at <= clock.now()) {
+  if (consent.status === 'expired' || consent.expires_at <= parts.clock.now()) {
     throw new AppError('gone', 'This link is too old. Ask the agent for another.')
   }
+  await requireDeployment(parts, consent)
+}
+
+/** The token of a deployment that is gone could be neither used nor deleted. */
+async function requireDeployment({ store }: OAuthParts, { user_id }: OAuthConsent): Promise<void> {
+  if (!user_id.startsWith(DEPLOYMENT_USER)) return
+  const deployment = await store.deployments.get(user_id.slice(DEPLOYMENT_USER.length))
+  if (deployment && deployment.status !== 'AWAITING_DELETE') return
+  throw new AppError('gone', 'The deployment that asked for this is not there any more.')
 }
 
 export function hashOf(text: string): string {

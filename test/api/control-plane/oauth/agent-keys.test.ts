@@ -53,6 +53,25 @@ describe('an agent’s key', () => {
     expect(await ask(world, { user_id }, key)).toMatchObject({ status: 'pending' })
   })
 
+  it.each([{}, { user_id: null }, { user_id: '' }])(
+    'names whose token it asks for: not %j',
+    async (of) => {
+      const request = { provider: 'acme', scopes: ['read'], ...of }
+      const { status, body } = await world.call('POST', '/v2/auth/authenticate', request, key)
+      expect({ status, loc: body.detail[0].loc }).toEqual({ status: 422, loc: ['body', 'user_id'] })
+    },
+  )
+
+  it('leaves no consent that ends after its deployment', async () => {
+    const { url } = await ask(world, {}, key)
+    const anna = new Person('anna')
+    const back = await anna.consentUntil(url, `${world.url}/v2/auth/callback`)
+    await world.call('DELETE', `/v2/deployments/${deployment_id}`)
+    expect((await anna.open(back)).status).toBe(410)
+    expect((await anna.open(url)).status).toBe(410)
+    expect(acme.grants).toEqual([])
+  })
+
   it.each([
     ['GET', '/v2/deployments'],
     ['GET', '/v2/auth/providers'],
@@ -66,7 +85,7 @@ describe('an agent’s key', () => {
   })
 
   it('ends with its deployment, and is not made by anyone else', async () => {
-    const request = { provider: 'acme', scopes: ['read'] }
+    const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
     const asking = (by: string) => world.call('POST', '/v2/auth/authenticate', request, by)
     expect((await asking(agentKeyOf(Buffer.alloc(32), deployment_id))).status).toBe(401)
     expect((await asking(key)).status).toBe(200)
