@@ -9,7 +9,9 @@ import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
+import { tell } from '../tokens/events.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
+import { revokeTokens } from './revocation.ts'
 import type { ProviderAnswer, ProviderCreateRequest, ProviderUpdateRequest } from './schemas.ts'
 
 /** The workspace's own, by slug. */
@@ -102,16 +104,20 @@ export async function updateProvider(
   })
 }
 
-/** With its tokens. Throws as `updateProvider`. */
+/** With its tokens, which it gets back first. Throws as `updateProvider`. */
 export async function deleteProvider(
   parts: OAuthParts,
   principal: Principal,
   provider_id: string,
 ): Promise<{ message: string }> {
+  const provider = await requireOwn(parts, principal, provider_id)
+  const given = await tokensOf(parts.store, provider)
+  await revokeTokens(parts, given, async () => provider)
   return parts.store.transaction(async (store) => {
-    const provider = await requireOwn({ ...parts, store }, principal, provider_id)
-    const tokens = await store.oauth.tokens.listOfProvider(principal.workspace_id, provider.id)
-    for (const { id } of tokens) await store.oauth.tokens.delete(id)
+    for (const token of await tokensOf(store, provider)) {
+      await store.oauth.tokens.delete(token.id)
+      await tell(store, parts.clock, token, { event_type: 'token_deleted', source: 'request' })
+    }
     await store.oauth.providers.delete(provider.id)
     await recordOn(parts, store, principal, 'oauth_provider.delete', provider)
     return { message: 'Provider deleted' }
@@ -148,6 +154,13 @@ export async function requireProviderOf(
   const provider = isPlatform ? platform : await store.oauth.providers.find(provider_key)
   if (provider) return provider
   throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
+}
+
+function tokensOf(
+  { oauth }: ControlPlaneStore,
+  { workspace_id, id }: OAuthProvider,
+): Promise<OAuthToken[]> {
+  return oauth.tokens.listOfProvider(workspace_id, id)
 }
 
 async function requireOwn(

@@ -6,6 +6,7 @@ import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
+import { revokeTokens } from '../providers/revocation.ts'
 import { findProvider, requireProviderOf } from '../providers/verbs.ts'
 import { tell } from './events.ts'
 import type { TokenSummary, TokenUpdateRequest } from './schemas.ts'
@@ -131,7 +132,7 @@ async function revokeAndDelete(
   tokens: OAuthToken[],
   { target_id }: { target_id: string },
 ): Promise<string> {
-  const revoked = await Promise.all(tokens.map((token) => isRevoked(parts, token)))
+  const revoked = await revokeTokens(parts, tokens, (token) => requireProviderOf(parts, token))
   const count = await parts.store.transaction(async (store) => {
     let deleted = 0
     for (const token of tokens) {
@@ -139,24 +140,12 @@ async function revokeAndDelete(
       deleted++
       await tell(store, parts.clock, token, { event_type: 'token_deleted', source: 'request' })
     }
-    const detail = { count: deleted, revoked: revoked.filter(Boolean).length }
+    const detail = { count: deleted, revoked }
     const deed = { action: 'oauth_token.delete', target_id } as const
     await record(store, parts.clock, principal, { ...deed, detail })
     return deleted
   })
   return `Deleted ${count} token${count === 1 ? '' : 's'}.`
-}
-
-async function isRevoked(parts: OAuthParts, token: OAuthToken): Promise<boolean> {
-  const { vault, log } = parts
-  try {
-    const provider = await requireProviderOf(parts, token)
-    return await vault.servers.revoke(provider, token)
-  } catch (error) {
-    const { message } = error as Error
-    log.warn({ reason: message, token_id: token.id }, 'a token could not be given back')
-    return false
-  }
 }
 
 function summary(token: OAuthToken): TokenSummary {

@@ -99,4 +99,36 @@ describe('tokens that people have given', () => {
     const { body } = await world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
     expect(body.message).toBe('Deleted 1 token.')
   })
+
+  it('are given back and deleted with their provider', async () => {
+    await giveToken(world)
+    await world.call('DELETE', '/v2/auth/providers/acme')
+    expect(acme.revocations).toBe(2)
+    const { body: events } = await world.call('GET', '/v2/auth/token-events?provider_id=acme')
+    expect(events[0]).toMatchObject({ event_type: 'token_deleted', source: 'request' })
+  })
+
+  it('are given back a few at a time', async () => {
+    await giveToken(world)
+    const [{ id: first }] = (await world.call('GET', '/v2/auth/tokens')).body
+    const token = await world.store.oauth.tokens.get(first)
+    for (let i = 0; i < 20; i++) {
+      const one = { ...token, id: randomUUID(), refresh_token: null }
+      await world.store.oauth.tokens.insert(anOAuthToken(one))
+    }
+    let [open, most, all] = [0, 0, 0]
+    acme.interfere((_, response) => {
+      all++
+      most = Math.max(most, ++open)
+      // The provider takes its time.
+      setTimeout(() => {
+        open--
+        response.writeHead(200).end()
+      }, 20)
+      return true
+    })
+    await world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
+    expect(all).toBe(22)
+    expect(most).toBeLessThanOrEqual(8)
+  })
 })
