@@ -3,8 +3,10 @@ import { RunWorld } from '../../../test/support/run-world.ts'
 import { lockOf } from '../../core/agent/agent-store.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
+import { readWebhookConfig } from '../../project/webhooks.ts'
 import { Queue } from '../../queue/queue.ts'
 import { EventLog } from '../../stream/event-log.ts'
+import { Webhooks } from '../../webhook/webhooks.ts'
 import { announceCancelled, cancelRuns } from './cancel.ts'
 
 /** Never, as far as a test goes, in ms. */
@@ -49,8 +51,16 @@ test('a run that waited for another server no longer holds back those behind it'
     (tx) => cancelRuns(tx, [first], how, now),
     [lockOf('thread', thread_id)],
   )
-  const log = { store, isLocal: () => false, clock: systemClock, log: silentLog }
-  const webhooks = { check: () => {}, wake: () => {} }
-  announceCancelled({ queue, events: new EventLog(log), webhooks }, cancelled)
+  const parts = { clock: systemClock, log: silentLog }
+  const events = new EventLog({ store, isLocal: () => false, ...parts })
+  const webhooks = new Webhooks({
+    config: readWebhookConfig(undefined),
+    settings: {},
+    isDisabled: true,
+    deliveries: store.webhookDeliveries,
+    onAttempt: (_, attempt) => attempt(),
+    ...parts,
+  })
+  announceCancelled({ queue, events, webhooks }, cancelled)
   expect(await begun.get(second.run_id)?.promise).toBe(second.run_id)
 })
