@@ -26,6 +26,8 @@ export class FakeBuilder implements Builder {
   readonly running = new Map<string, { end: () => void; fail: (error: Error) => void }>()
   /** Results, by revision: what lies on disk. */
   readonly built = new Map<string, BuiltRevision>()
+  /** Revisions whose result cannot be read: the disk fails. */
+  readonly unreadable = new Set<string>()
 
   async build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision> {
     signal.throwIfAborted()
@@ -40,6 +42,7 @@ export class FakeBuilder implements Builder {
   }
 
   async find(revision_id: string): Promise<BuiltRevision | undefined> {
+    if (this.unreadable.has(revision_id)) throw new Error('EIO: i/o error, read')
     return this.built.get(revision_id)
   }
 

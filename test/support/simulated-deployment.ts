@@ -33,7 +33,7 @@ export const LIMITS: DeploymentLimits = {
 
 export const IDLE: Load = { running: 0, capacity: 4, waiting: 0, lag_ms: 0, next_due_at: null }
 
-export class NotWritten extends Error {}
+export class NotTaken extends Error {}
 
 interface SimulatedRevision {
   id: string
@@ -66,6 +66,8 @@ export class SimulatedDeployment {
   timers: Timers = NO_TIMERS
   building = new Set<string>()
   buildFailures = new Map<string, string>()
+  /** Revisions whose build cannot be read just now. */
+  readonly unreadable = new Set<string>()
   hasRoom = true
   isRecordWritten = true
   areThreadsParked = false
@@ -123,7 +125,7 @@ export class SimulatedDeployment {
     }
   }
 
-  /** Throws `NotWritten`: the step could not be taken to its end. */
+  /** Throws `NotTaken`: the step could not be taken to its end. */
   take(step: DeploymentStep): void {
     this.timers = timersAfter(step, this.timers, this.now)
     switch (step.kind) {
@@ -175,6 +177,7 @@ export class SimulatedDeployment {
         return
       case 'retry':
         this.buildFailures.delete(step.revision_id)
+        if (this.unreadable.has(step.revision_id)) throw new NotTaken()
         if (this.#isBuilt(step.revision_id)) this.#start(step.revision_id, false)
         return
       case 'scale':
@@ -191,6 +194,7 @@ export class SimulatedDeployment {
   /** What is on its way ends, and well: a world that troubles nobody any more. */
   endWell(): void {
     this.hasRoom = true
+    this.unreadable.clear()
     this.isRecordWritten = true
     for (const id of this.building) this.get(id).isBuilt = true
     this.building.clear()
@@ -228,6 +232,7 @@ export class SimulatedDeployment {
     if (this.building.has(id)) return { kind: 'running' }
     const reason = this.buildFailures.get(id)
     if (reason !== undefined) return { kind: 'failed', reason }
+    if (this.unreadable.has(id)) return { kind: 'unknown' }
     if (this.#isBuilt(id)) return { kind: 'built' }
     return { kind: this.hasRoom ? 'absent' : 'blocked' }
   }
@@ -319,7 +324,7 @@ export class SimulatedDeployment {
     this.target = { kind: 'serving', revision_id, endpoints }
     if (!this.isRecordWritten) {
       this.isRecordWritten = true
-      throw new NotWritten()
+      throw new NotTaken()
     }
     this.#move(revision_id, 'DEPLOYED')
     this.get(revision_id).deployed_at = new Date(this.now).toISOString()

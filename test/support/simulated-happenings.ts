@@ -39,6 +39,11 @@ export const HAPPENINGS = {
     const revision = pick(world.revisions, n)
     if (revision) revision.isBuilt = false
   },
+  'build unreadable': (world, n) => {
+    const revision = pick(world.revisions, n)
+    if (revision) world.unreadable.add(revision.id)
+  },
+  'builds readable': (world) => world.unreadable.clear(),
   'no room to build': (world) => {
     world.hasRoom = false
   },

@@ -10,6 +10,7 @@ import {
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
 import type {
   ActiveRevision,
   DeploymentLimits,
@@ -18,6 +19,7 @@ import type {
   Timers,
 } from '../../core/rollout/observed.ts'
 import { deathOnProbation } from '../../core/rollout/probation.ts'
+import type { BuildState } from '../../core/rollout/revision-step.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import { followTimers, NO_TIMERS } from '../../core/rollout/timers.ts'
 import { previousOf } from '../revisions/rollback.ts'
@@ -35,6 +37,7 @@ interface ObserverParts {
   retirements: Retirements
   limits: DeploymentLimits
   clock: Clock
+  log: Log
 }
 
 /** A deployment with the records that its next step may be about. */
@@ -69,7 +72,7 @@ export class Observer {
       isAsleep: deployment.asleep_since !== null,
       wakeAt: deployment.wake_at === null ? null : Date.parse(deployment.wake_at),
       active,
-      line: await Promise.all(line.map((revision) => this.#observeLine(revision))),
+      line: await Promise.all(line.map((revision) => this.#observeLine(deployment, revision))),
       running: driver.revisionsOf(id).map((revision_id) => ({
         id: revision_id,
         isRetiring: retirements.has(revision_id),
@@ -91,12 +94,12 @@ export class Observer {
     return (await this.#parts.store.revisions.list(id, page)).reverse()
   }
 
-  async #observeLine(revision: Revision): Promise<RevisionOnItsWay> {
+  async #observeLine(deployment: Deployment, revision: Revision): Promise<RevisionOnItsWay> {
     const { id, status, updated_at } = revision
     return {
       id,
       status,
-      build: await this.#parts.builds.state(revision),
+      build: await this.#buildOf(deployment, revision),
       runtime: this.#parts.driver.observe(id),
       since: Math.max(Date.parse(updated_at), this.#since),
     }
@@ -108,7 +111,7 @@ export class Observer {
   ): Promise<ActiveRevision | null> {
     const revision = revisions.find(({ id }) => id === deployment.active_revision_id)
     if (!revision) return null
-    const { driver, builds, store, limits, clock } = this.#parts
+    const { driver, store, limits, clock } = this.#parts
     const { id, status, built_from, deployed_at, source_config } = revision
     const replicas = driver.replicas(id)
     const runtime = driver.observe(id)
@@ -117,9 +120,23 @@ export class Observer {
     return {
       ...active,
       // What runs was built: nobody needs to look on disk at each look.
-      build: runtime.kind === 'healthy' ? { kind: 'built' } : await builds.state(revision),
+      build:
+        runtime.kind === 'healthy' ? { kind: 'built' } : await this.#buildOf(deployment, revision),
       limits: scaleLimits((source_config.resource_spec ?? null) as JsonObject | null),
       previous: hasDied ? ((await previousOf(store, deployment))?.number ?? null) : null,
+    }
+  }
+
+  /** One record that cannot be read must not keep the rest of the deployment from being seen. */
+  async #buildOf({ status }: Deployment, revision: Revision): Promise<BuildState> {
+    // It is removed whatever was built of it.
+    if (status === 'AWAITING_DELETE') return { kind: 'unknown' }
+    try {
+      return await this.#parts.builds.state(revision)
+    } catch (error) {
+      const fields = { err: error, revision_id: revision.id }
+      this.#parts.log.error(fields, 'the record of a build could not be read; looking again')
+      return { kind: 'unknown' }
     }
   }
 }

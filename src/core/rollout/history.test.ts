@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   LIMITS,
-  NotWritten,
+  NotTaken,
   SimulatedDeployment,
 } from '../../../test/support/simulated-deployment.ts'
 import { HAPPENINGS, type Happening } from '../../../test/support/simulated-happenings.ts'
@@ -122,7 +122,7 @@ function isTaken(world: SimulatedDeployment, step: DeploymentStep): boolean {
     world.take(step)
     return true
   } catch (error) {
-    if (error instanceof NotWritten) return false
+    if (error instanceof NotTaken) return false
     throw error
   }
 }

@@ -162,6 +162,12 @@ const table: Row[] = [
     { kind: 'switch', revision_id: 'next', endpoints },
   ],
   ['holds requests while it is started again', {}, { runtime: restarting }, hold],
+  [
+    'holds them while the build of the next one cannot be read',
+    { line: [{ ...next, build: { kind: 'unknown' } }] },
+    { runtime: restarting },
+    hold,
+  ],
   ['tells that nothing runs where it failed', {}, failed, { kind: 'pause' }],
   // What is not needed.
   [
@@ -212,6 +218,7 @@ const table: Row[] = [
     { kind: 'build', revision_id: 'active' },
   ],
   ['waits for room to build it', held, { ...gone, build: { kind: 'blocked' } }, null],
+  ['waits until its build can be read', held, { ...gone, build: { kind: 'unknown' } }, null],
   [
     'builds what failed and whose build is gone',
     { target: paused, timers: retryAt(NOW + 1) },
@@ -268,6 +275,12 @@ const table: Row[] = [
     { line: [{ ...next, runtime: { kind: 'healthy', endpoints } }] },
     {},
     { kind: 'switch', revision_id: 'next', endpoints },
+  ],
+  [
+    'leaves the next revision alone whose build cannot be read',
+    { line: [{ ...next, build: { kind: 'unknown' }, since: NOW - 300_000 }] },
+    {},
+    null,
   ],
   [
     'goes on with a younger revision while an older one waits',

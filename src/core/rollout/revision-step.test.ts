@@ -17,6 +17,7 @@ const builds: BuildState[] = [
   { kind: 'blocked' },
   { kind: 'running' },
   { kind: 'built' },
+  { kind: 'unknown' },
   { kind: 'failed', reason: 'install: npm said no' },
 ]
 const runtimes: RuntimeState[] = [
@@ -41,6 +42,7 @@ function viewOf(view: Partial<RolloutView>): RolloutView {
 }
 
 const built: BuildState = { kind: 'built' }
+const unknown: BuildState = { kind: 'unknown' }
 const late = DEPLOY_TIMEOUT_MS
 
 const table: [string, Partial<RolloutView>, RolloutStep][] = [
@@ -68,7 +70,17 @@ const table: [string, Partial<RolloutView>, RolloutStep][] = [
     { status: 'AWAITING_BUILD', build: { kind: 'blocked' } },
     { kind: 'wait' },
   ],
+  [
+    'enters no build while it cannot tell whether there is one',
+    { status: 'AWAITING_BUILD', build: unknown },
+    { kind: 'wait' },
+  ],
   ['builds', { status: 'BUILDING' }, { kind: 'build' }],
+  [
+    'builds nothing anew that it cannot read',
+    { status: 'BUILDING', build: unknown },
+    { kind: 'wait' },
+  ],
   ['waits for a build', { status: 'BUILDING', build: { kind: 'running' } }, { kind: 'wait' }],
   [
     'waits for room to build again after a restart',
@@ -150,6 +162,11 @@ const table: [string, Partial<RolloutView>, RolloutStep][] = [
     },
   ],
   [
+    'gives nothing up whose build it cannot read',
+    { status: 'DEPLOYING', build: unknown, deployingMs: late },
+    { kind: 'wait' },
+  ],
+  [
     'fails when the built project is gone',
     { status: 'DEPLOYING' },
     {
@@ -220,7 +237,7 @@ describe('the next step of a rollout', () => {
   })
 })
 
-/** The world after a step: time passes, older revisions end, builds end, runtimes answer. */
+/** The world after a step: time passes, older revisions and builds end, records can be read. */
 function afterStep(
   view: RolloutView,
   step: RolloutStep,
@@ -244,16 +261,16 @@ function afterWaiting(
   view: RolloutView,
   world: { build: BuildState; runtime: RuntimeState },
 ): RolloutView {
-  const wasBlocked = view.build.kind === 'blocked'
   return {
     ...view,
     isFirstInLine: true,
-    build: wasBlocked
-      ? { kind: 'absent' }
-      : view.build.kind === 'running'
-        ? world.build
-        : view.build,
+    build: buildAfterWaiting(view.build, world.build),
     runtime: view.runtime.kind === 'starting' ? world.runtime : view.runtime,
     deployingMs: view.deployingMs + DEPLOY_TIMEOUT_MS,
   }
+}
+
+function buildAfterWaiting(build: BuildState, outcome: BuildState): BuildState {
+  if (build.kind === 'blocked') return { kind: 'absent' }
+  return build.kind === 'running' || build.kind === 'unknown' ? outcome : build
 }

@@ -21,6 +21,8 @@ export type BuildState =
   | { kind: 'blocked' }
   | { kind: 'running' }
   | { kind: 'built' }
+  /** Its record cannot be read just now: nothing is decided until it can. */
+  | { kind: 'unknown' }
   /** `reason`: the step, the cause and the last log lines. */
   | { kind: 'failed'; reason: string }
 
@@ -61,7 +63,7 @@ export function nextRevisionStep(view: RolloutView): RolloutStep {
     case 'QUEUED':
       return leaveQueue(view)
     case 'AWAITING_BUILD':
-      return view.build.kind === 'blocked' ? WAIT : { kind: 'move', to: 'BUILDING' }
+      return enterBuild(view.build)
     case 'BUILDING':
       return followBuild(view.build)
     case 'AWAITING_DEPLOY':
@@ -84,12 +86,17 @@ function leaveQueue(view: RolloutView): RolloutStep {
   return view.isFirstInLine ? { kind: 'move', to: 'AWAITING_BUILD' } : WAIT
 }
 
+function enterBuild({ kind }: BuildState): RolloutStep {
+  return kind === 'blocked' || kind === 'unknown' ? WAIT : { kind: 'move', to: 'BUILDING' }
+}
+
 function followBuild(build: BuildState): RolloutStep {
   switch (build.kind) {
     case 'absent':
       return { kind: 'build' }
     case 'blocked':
     case 'running':
+    case 'unknown':
       return WAIT
     case 'built':
       return { kind: 'move', to: 'AWAITING_DEPLOY' }
@@ -100,6 +107,7 @@ function followBuild(build: BuildState): RolloutStep {
 
 function followRuntime(view: RolloutView): RolloutStep {
   const { build, runtime, deployTimeoutMs } = view
+  if (build.kind === 'unknown') return WAIT
   if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
   if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
   if (runtime.kind === 'healthy') return { kind: 'switch', endpoints: runtime.endpoints }

@@ -356,6 +356,23 @@ describe('what is deployed', () => {
     expect(world.targets.names.get('support')).not.toEqual(before)
   })
 
+  it('lets requests wait for it while the build of the next revision cannot be read', async () => {
+    const one = await create()
+    await reached(one, 'DEPLOYED')
+    world.driver.isHealthyAtOnce = false
+    const second = await change(one)
+    await eventually(() => expect(world.driver.observe(second).kind).toBe('starting'))
+    world.builder.unreadable.add(second)
+    world.driver.die(one.revision, 'killed')
+    await eventually(() => expect(world.targets.names.get('support')).toBe('held'))
+    world.driver.becomeHealthy(one.revision)
+    await eventually(() => expect(world.targets.revisionOf('support')).toBe(one.revision))
+    expect((await revision(one, second)).status).toBe('DEPLOYING')
+    world.driver.becomeHealthy(second)
+    world.builder.unreadable.clear()
+    await reached(one, 'DEPLOYED', second)
+  })
+
   it('is started again by the next process, and requests wait for it', async () => {
     const one = await create()
     await reached(one, 'DEPLOYED')
@@ -484,6 +501,16 @@ describe('deleting', () => {
     const again = await create()
     await reached(again, 'DEPLOYED')
     expect(world.targets.revisionOf('support')).toBe(again.revision)
+  })
+
+  it('asks for no builds, which may not be readable', async () => {
+    const one = await create()
+    await reached(one, 'DEPLOYED')
+    world.builder.unreadable.add(one.revision)
+    world.driver.die(one.revision, 'killed')
+    await world.call('DELETE', one.path)
+    await gone(one)
+    expect(world.driver.present).toEqual([])
   })
 
   it('ends a build that is going on', async () => {
