@@ -15,6 +15,8 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** Every start that was not of one that is there. */
   readonly starts: RuntimeSpec[] = []
   readonly stopped: string[] = []
+  /** Whether a stop fails. */
+  failsToStop = false
   /** What the agent servers of a revision report; absent: nothing yet. */
   readonly loads = new Map<string, Load>()
   /** How many agent servers a revision was last told to have. */
@@ -74,6 +76,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   }
 
   async stop(revision_id: string, _graceMs: number): Promise<void> {
+    if (this.failsToStop) throw new Error('It cannot be stopped.')
     if (!this.#states.has(revision_id)) return
     this.stopped.push(revision_id)
     this.#become(revision_id, { kind: 'absent' })

@@ -33,10 +33,10 @@ export class Retirements {
   /**
    * Its runs end or are handed on to the revision that took over, and its requests end: those that
    * wait for a run see it end wherever it is executed. Streams that are still open then are cut, and
-   * resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles when
-   * nothing of it is left, or when that went wrong.
+   * resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles with
+   * `true` when nothing of it is left, with `false` when that went wrong: a later look tries again.
    */
-  async retire(revision_id: string, onDrained: (due: number) => Promise<void>): Promise<void> {
+  async retire(revision_id: string, onDrained: (due: number) => Promise<void>): Promise<boolean> {
     const { driver, targets, drainMs, stopGraceMs, log } = this.#options
     this.#going.add(revision_id)
     try {
@@ -46,8 +46,10 @@ export class Retirements {
       }
       await Promise.all([drainRuns(), targets.drain({ revision_id }, drainMs)])
       if (!this.#isStopped) await driver.stop(revision_id, stopGraceMs)
+      return true
     } catch (error) {
       log.error({ err: error, revision_id }, 'an agent server could not be ended; trying again')
+      return false
     } finally {
       this.#going.delete(revision_id)
     }

@@ -128,7 +128,8 @@ export class Steps {
   #retire({ id }: Deployment, revision_id: string): void {
     const { retirements, lookAt } = this.#parts
     const ended = retirements.retire(revision_id, (due) => this.#noteDue(id, due))
-    void ended.then(() => lookAt(id))
+    // One that went wrong waits for the timer: it would go wrong again at once.
+    void ended.then((isOver) => isOver && lookAt(id))
   }
 
   /** Notes when it has to be awake again, where that was found out while it went to sleep. */

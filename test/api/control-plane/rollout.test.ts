@@ -176,6 +176,25 @@ describe('a rollout', () => {
     })
   })
 
+  it('ends a replaced revision later when it could not be ended, one try for each look', async () => {
+    await world.close()
+    await open({ limits: { lookEveryMs: 3_600_000 } })
+    const one = await create()
+    await reached(one, 'DEPLOYED')
+    world.driver.failsToStop = true
+    const second = await change(one)
+    await reached(one, 'DEPLOYED', second)
+    await world.reconciler.whenTended(one.id)
+    const tries = world.driver.drained.length
+    await world.reconciler.whenTended(one.id)
+    await world.reconciler.whenTended(one.id)
+    expect(world.driver.drained).toHaveLength(tries + 2)
+    expect(world.driver.present).toEqual([one.revision, second])
+    world.driver.failsToStop = false
+    await world.reconciler.whenTended(one.id)
+    await eventually(() => expect(world.driver.present).toEqual([second]))
+  })
+
   it('does not touch the gateway again while nothing changes', async () => {
     const one = await create()
     await reached(one, 'DEPLOYED')
