@@ -46,8 +46,9 @@ export async function takeCallback(
   }
   await requireOpen(parts, consent)
   const provider = await requireProviderOf(parts, consent)
-  if (params.has('error')) return refuse(parts, consent, provider)
-  if (!params.get('code')) throw new AppError('bad_request', 'The provider has sent no code.')
+  if (params.get('error') === 'access_denied') return refuse(parts, consent, provider)
+  if (!params.get('code') && !params.has('error'))
+    throw new AppError('bad_request', 'The provider has sent no code.')
   return exchange(parts, consent, { provider, params })
 }
 
@@ -116,9 +117,11 @@ async function refuse(
   consent: OAuthConsent,
   provider: OAuthProvider,
 ): Promise<Outcome> {
+  if (consent.status === 'refused') return { kind: 'refused', provider, consent }
   await parts.store.transaction(async (store) => {
     const problem = 'The person has said no.'
-    if (!(await store.oauth.consents.settle(consent.id, { status: 'refused', problem }))) return
+    const isSettled = await store.oauth.consents.settle(consent.id, { status: 'refused', problem })
+    if (!isSettled) throw takenAlready()
     const event = { event_type: 'consent_refused', source: 'consent', reason: problem } as const
     await tell(store, parts.clock, consent, { ...event, agent_id: consent.agent_id })
   })
@@ -134,7 +137,7 @@ async function exchange(
   const { consents } = parts.store.oauth
   const now = parts.clock.now()
   if (!(await consents.claim(consent.id, { now, until: now + CLAIM_MS }))) {
-    throw new AppError('conflict', 'This answer was taken already, or is being taken now.')
+    throw takenAlready()
   }
   try {
     const granted = await parts.vault.servers.exchange(provider, consent, knownOf(provider, params))
@@ -146,6 +149,10 @@ async function exchange(
   } finally {
     parts.vault.wakes.wake(consent.id)
   }
+}
+
+function takenAlready(): AppError {
+  return new AppError('conflict', 'This answer was taken already, or is being taken now.')
 }
 
 /** Who has answered can be checked where it is known how they name themselves (RFC 9207). */

@@ -36,7 +36,7 @@ export class Refused extends AppError {
   /** Whether the code or the refresh token is not good; else the provider has not judged it. */
   readonly isOfGrant: boolean
 
-  constructor(message: string, error: oauth.ResponseBodyError) {
+  constructor(message: string, error: oauth.ResponseBodyError | oauth.AuthorizationResponseError) {
     super('bad_request', message, { cause: withoutBody(error) })
     this.name = 'Refused'
     this.isOfGrant = TOKEN_REFUSALS.includes(error.error)
@@ -93,7 +93,9 @@ export class AuthorizationServers {
     const client = { client_id: provider.client_id }
     const { state, code_verifier, nonce } = consent.secrets
     const exchange = this.#exchangeOf(provider)
-    const checked = checkedAnswer(() => oauth.validateAuthResponse(as, client, callback, state))
+    const checked = checkedAnswer(provider, () =>
+      oauth.validateAuthResponse(as, client, callback, state),
+    )
     return this.#asking(provider, async () => {
       const response = await oauth.authorizationCodeGrantRequest(
         as,
@@ -203,11 +205,14 @@ export class AuthorizationServers {
   }
 }
 
-/** Throws `forbidden` where another has answered than was asked (RFC 9207). */
-function checkedAnswer(check: () => URLSearchParams): URLSearchParams {
+/** Throws `forbidden` where another has answered than was asked (RFC 9207), `Refused` for an error. */
+function checkedAnswer(provider: OAuthProvider, check: () => URLSearchParams): URLSearchParams {
   try {
     return check()
   } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) {
+      throw new Refused(`${provider.name} refuses: ${wordOf(error.error)}.`, error)
+    }
     const cause = withoutBody(error)
     throw new AppError('forbidden', 'This answer comes from another provider.', { cause })
   }

@@ -1,5 +1,6 @@
 /** From the question to the token, with a real authorization server and a person with a browser. */
 import { randomBytes } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newKey } from '../../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
@@ -239,6 +240,43 @@ describe.each(Object.entries(DATABASES))('on %s', (_, findDatabase) => {
       acme.interfere(undefined)
       expect((await anna.open(back)).text).toContain('Acme is connected')
       expect(await ask()).toMatchObject({ status: 'completed' })
+    })
+
+    it('sends an error of its own: that is no refusal of the person’s', async () => {
+      await addProvider()
+      const anna = new Person('anna')
+      const { url } = await ask()
+      const back = new URL(await anna.consentUntil(url, `${world.url}/v2/auth/callback`))
+      back.searchParams.delete('code')
+      back.searchParams.set('error', 'server_error')
+      const failed = await anna.open(back.href)
+      expect(failed).toMatchObject({ status: 400 })
+      expect(failed.text).toContain('Acme refuses: server_error.')
+      const { body: events } = await world.call('GET', '/v2/auth/token-events')
+      expect(events).toMatchObject([{ event_type: 'consent_failed' }])
+      expect((await anna.consent(url)).text).toContain('Acme is connected')
+    })
+
+    it('says no while a code is being exchanged: the code is not refused by that', async () => {
+      await addProvider()
+      const anna = new Person('anna')
+      const { url } = await ask()
+      const back = await anna.consentUntil(url, `${world.url}/v2/auth/callback`)
+      const asked = Promise.withResolvers<ServerResponse>()
+      acme.interfere((request, response) => {
+        if (!request.url?.startsWith('/token')) return false
+        asked.resolve(response)
+        return true
+      })
+      const exchanging = anna.open(back)
+      const held = await asked.promise
+      const refusal = new URL(back)
+      refusal.searchParams.delete('code')
+      refusal.searchParams.set('error', 'access_denied')
+      expect((await anna.open(refusal.href)).status).toBe(409)
+      held.writeHead(200, { 'content-type': 'application/json' })
+      held.end(JSON.stringify({ access_token: 'a', token_type: 'bearer' }))
+      expect((await exchanging).text).toContain('Acme is connected')
     })
 
     it('refuses the code: the person may begin anew', async () => {
