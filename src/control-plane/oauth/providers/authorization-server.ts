@@ -31,6 +31,9 @@ const TOKEN_REFUSALS = [
   'token_revoked',
 ]
 
+/** A token counts as good for so long at least: else each question would refresh it again. */
+const SHORTEST_SECS = 5
+
 /** The provider says no to a request: to what it brings, or to who brings it. */
 export class Refused extends AppError {
   /** Whether the code or the refresh token is not good; else the provider has not judged it. */
@@ -132,24 +135,26 @@ export class AuthorizationServers {
     })
   }
 
-  /** Gives it back, the refresh token first. `false`: the provider takes none back. */
+  /** Gives it back, the refresh token first. `false`: the provider does not take the access token. */
   async revoke(provider: OAuthProvider, grant: OAuthGrant): Promise<boolean> {
     const url = revocationUrlOf(provider)
     if (url === null) return false
     const { access_token, refresh_token } = grant
-    await this.#asking(provider, async () => {
-      for (const token of [refresh_token, access_token]) {
-        if (token) await this.#giveBack(provider, { url, token })
-      }
+    return this.#asking(provider, async () => {
+      if (refresh_token) await this.#giveBack(provider, { url, token: refresh_token })
+      return access_token !== '' && this.#giveBack(provider, { url, token: access_token })
     })
-    return true
   }
 
-  async #giveBack(provider: OAuthProvider, { url, token }: { url: string; token: string }) {
+  async #giveBack(
+    provider: OAuthProvider,
+    { url, token }: { url: string; token: string },
+  ): Promise<boolean> {
     if (provider.provider_type === 'slack') {
       const headers = { authorization: `Bearer ${token}` }
-      await this.#outgoing.fetch(url, { method: 'POST', headers })
-      return
+      const response = await this.#outgoing.fetch(url, { method: 'POST', headers })
+      // Slack refuses with 200.
+      return response.ok && (await normalize(provider, response)).answer.ok === true
     }
     const as = { ...serverOf(provider), revocation_endpoint: url }
     const client = { client_id: provider.client_id }
@@ -163,6 +168,7 @@ export class AuthorizationServers {
       revoking,
     )
     await oauth.processRevocationResponse(response)
+    return true
   }
 
   /** Options for the library, and the answer that came with them. */
@@ -194,7 +200,8 @@ export class AuthorizationServers {
   }
 
   #renewed(provider: OAuthProvider, result: oauth.TokenEndpointResponse): Renewed {
-    const lifetime = result.expires_in ?? waysOf(provider).assumedLifetimeSecs
+    const told = result.expires_in ?? waysOf(provider).assumedLifetimeSecs
+    const lifetime = told === undefined ? undefined : Math.max(told, SHORTEST_SECS)
     const expires = lifetime === undefined ? undefined : this.#clock.now() + lifetime * 1000
     return {
       access_token: result.access_token,

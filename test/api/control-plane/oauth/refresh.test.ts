@@ -307,4 +307,16 @@ describe('a token that has run out', () => {
     skip(5_001)
     expect(await ask(world)).toMatchObject({ status: 'completed' })
   })
+
+  it('is not refreshed again at once when the new one has no time to live', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    const answer = { access_token: 'short', token_type: 'bearer', expires_in: 0 }
+    const asked = answerWith({ status: 200, ...answer })
+    for (let i = 0; i < 3; i++) expect((await ask(world)).token).toBe('short')
+    expect(asked()).toBe(1)
+    skip(5_001)
+    await ask(world)
+    expect(asked()).toBe(2)
+  })
 })

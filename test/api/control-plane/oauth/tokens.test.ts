@@ -131,4 +131,22 @@ describe('tokens that people have given', () => {
     expect(all).toBe(22)
     expect(most).toBeLessThanOrEqual(8)
   })
+
+  it.each([true, false])(
+    'are counted as revoked by Slack only where it says so: %s',
+    async (ok) => {
+      await addProvider(world, acme, { provider_id: 'slack', provider_type: 'slack' })
+      const { id: provider_key } = (await world.call('GET', '/v2/auth/providers/slack')).body
+      const mine = { workspace_id: DEFAULT_WORKSPACE_ID, user_id: ADMIN_KEY_ID }
+      const token = anOAuthToken({ ...mine, provider_key, provider_id: 'slack' })
+      await world.store.oauth.tokens.insert(token)
+      acme.interfere((_, response) => {
+        response.writeHead(200).end(JSON.stringify({ ok }))
+        return true
+      })
+      await world.call('DELETE', '/v2/auth/tokens?provider_id=slack')
+      const { body } = await world.call('GET', '/v2/audit-log')
+      expect(JSON.stringify(body)).toContain(`"revoked":${Number(ok)}`)
+    },
+  )
 })
