@@ -11,13 +11,19 @@ interface Recording {
 }
 
 let current: Recording | undefined
+let isSubscribed = false
 
 /** From now on, for the tests of this document; each operation once. */
 export function recordHits(file: HitFile, document: DocumentName): void {
-  const isFirst = current === undefined
   current = { file, document, seen: new Set() }
   // A process may run many test files.
-  if (isFirst) subscribe('http.server.request.start', listen)
+  if (!isSubscribed) subscribe('http.server.request.start', listen)
+  isSubscribed = true
+}
+
+/** From now on nothing is noted: the servers of other tests are none of the API's. */
+export function stopRecording(): void {
+  current = undefined
 }
 
 function listen(message: unknown): void {

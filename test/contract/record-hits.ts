@@ -4,7 +4,7 @@
  */
 import { expect, inject } from 'vitest'
 import { DOCUMENTS } from './document.ts'
-import { recordHits } from './hit-recorder.ts'
+import { recordHits, stopRecording } from './hit-recorder.ts'
 import { HitFile } from './operation-hits.ts'
 
 const testFile = expect.getState().testPath ?? ''
@@ -13,4 +13,6 @@ if (document) {
   const file = new HitFile(inject('hitsFolder'))
   file.add({ testFile })
   recordHits(file, document)
+} else {
+  stopRecording()
 }
