@@ -4,6 +4,7 @@ import type { Log } from '../core/log.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
+import { faultOfClient } from './refusal.ts'
 import { type AgentRoute, noDeployment } from './route.ts'
 import type { Targets } from './target-table.ts'
 import type { Upstream } from './upstream.ts'
@@ -153,25 +154,16 @@ async function attempt(
  * without a body.
  */
 function isRepeatable({ wasSent, error }: Failure, { req, body }: Passage): boolean {
-  if (isRefusedByClient(error)) return false
+  if (faultOfClient(error)) return false
   if (!wasSent) return body === undefined || !body.destroyed
   return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
 }
 
 function refusalOf({ error, wasSent }: Failure, name: string): AppError {
-  if (error instanceof AppError) return error
-  if (isRefusedByClient(error)) {
-    return new AppError('bad_request', `The request cannot be passed on: ${error.message}.`)
-  }
+  const refusal = faultOfClient(error)
+  if (refusal) return refusal
   const happened = wasSent
     ? 'broke off before it answered; whether it acted on the request is not known'
     : 'cannot be reached; try again soon'
   return new AppError('unavailable', `The agent server of "${name}" ${happened}.`, { cause: error })
-}
-
-/** Whether the client is at fault: the request is malformed, or its body was refused on the way. */
-function isRefusedByClient(error: Error): boolean {
-  if (error instanceof AppError) return true
-  const { code } = error as { code?: string }
-  return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED'
 }

@@ -14,6 +14,17 @@ export function asRefusal(error: unknown, log: Log): AppError {
 }
 
 /**
+ * The refusal of a request that could not be passed on because the client is at fault: it is malformed,
+ * or its body was refused on the way. `undefined`: the error is another one.
+ */
+export function faultOfClient(error: Error): AppError | undefined {
+  if (error instanceof AppError) return error
+  const { code } = error as { code?: string }
+  if (code !== 'UND_ERR_INVALID_ARG' && code !== 'UND_ERR_NOT_SUPPORTED') return undefined
+  return new AppError('bad_request', `The request cannot be passed on: ${error.message}.`)
+}
+
+/**
  * Answers with the refusal; the answer must not have begun. Pages of other origins may read it as far as
  * `cors` allows. A preflight is answered normally, so that the browser sends the request itself and sees
  * the refusal of that.

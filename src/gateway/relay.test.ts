@@ -145,6 +145,14 @@ test('what was passed on to a leader that never answers is answered when this on
   expect((await asked).status).toBe(503)
 })
 
+test('refuses what can be passed on to nobody, and does not answer it in place of the leader', async () => {
+  const { hostname, port } = new URL(url)
+  const asked = http.request({ hostname, port, method: 'OPTIONS', path: '*' }).end()
+  const [answer] = await once(asked, 'response')
+  expect(answer.statusCode).toBe(400)
+  expect(JSON.parse(await text(answer)).detail).toContain('cannot be passed on')
+})
+
 test('passes on nothing that was passed on to it', async () => {
   const headers = { 'x-runyard-relayed': '1' }
   expect(await (await fetch(`${url}/ok`, { headers })).text()).toBe('the follower: /ok ')

@@ -7,6 +7,7 @@ import { AppError } from '../core/errors.ts'
 import { Connections } from './connections.ts'
 import { type ClientRequest, Exchange } from './exchange.ts'
 import { RELAYED_HEADER, relayedAnswerHeaders, relayedHeaders } from './headers.ts'
+import { faultOfClient } from './refusal.ts'
 import { hasBody, requestBody } from './request-body.ts'
 
 /** How long a connection to the leader may take, in ms. */
@@ -24,7 +25,7 @@ export class Relay {
   /**
    * Settles with `true` when the client has its answer or is gone, with `false` when there was no
    * connection: nothing of the request has been read then. Throws `unavailable` when the leader broke
-   * off before it answered.
+   * off before it answered, `bad_request` when the request cannot be passed on to anyone.
    */
   async pass(request: Omit<ClientRequest, 'body'>, leader: string): Promise<boolean> {
     const { req, res } = request
@@ -44,6 +45,8 @@ export class Relay {
     )
     const outcome = await exchange.run()
     if (outcome.kind === 'over') return true
+    const refusal = faultOfClient(outcome.error)
+    if (refusal) throw refusal
     if (!outcome.wasSent) return false
     const detail = 'The control plane that leads broke off before it answered.'
     throw new AppError('unavailable', detail, { cause: outcome.error })
