@@ -51,6 +51,15 @@ describe('a revision that its driver cannot start', () => {
     expect(scripted.stopped).toEqual([])
   })
 
+  it('is the driver’s once what was built of it can be started', async () => {
+    await driver.start(specOf(image))
+    await driver.start({ ...specOf(aFolder('folder')), revision_id: 'image' })
+    expect(changes).toEqual(['image failed', 'image starting', 'image healthy'])
+    expect(driver.revisionsOf('d')).toEqual(['image'])
+    await driver.stop('image', 0)
+    expect(scripted.stopped).toEqual(['image'])
+  })
+
   it('is gone with all others', async () => {
     await driver.start(specOf(image))
     await driver.stopAll(0)

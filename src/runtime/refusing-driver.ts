@@ -32,8 +32,11 @@ export function createRefusingDriver<A extends Artifact>(
     artifacts.includes(spec.artifact.kind)
   return {
     async start(spec) {
-      if (isTaken(spec)) return driver.start(spec)
       const { revision_id, deployment_id } = spec
+      if (isTaken(spec)) {
+        refused.delete(revision_id)
+        return driver.start(spec)
+      }
       const reason = explain(name, artifacts, spec.artifact.kind)
       const now = { deployment_id, reason, since: clock.now() }
       refused.set(revision_id, now)
