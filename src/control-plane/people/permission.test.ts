@@ -23,6 +23,7 @@ describe.each<[Need, readonly Role[]]>([
   ['write', ['admin', 'developer']],
   ['administer', ['admin']],
   ['call_agents', ['admin', 'developer', 'viewer', 'agent']],
+  ['hold_tokens', ['admin', 'developer', 'viewer', 'agent']],
   ['operate', ['admin']],
 ])('what needs %s', (need, allowed) => {
   test.each(ROLES)('is decided for the role %s', (role) => {
