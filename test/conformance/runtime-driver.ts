@@ -152,15 +152,16 @@ export function testRuntimeDriver<A extends Artifact>(
       await until(driver, spec.revision_id, 'failed')
     })
 
-    it('serves again soon after a kill -9, under a new token', async () => {
+    it('serves again after a kill -9, in one restart and under a new token', async () => {
       const { spec, endpoint } = await startHealthy()
-      const killed = Date.now()
+      const seen: RuntimeState[] = []
+      driver.onChange((id) => seen.push(driver.observe(id)))
       const restarting = until(driver, spec.revision_id, 'restarting')
       await world.kill(spec.revision_id)
-      expect(await restarting).toMatchObject({ restarts: 1 })
+      await restarting
       const again = await untilHealthy(driver, spec.revision_id)
       expect(await ask(again)).toBeDefined()
-      expect(Date.now() - killed).toBeLessThan(15_000)
+      expect(seen).toMatchObject([{ kind: 'restarting', restarts: 1 }, { kind: 'healthy' }])
       expect(again.token).not.toBe(endpoint.token)
     })
 
