@@ -53,7 +53,7 @@ describe('a key', () => {
       }
       if (!isKeyNeeded) isOpen.push(`${method} ${path.split('/')[2]}`)
     }
-    const pages = ['GET auth', 'GET auth', 'GET auth']
+    const pages = ['GET auth', 'GET auth', 'GET auth', 'POST auth']
     expect(isOpen.toSorted()).toEqual([...pages, 'POST pushes', 'PUT uploads'])
   })
 
