@@ -20,6 +20,28 @@ describe('the floors', () => {
     ).toEqual([])
   })
 
+  it('may not do what none of them does', () => {
+    const used = new Set([...imports].flatMap(([from, all]) => all.map((to) => pair(from, to))))
+    const unused = Object.entries(FLOORS).flatMap(([floor, others]) =>
+      others
+        .filter((other) => other !== '*' && !used.has(`${floor} ${other}`))
+        .map((other) => `${floor} does not import ${other}`),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('stand in ARCHITECTURE with what they may import', () => {
+    const rows = Object.entries(FLOORS).map(([floor, others]) => [
+      `src/${floor}`,
+      others.toSorted(),
+    ])
+    const told = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(
+      /^\| `(src\/[a-z.-]+)` \|.*\| ([^|]+) \|$/gm,
+    )
+    const inWords = [...told].map(([, floor, text = '']) => [floor, namesIn(text).toSorted()])
+    expect(inWords.toSorted()).toEqual(rows.toSorted())
+  })
+
   it('are not imported by the client, which imports nothing of ours', () => {
     const files = filesBelow('client/src')
     const outside = files.flatMap(importsOf).filter((target) => !target.startsWith('client/'))
@@ -130,6 +152,16 @@ function mayUseRoom(from: string, to: string): boolean {
   const allowed = ROOMS[floorOf(from)]?.[roomOf(from)]
   if (!allowed || allowed.includes('*') || roomOf(to) === '.') return true
   return allowed.some((other) => other === roomOf(to) || other === placeOf(to))
+}
+
+function pair(from: string, to: string): string {
+  return `${floorOf(from)} ${floorOf(to)}`
+}
+
+/** The floors in a cell of ARCHITECTURE's table. */
+function namesIn(cell: string): string[] {
+  if (cell === 'everything') return ['*']
+  return [...cell.matchAll(/`([a-z.-]+)\/?`/g)].map(([, name = '']) => name)
 }
 
 function waysTo(from: string, to: string): string[] {
