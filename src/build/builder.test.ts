@@ -272,6 +272,23 @@ describe('a build', () => {
     expect(await readdir(join(dir, 'data/revisions', REVISION))).toEqual(['build.log'])
   })
 
+  it.each(['', '{"config_path":"langgra'])(
+    'is not found where the record of its end reads %j',
+    async (text) => {
+      await build(await uploaded({ 'langgraph.json': '{}' }))
+      await writeFile(join(dir, 'data/revisions', REVISION, 'built.json'), text)
+      expect(await builder().find(REVISION)).toBeUndefined()
+    },
+  )
+
+  it('is not taken for gone where the record of its end cannot be read', async () => {
+    await build(await uploaded({ 'langgraph.json': '{}' }))
+    const record = join(dir, 'data/revisions', REVISION, 'built.json')
+    await rm(record)
+    await mkdir(record)
+    await expect(builder().find(REVISION)).rejects.toThrow('EISDIR')
+  })
+
   it('is not found while it is not done', async () => {
     const seen: unknown[] = []
     const of = await uploaded({ 'langgraph.json': '{}' })

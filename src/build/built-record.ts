@@ -34,8 +34,9 @@ export async function writeBuilt(
 /** `undefined` where it has not ended well, or not all that it gave is there any more. */
 export async function findBuilt(dir: string, id: string): Promise<BuiltRevision | undefined> {
   const text = await readIfThere(revisionFolder(dir, id).built)
-  if (text === undefined) return undefined
-  const { built_at: _, repo_commit_sha, ...made } = JSON.parse(text) as BuiltRecord
+  const record = text === undefined ? undefined : parse(text)
+  if (!record) return undefined
+  const { built_at: _, repo_commit_sha, ...made } = record
   const artifact = { bundle: null, language: 'javascript', ...made, kind: 'folder', id } as const
   return (await isWhole(localProject(dir, artifact))) ? { artifact, repo_commit_sha } : undefined
 }
@@ -45,4 +46,13 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
+}
+
+/** Text that a crash or a full disk has cut off says nothing: the revision is built again. */
+function parse(text: string): BuiltRecord | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
