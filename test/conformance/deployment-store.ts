@@ -118,12 +118,14 @@ export function testDeploymentStore(open: () => ControlPlaneStore): void {
       ).rejects.toThrow()
     })
 
-    it('lists every deployment of every workspace', async () => {
+    it('lists every deployment of every workspace, the oldest first', async () => {
       const { deployments } = open()
-      const all = [aDeployment(), aDeployment({ tenant_id: randomUUID() })]
-      for (const one of all) await deployments.insert(one)
-      const ids = await deployments.listIds()
-      expect(ids.sort()).toEqual(all.map((deployment) => deployment.id).sort())
+      const [one, other] = [aDeployment(), aDeployment({ tenant_id: randomUUID() })]
+      const newer = { ...other, created_at: LATER }
+      await deployments.insert(newer)
+      await deployments.insert(one)
+      expect(await deployments.listAll()).toEqual([one, newer])
+      expect(await deployments.listIds()).toEqual([one.id, newer.id])
     })
 
     it('removes a deployment with its revisions and uploads, and frees its name', async () => {

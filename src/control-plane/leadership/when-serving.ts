@@ -12,10 +12,8 @@ export async function whenServing(
   limitMs: number,
 ): Promise<void> {
   const waiting = new Set<string>()
-  for (const id of await store.deployments.listIds()) {
-    const deployment = await store.deployments.get(id)
-    if (!deployment?.active_revision_id || deployment.asleep_since !== null) continue
-    waiting.add(deployment.active_revision_id)
+  for (const { active_revision_id, asleep_since } of await store.deployments.listAll()) {
+    if (active_revision_id !== null && asleep_since === null) waiting.add(active_revision_id)
   }
   await new Promise<void>((resolve) => {
     const end = () => {

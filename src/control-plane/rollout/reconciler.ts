@@ -63,14 +63,11 @@ export class Reconciler {
    * its active revision runs again.
    */
   async start(): Promise<void> {
-    const { deployments } = this.#parts.store
-    for (const id of await deployments.listIds()) {
-      const deployment = await deployments.get(id)
-      if (!deployment) continue
+    for (const deployment of await this.#parts.store.deployments.listAll()) {
       const { active_revision_id: active, asleep_since } = deployment
       const target = targetAtRest({ active, isAsleep: asleep_since !== null })
       await this.#steps.take(target, { deployment, revisions: [] })
-      this.#retention.note(id)
+      this.#retention.note(deployment.id)
     }
     this.#isRunning = true
     this.#unsubscribe = this.#parts.driver.onChange((_, id) => this.#tendSoon(id))

@@ -95,7 +95,9 @@ export interface DeploymentStore {
   insert(deployment: Deployment): Promise<boolean>
   get(id: string): Promise<Deployment | undefined>
   getByName(name: string): Promise<Deployment | undefined>
-  /** The ids of the deployments of all workspaces, the oldest first, for the reconciler. */
+  /** The deployments of all workspaces, the oldest first. */
+  listAll(): Promise<Deployment[]>
+  /** Their ids alone: what each look of the reconciler begins with. */
   listIds(): Promise<string[]>
   /**
    * The deployments of one workspace. The one with exactly the name `name_contains` comes first, then the

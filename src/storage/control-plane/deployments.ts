@@ -30,6 +30,7 @@ ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
 const GET_BY_NAME = `SELECT ${COLUMNS} FROM deployments WHERE name = $1`
+const LIST_ALL = `SELECT ${COLUMNS} FROM deployments ORDER BY created_at, id`
 const LIST_IDS = 'SELECT id FROM deployments ORDER BY created_at, id'
 
 // `replace` instead of LIKE: a `_` in the text is not a wildcard.
@@ -60,6 +61,7 @@ export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
     insert: async (deployment) => (await db.run(INSERT, toParams(deployment, box))) === 1,
     get: (id) => find(GET, id),
     getByName: (name) => find(GET_BY_NAME, name),
+    listAll: async () => (await db.all<DeploymentRow>(LIST_ALL)).map(read),
     listIds: async () => (await db.all<{ id: string }>(LIST_IDS)).map(({ id }) => id),
     list: async ({ limit, offset, ...filter }) => {
       const params = [...filterParams(filter), limit, offset]
