@@ -4,6 +4,12 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FLOORS, ROOMS } from './import-table.ts'
 
+const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+/** The path to a module that another thread or process runs, as in `new URL('…', import.meta.url)`. */
+const PATH = /(?:new URL\(|import\.meta\.(?:resolve\(|dirname,))\s*['`]([^'`]+\.[mc]?[jt]s)['`]/g
+/** A part of a path that differs in the package. In a clone it is the second of the two. */
+const CHOICE = /\$\{\w+ \? '[^']*' : '([^']*)'\}/g
+
 const root = resolve(import.meta.dirname, '..')
 const sources = filesBelow('src').filter((file) => !file.endsWith('.test.ts'))
 const imports = new Map(sources.map((file) => [file, importsOf(file)]))
@@ -44,7 +50,9 @@ describe('the floors', () => {
 
   it('are not imported by the client, which imports nothing of ours', () => {
     const files = filesBelow('client/src')
-    const outside = files.flatMap(importsOf).filter((target) => !target.startsWith('client/'))
+    const outside = files
+      .flatMap((file) => importsOf(file))
+      .filter((target) => !target.startsWith('client/'))
     expect(outside).toEqual([])
   })
 })
@@ -123,6 +131,15 @@ describe('this test', () => {
     expect(mayUseRoom(from, 'src/agent-server/mcp/tools.ts')).toBe(false)
     expect(mayUseRoom(from, 'src/agent-server/runs/create.ts')).toBe(false)
     expect(mayUseRoom(from, 'src/agent-server/runs/cancel.ts')).toBe(true)
+  })
+
+  it('would notice the path to a module that another process runs', () => {
+    const text = `
+      new URL(\`../main/up.\${isCompiled ? 'js' : 'ts'}\`, import.meta.url)
+      import.meta.resolve('../main/serve.ts')
+      join(import.meta.dirname, '../main/dev.ts')`
+    const found = importsOf('src/installation/command-path.ts', text)
+    expect(found).toEqual(['src/main/up.ts', 'src/main/serve.ts', 'src/main/dev.ts'])
   })
 
   it('would notice a circle', () => {
@@ -206,10 +223,10 @@ function ringOf(files: string[]): string {
   return [...turned, turned[0]].join(' → ')
 }
 
-/** The files of ours that a file imports, as types or as values, statically or not. */
-function importsOf(file: string): string[] {
-  const found = textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
-  const targets = [...found].map(([, to = '']) => join(dirname(file), to))
+/** The files of ours that a file imports, as types or as values, statically or not, or whose path it has. */
+function importsOf(file: string, text = textOf(file)): string[] {
+  const found = [...text.matchAll(IMPORT), ...text.replace(CHOICE, '$1').matchAll(PATH)]
+  const targets = found.map(([, to = '']) => join(dirname(file), to))
   return targets.filter((target) => existsSync(join(root, target)))
 }
 

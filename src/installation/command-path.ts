@@ -16,11 +16,3 @@ export function ownPaths(): string[] {
   // The published package finds its packages beside itself.
   return basename(above) === 'node_modules' ? [...own, above] : own
 }
-
-/** The script that bundles a project, in a clone as in the package. */
-export function bundleCommandPath(): string {
-  const isCompiled = import.meta.url.endsWith('.js')
-  return fileURLToPath(
-    new URL(`../main/bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url),
-  )
-}

@@ -1,6 +1,7 @@
 /** What deployments are built with, run with and removed with, on this machine. */
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createBuilder } from '../build/builder.ts'
 import { revisionFolder } from '../build/layout.ts'
 import { localProject } from '../build/local-project.ts'
@@ -15,7 +16,7 @@ import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import { bundlePath } from '../graph/js/bundle/write.ts'
 import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
-import { bundleCommandPath, commandPath, ownPaths } from '../installation/command-path.ts'
+import { commandPath, ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
 import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
@@ -118,4 +119,10 @@ function createProjectBuilder(
     clock: systemClock,
     log,
   })
+}
+
+/** The script that bundles a project, in a clone as in the package. */
+function bundleCommandPath(): string {
+  const isCompiled = import.meta.url.endsWith('.js')
+  return fileURLToPath(new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url))
 }
