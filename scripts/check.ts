@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 const CHECKS: [name: string, command: string, args: string[]][] = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings']],
   ['types', 'tsc', ['-p', '.']],
+  ['types of the dashboard', 'tsc', ['-p', 'dashboard']],
   ['generated files', process.execPath, ['scripts/generate.ts', '--check']],
   ['import table', 'vitest', ['run', 'test/architecture.test.ts', '--reporter=dot']],
 ]

@@ -1,6 +1,11 @@
 // Installs what is missing before `npm start`, `npm test` and the other commands. Runs on the
 // machine's Node, before anything is installed: plain JavaScript, Node's own modules only.
 //
+//   prepare.mjs           installs everything
+//   prepare.mjs --start   installs what a server needs, so that the first start is soon ready
+//   prepare.mjs --rest    installs everything else after that, beside the running server, none of whose
+//                         files it touches; does nothing where somebody installed in another way
+//
 // Stale is told by a hash of the lock file. Two of these at once take turns. A signal, or the death
 // of whoever started it, ends the whole install: npm and its children are one process group.
 import { spawn } from 'node:child_process'
@@ -19,14 +24,35 @@ let npm
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal))
 setInterval(() => process.ppid !== parent && end('SIGTERM'), 500).unref()
 
-const wanted = stamp()
-if (installed() !== wanted) {
+const all = stamp()
+/** What stands in the file while only a part is there. */
+const forStart = `${all} for npm start`
+const beingAdded = `${all} being added to`
+
+// Whoever needs what is just being added waits for it.
+if (nextStep() || installed() === beingAdded) {
   await takeLock()
   try {
-    if (installed() !== wanted) await install()
+    await nextStep()?.()
   } finally {
     rmSync(lockFolder, { recursive: true, force: true })
   }
+}
+
+// What these start deploys, and is started from it.
+const isThere = installed() === all || installed() === forStart
+if (isThere && ['prestart', 'prebench'].includes(process.env.npm_lifecycle_event)) {
+  const { refreshBundle } = await import('./bundle-server.mjs')
+  await refreshBundle()
+}
+
+/** What is to be done, by what is there; `undefined`: nothing. */
+function nextStep() {
+  const found = installed()
+  if (found === all) return undefined
+  if (process.argv.includes('--rest')) return found === forStart ? addRest : undefined
+  if (process.argv.includes('--start')) return found === forStart ? undefined : installForStart
+  return found === forStart ? addRest : installAll
 }
 
 function stamp() {
@@ -38,32 +64,47 @@ function installed() {
   return existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined
 }
 
-async function install() {
-  console.error('runyard: installing dependencies (npm ci) …')
-  npm = spawn(
-    'npm',
-    ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'],
-    {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-      detached: true,
-    },
-  )
-  const code = await new Promise((resolve) => {
-    npm.on('error', () => resolve(127))
-    npm.on('exit', (code, signal) => resolve(signal ? 1 : code))
+async function installAll() {
+  await runNpm(['ci', '--include=dev'], all)
+}
+
+/** Without the tools of those who develop Runyard, and without what its dashboard is made of. */
+async function installForStart() {
+  await runNpm(['ci', '--omit=dev', '--workspace=client', '--include-workspace-root'], forStart)
+}
+
+/**
+ * Adds to what is there. An install that was killed is not trusted: the next one begins anew. One that fails, as it does
+ * without a network, takes back what it has done: a server starts all the same, and this is tried again beside it.
+ */
+async function addRest() {
+  writeFileSync(stampFile, beingAdded)
+  const end = await runNpm(['install', '--no-save', '--include=dev'], all)
+  if (end === 'failed') writeFileSync(stampFile, forStart)
+}
+
+/** Answers how it ended: `installed`, `failed` or `killed`. */
+async function runNpm(args, result) {
+  console.error(`runyard: installing dependencies (npm ${args[0]}) …`)
+  const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
+  npm = spawn('npm', [...args, ...options], { cwd: root, stdio: ['ignore', 2, 2], detached: true })
+  const { code, signal } = await new Promise((resolve) => {
+    npm.on('error', () => resolve({ code: 127 }))
+    npm.on('exit', (code, signal) => resolve({ code, signal }))
   })
   npm = undefined
   if (code !== 0) {
-    console.error(`runyard: npm ci failed with exit code ${code}; its output is above.`)
+    const how = signal ? `was ended by ${signal}` : `failed with exit code ${code}`
+    console.error(`runyard: npm ${args[0]} ${how}; its output is above.`)
     process.exitCode = 1
-    return
+    return signal ? 'killed' : 'failed'
   }
-  writeFileSync(stampFile, wanted)
+  writeFileSync(stampFile, result)
+  return 'installed'
 }
 
 async function takeLock() {
-  for (;;) {
+  for (let waits = 0; ; waits += 1) {
     try {
       mkdirSync(lockFolder)
       writeFileSync(join(lockFolder, 'pid'), String(process.pid))
@@ -73,6 +114,9 @@ async function takeLock() {
     }
     if (isAbandoned()) rmSync(lockFolder, { recursive: true, force: true })
     else await delay(200)
+    if (waits === 25) {
+      console.error(`runyard: waiting for another install; if there is none, remove ${lockFolder}`)
+    }
   }
 }
 

@@ -1,0 +1,159 @@
+// Builds the browser app into a folder (default: dashboard/dist), with a compressed form of each text
+// beside it. It does nothing if the sources are as they were when that was built. Several of these at once
+// take turns, and the folder is changed at the end, so that a server finds the one app or the other.
+//
+// `--background`: as a child of a running server, with the processor time that others leave; it ends with
+// that server. What builds the app is installed first, if `npm start` has left that for later.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const home = join(root, 'dashboard')
+const [target = join(home, 'dist')] = process.argv.slice(2).filter((one) => !one.startsWith('--'))
+const folder = resolve(target)
+const building = `${folder}.${process.pid}`
+const lock = `${folder}.lock`
+
+/** What the app is made of. */
+const SOURCES = ['dashboard', 'client/src', 'package-lock.json']
+const NO_SOURCES = /(^|\/)(node_modules|dist[^/]*|\.vite)(\/|$)|\.test\.tsx?$/
+const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/
+/** Smaller ones are hardly smaller when they are compressed. */
+const MIN_BYTES = 1_000
+
+const isInBackground = process.argv.includes('--background')
+if (isInBackground) {
+  setPriority(constants.priority.PRIORITY_LOW)
+  process.on('disconnect', () => {
+    clean()
+    process.exit(1)
+  })
+}
+
+const wanted = stamp()
+if (builtFrom() !== wanted) {
+  await takeLock()
+  try {
+    if (builtFrom() !== wanted) await build()
+  } finally {
+    clean()
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+// The channel to the server would keep this process.
+if (process.connected) process.exit()
+
+function stamp(): string {
+  const hash = createHash('sha256')
+  for (const file of SOURCES.flatMap((one) => filesIn(join(root, one))).toSorted()) {
+    hash
+      .update(`${relative(root, file)}\0`)
+      .update(readFileSync(file))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+function filesIn(path: string): string[] {
+  if (NO_SOURCES.test(relative(root, path))) return []
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path).flatMap((name) => filesIn(join(path, name)))
+}
+
+function builtFrom(): string | undefined {
+  const file = `${folder}.stamp`
+  const isThere = existsSync(join(folder, 'index.html')) && existsSync(file)
+  return isThere ? readFileSync(file, 'utf8') : undefined
+}
+
+async function build(): Promise<void> {
+  removeLeftovers()
+  if (isInBackground) await installRest()
+  // Vite goes by it: tests, and people who develop their agents, have another one in their environment.
+  process.env.NODE_ENV = 'production'
+  const vite = await import('vite')
+  const configFile = join(home, 'vite.config.ts')
+  const output = { outDir: building, emptyOutDir: true }
+  await vite.build({ root: home, configFile, logLevel: 'warn', build: output })
+  for (const file of filesOf(building)) await compress(file)
+  rmSync(`${folder}.stamp`, { force: true })
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(building, folder)
+  writeFileSync(`${folder}.stamp`, wanted)
+}
+
+/** What `npm start` does not wait for. Ends when this process does. */
+async function installRest(): Promise<void> {
+  const script = join(root, 'scripts/prepare.mjs')
+  const child = spawn(process.execPath, [script, '--rest'], { stdio: ['ignore', 2, 2] })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error('What the dashboard is built with could not be installed.')
+}
+
+/** Of builds that were killed: whoever has the lock builds alone. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(dirname(folder))) {
+    const isLeft = name.startsWith(`${basename(folder)}.`) && /\.\d+$/.test(name)
+    if (isLeft) rmSync(join(dirname(folder), name), { recursive: true, force: true })
+  }
+}
+
+function filesOf(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+}
+
+/** Not the page itself: each answer of it is another. */
+async function compress(file: string): Promise<void> {
+  const content = readFileSync(file)
+  if (!TEXT.test(file) || file.endsWith('/index.html') || content.length < MIN_BYTES) return
+  const params = { [zlib.BROTLI_PARAM_QUALITY]: 9 }
+  writeFileSync(`${file}.br`, await promisify(brotliCompress)(content, { params }))
+  writeFileSync(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+}
+
+function clean(): void {
+  rmSync(building, { recursive: true, force: true })
+}
+
+async function takeLock(): Promise<void> {
+  for (;;) {
+    try {
+      mkdirSync(lock)
+      writeFileSync(join(lock, 'pid'), String(process.pid))
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    if (isAbandoned()) rmSync(lock, { recursive: true, force: true })
+    else await delay(200)
+  }
+}
+
+/** Whoever took it is gone. One that has not written its number yet is waited for. */
+function isAbandoned(): boolean {
+  try {
+    process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}

@@ -1,0 +1,191 @@
+// Writes the agent server as few files, so that a deployment starts with a handful of modules instead of a thousand.
+// `node bundle-server.mjs FROM TO`: from `src` or its compiled form, to a folder beside it. Plain JavaScript, like
+// prepare.mjs, which calls it in a clone; the published package has its own from `npm run build`.
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** What has files beside itself, compiles, or must be one with the project's own copy. */
+const OUTSIDE = [
+  ...['esbuild', 'tsx', 'typescript-api', 'sqlite-vec', '@opentelemetry', 'swagger-ui-dist'],
+  ...['pg-native', 'cloudflare:sockets'],
+]
+/** What `serve` never loads. */
+const OTHER_COMMANDS =
+  /\/(up|dev|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
+/** A module asks its own address for the way to files of ours: they are where they were. */
+const PLACE = '__runyardPlace'
+/** How long parts of an older bundle stay. */
+const KEPT_MS = 86_400_000
+const BANNER = [
+  "import { createRequire as __runyardRequire } from 'node:module';",
+  'const __runyardBundle = import.meta.url;',
+  'const require = __runyardRequire(__runyardBundle);',
+].join(' ')
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [from = 'src', to = 'dist/server'] = process.argv.slice(2)
+  await bundleServer(from, to)
+}
+
+/** In a clone: again where a source, a package or this file has changed. A failure costs a quick start and no more. */
+export async function refreshBundle() {
+  try {
+    if (isFresh('dist/server')) return
+    await bundleServer('src', 'dist/server')
+  } catch (error) {
+    console.error(
+      `runyard: the agent server was not bundled, so that it starts more slowly: ${error.message}`,
+    )
+  }
+}
+
+/**
+ * Both are folders of the checkout. Servers that run from an older bundle may still load parts of it: those stay for a
+ * day. The record is written last, so that what is not finished counts for nothing.
+ */
+async function bundleServer(from, to) {
+  const { build } = await import('esbuild')
+  const extension = from === 'src' ? 'ts' : 'js'
+  const { metafile, outputFiles } = await build({
+    entryPoints: { 'agent-program': join(root, from, `main/agent-program.${extension}`) },
+    ...{
+      outdir: join(root, to),
+      absWorkingDir: root,
+      bundle: true,
+      splitting: true,
+      metafile: true,
+    },
+    ...{ format: 'esm', platform: 'node', target: 'node22.18', legalComments: 'none' },
+    external: OUTSIDE.flatMap((name) => [name, `${name}/*`]),
+    define: { 'import.meta.url': PLACE },
+    banner: { js: BANNER },
+    plugins: [keepPlaces(join(root, to))],
+    logLevel: 'error',
+    write: false,
+  })
+  const inputs = Object.keys(metafile.inputs)
+  mkdirSync(join(root, to), { recursive: true })
+  const isEntry = ({ path }) => path.endsWith('agent-program.js')
+  const inOrder = outputFiles.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
+  for (const { path, contents } of inOrder) replace(path, contents)
+  replace(join(root, to, 'LICENSES.txt'), licenses(inputs))
+  requireServer(join(root, to, 'agent-program.js'))
+  replace(join(root, to, 'made-from.json'), JSON.stringify(record(from, inputs)))
+  removeOld(join(root, to), new Set(outputFiles.map(({ path }) => basename(path))))
+}
+
+/** Throws unless the bundle gets as far as to miss a project: all of its modules could be evaluated then. */
+function requireServer(program) {
+  const args = [program, 'serve', '--config', join(root, 'no-project.json')]
+  // Settings of the server that is about to start are not for this one.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('RUNYARD_')),
+  )
+  const { stderr, error } = spawnSync(ownNode(), args, { env, encoding: 'utf8', timeout: 60_000 })
+  if (error) throw error
+  if (!stderr.includes('There is no no-project.json')) {
+    throw new Error(`the bundle does not start: ${stderr}`)
+  }
+}
+
+/** As `bin/runyard` chooses it: the machine's may be too old. */
+function ownNode() {
+  const { platform, arch, execPath } = process
+  const own = join(root, `node_modules/node-${platform}-${arch}/bin/node`)
+  return existsSync(own) ? own : execPath
+}
+
+/** Whoever reads the file finds all of it. */
+function replace(path, contents) {
+  const unfinished = `${path}.${process.pid}`
+  writeFileSync(unfinished, contents)
+  renameSync(unfinished, path)
+}
+
+function removeOld(folder, kept) {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (!name.endsWith('.js') || kept.has(name)) continue
+    if (Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { force: true })
+  }
+}
+
+function keepPlaces(outdir) {
+  return {
+    name: 'places',
+    setup(build) {
+      build.onResolve({ filter: OTHER_COMMANDS }, ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path, external: true } : undefined,
+      )
+      // Refusals are in English; the other forty languages would be read at each start.
+      build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+        contents: "export { default as en } from './en.js'",
+      }))
+      build.onLoad({ filter: /\.(ts|js|mjs)$/ }, ({ path }) => {
+        const text = readFileSync(path, 'utf8')
+        if (!text.includes('import.meta.url')) return undefined
+        const way = JSON.stringify(relative(outdir, path))
+        const contents = `const ${PLACE} = new URL(${way}, __runyardBundle).href;\n${text}`
+        return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
+      })
+    },
+  }
+}
+
+/** What a clone's bundle was made from, with sizes and times: `isFresh` compares them. */
+function record(from, inputs) {
+  const own = inputs.filter((path) => !path.includes('node_modules/'))
+  const files = [...own, 'package-lock.json', 'scripts/bundle-server.mjs']
+  return { from, files: files.map((path) => [path, stateOf(join(root, path))]) }
+}
+
+function isFresh(to) {
+  const { from, files } = readRecord(join(root, to, 'made-from.json'))
+  return from === 'src' && files.every(([path, state]) => stateOf(join(root, path)) === state)
+}
+
+/** Empty where there is none, and where a power cut has left a part of it. */
+function readRecord(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function stateOf(path) {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.size} ${found.mtimeMs}` : 'missing'
+}
+
+/** The words under which the packages in the bundle may be passed on. */
+function licenses(inputs) {
+  const folders = new Set(inputs.flatMap((path) => packageFolder(path) ?? []))
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    )
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'License', 'license.md']
+      .map((one) => join(folder, one))
+      .find((one) => existsSync(one))
+    return `${name} ${version} (${license})\n\n${file ? readFileSync(file, 'utf8') : ''}`
+  })
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+function packageFolder(path) {
+  const found = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
+  return found && resolve(root, found)
+}
