@@ -90,6 +90,28 @@ export class DatabaseAway extends AppError {
 }
 
 /**
+ * The code `unavailable`: the process that the project's code ran in has ended under what was asked of
+ * it. What it was doing may be why.
+ */
+export class HostLost extends AppError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super('unavailable', message, { ...options, retryAfterSeconds: 1 })
+    this.name = 'HostLost'
+  }
+}
+
+/**
+ * The code `unavailable`: there is no process at present that could run the project's code. What was
+ * asked was not begun.
+ */
+export class HostAway extends AppError {
+  constructor(message: string) {
+    super('unavailable', message, { retryAfterSeconds: 5 })
+    this.name = 'HostAway'
+  }
+}
+
+/**
  * A refusal by the project's own code, with the status and the headers that it chose. `status` may be any
  * HTTP status from 300 on, since a project may also redirect.
  */

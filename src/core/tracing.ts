@@ -5,11 +5,16 @@ type SpanAttributes = Record<string, string | number | boolean>
 
 export interface SpanOptions {
   name: string
-  /** `server`: asked for from outside. `consumer`: taken from a queue. `client`: sent to another server. */
-  kind: 'server' | 'consumer' | 'client'
+  /**
+   * `server`: asked for from outside. `consumer`: taken from a queue. `client`: sent to another server.
+   * `internal`: a part of the work around it.
+   */
+  kind: 'server' | 'consumer' | 'client' | 'internal'
   /** The surrounding span, as its `traceparent`. Default: that of the present work. */
   parent?: string | undefined
   attributes?: SpanAttributes
+  /** When the work began, in ms since 1970. Default: now. */
+  startedAt?: number
 }
 
 export interface Span {
@@ -21,11 +26,28 @@ export interface Span {
   fail(message: string): void
 }
 
+export interface OpenSpan extends Span {
+  /** The work was over at this time, in ms since 1970; default: now. A second call does nothing. */
+  end(at?: number): void
+}
+
 export interface Tracer {
   /** Runs the work in a span. An error is noted on the span and thrown on. */
   span<T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>
+  /** Begins a span for work that no function stands around. The caller ends it. */
+  begin(options: SpanOptions): OpenSpan
 }
 
-const NO_SPAN: Span = { traceparent: undefined, rename() {}, set() {}, fail() {} }
+const NO_SPAN: OpenSpan = { traceparent: undefined, rename() {}, set() {}, fail() {}, end() {} }
 
-export const noTracer: Tracer = { span: (_options, work) => work(NO_SPAN) }
+export const noTracer: Tracer = {
+  span: (_options, work) => work(NO_SPAN),
+  begin: () => NO_SPAN,
+}
+
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** What a caller has sent as its `traceparent`, if it is one. */
+export function validTraceparent(sent: string | string[] | undefined): string | undefined {
+  return typeof sent === 'string' && TRACEPARENT.test(sent) ? sent : undefined
+}

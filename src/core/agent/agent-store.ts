@@ -6,17 +6,19 @@ import type { CheckpointStore } from './checkpoint.ts'
 import type { CronStore } from './cron.ts'
 import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
-import type { ItemStore } from './item.ts'
+import type { ItemStore } from './items/item.ts'
 import type { PushConfigStore } from './push-config.ts'
 import type { RunStore } from './run.ts'
-import type { ServerStore } from './server.ts'
+import type { ServerStore } from './server/server.ts'
 import type { ThreadStore } from './thread.ts'
+import type { TimelineStore } from './timeline/store.ts'
 import type { WebhookDeliveryStore } from './webhook.ts'
 
 export interface AgentStore {
   assistants: AssistantStore
   threads: ThreadStore
   runs: RunStore
+  timelines: TimelineStore
   events: EventStore
   checkpoints: CheckpointStore
   items: ItemStore

@@ -28,6 +28,8 @@ export interface Caller {
   permissions: string[]
   /** What the project knows about the user. Absent: the project has no `auth`. */
   user?: AuthUser
+  /** The project's own code, for itself: its auth is asked about nothing. */
+  isProject?: boolean
   /** The headers that graphs may see in `configurable`: `x-*` and `user-agent`, without keys. */
   headers: Record<string, string>
 }

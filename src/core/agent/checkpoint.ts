@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../json.ts'
 import type { Lease } from './run.ts'
+import type { TimelineCheckpoint } from './timeline/timeline.ts'
 
 /** A serialized value, with the name of its encoding. */
 export interface TypedBytes {
@@ -37,6 +38,11 @@ export interface PendingWrite extends TypedBytes {
   channel: string
   /** The position among the task's writes. Negative for special ones: error, interrupt, resume. */
   idx: number
+  /**
+   * Where the task stands among those of its step, as a text that sorts so: writes are read in this order, and
+   * those without it first. They are read without it.
+   */
+  task_path?: string
 }
 
 /** A checkpoint with its values and writes. */
@@ -109,6 +115,8 @@ export interface CheckpointStore {
   measure(thread_id: string): Promise<StorageUse>
   /** Removes what the run wrote (rollback). */
   deleteRun(thread_id: string, run_id: string): Promise<void>
+  /** The checkpoints that the run has written, of all namespaces, in their order. */
+  listOf(run: { thread_id: string; run_id: string }, limit: number): Promise<TimelineCheckpoint[]>
   /** Whether the run has written a checkpoint of the root graph. Then it continues instead of starting. */
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
   /** Whether the run has stored writes of its tasks, or its answers to interrupts. */

@@ -2,8 +2,24 @@
 
 import type { JsonObject } from '../json.ts'
 import type { Caller, MetadataFilter } from './authorization.ts'
+import { RUN_STATUSES } from './run.ts'
 
 export const ON_RUN_COMPLETED = ['delete', 'keep'] as const
+
+/** `refused`: there was no run. `rolled_back`: it was removed. */
+export const CRON_RUN_STATUSES = [...RUN_STATUSES, 'refused', 'rolled_back'] as const
+
+/** What a cron has started last, which may be gone by now with its thread. */
+export interface CronRun {
+  /** `null`: the run was refused. */
+  run_id: string | null
+  thread_id: string | null
+  /** When it was asked for. */
+  created_at: string
+  status: (typeof CRON_RUN_STATUSES)[number]
+  /** Why it failed or was refused. */
+  error: string | null
+}
 
 /** The fields of a cron on the wire. */
 export interface Cron {
@@ -25,6 +41,8 @@ export interface Cron {
   payload: JsonObject
   /** When it is due next. `null`: never again, or not while it is disabled. */
   next_run_date: string | null
+  /** `null`: it has never been due. */
+  last_run: CronRun | null
   /** The metadata of the cron and of its runs, which also have its `cron_id`. */
   metadata: JsonObject
   enabled: boolean
@@ -86,6 +104,10 @@ export interface CronStore {
     read: Pick<StoredCron, 'cron_id' | 'next_run_date' | 'updated_at'>,
     next_run_date: string | null,
   ): Promise<boolean>
+  /** Keeps what the cron has started last. */
+  noteRun(cron_id: string, run: CronRun): Promise<void>
+  /** Keeps how that has ended; does nothing where it is not what the cron has started last. */
+  noteEnd(cron_id: string, run: CronRun & { run_id: string }): Promise<void>
   /** When the next cron is due, in ms since 1970. In the past: one is due now. */
   nextDue(): Promise<number | undefined>
 }

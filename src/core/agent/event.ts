@@ -126,7 +126,7 @@ export interface EventStore {
   deleteRun(run_id: string): Promise<void>
   /**
    * Removes the events of runs that ended before `before` (ms since 1970), and events without a run from
-   * before then. Answers how many.
+   * before then, in batches; after `signal` aborts at most one of each kind. Answers how many.
    */
-  expire(before: number): Promise<number>
+  expire(before: number, signal?: AbortSignal): Promise<number>
 }

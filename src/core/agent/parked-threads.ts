@@ -2,6 +2,7 @@
  * Threads that an older version of a graph has left in the middle: interrupted, or busy. Before a newer
  * version gets its first request, Runyard finds out whether it can go on with them.
  */
+import { isObject } from '../json.ts'
 
 /** A thread that the new version cannot go on with. */
 export interface BrokenThread {
@@ -24,6 +25,37 @@ export interface ParkedThreads {
   broken: number
   /** The first hundred of those. */
   threads: BrokenThread[]
+}
+
+/** How many broken threads are told of at most. */
+export const MOST_TOLD = 100
+
+/** Whether it is one. The process that sends it runs the project's code, which may send anything. */
+export function isParkedThreads(value: unknown): value is ParkedThreads {
+  if (!isObject(value)) return false
+  const { checked_at, parked, broken, threads } = value
+  const isCounted = [parked, broken].every((one) => Number.isSafeInteger(one) && Number(one) >= 0)
+  if (!isCounted || typeof checked_at !== 'string' || !Array.isArray(threads)) return false
+  return threads.length <= MOST_TOLD && threads.every(isBrokenThread)
+}
+
+function isBrokenThread(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { thread_id, status, graph_id, is_graph_missing, missing_nodes, missing_keys } = value
+  return (
+    [thread_id, graph_id, ...textsIn(missing_nodes), ...textsIn(missing_keys)].every(isText) &&
+    (status === 'interrupted' || status === 'busy') &&
+    typeof is_graph_missing === 'boolean'
+  )
+}
+
+/** What is no list has something in it that is no text. */
+function textsIn(list: unknown): unknown[] {
+  return Array.isArray(list) ? list : [undefined]
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
 }
 
 /** What a deployment does about broken threads: it warns of them, or keeps the old revision. */

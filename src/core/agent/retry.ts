@@ -3,6 +3,8 @@
  *
  * ```
  * its server died         again, from its last checkpoint, until its attempts are used up
+ * its graph's host died   the same: a server whose graphs run in a process of their own outlives it
+ * there is no host        again, as if it had not been claimed
  * the database is away    again, when the database is back; that attempt counts too
  * its graph has failed    never: the failure is how the run ended
  * ```
@@ -26,5 +28,5 @@ export function isSuspect({ attempt, cancel_action }: QueuedRun): boolean {
 
 /** Whether a run whose graph has failed so is tried again. */
 export function isRetried({ kind }: GraphFailure): boolean {
-  return kind === 'database_away'
+  return kind !== 'graph'
 }

@@ -12,8 +12,10 @@
  */
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { RunOrigin } from '../origin.ts'
+import type { MetadataFilter } from './authorization.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
 import type { StreamMode } from './stream-mode.ts'
+import type { TimelineEntry } from './timeline/timeline.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -141,6 +143,9 @@ export interface Lease {
   token: number
 }
 
+/** The token of a run's first lease. */
+export const FIRST_TOKEN = 1
+
 /** The state of a lease after its renewal. */
 export interface LeaseState {
   run_id: string
@@ -168,6 +173,8 @@ export interface RunFinish {
   error: RunError | null
   /** Absent: it was not told to stop. */
   stop_outcome?: StopOutcome
+  /** The last part of its timeline. */
+  timeline?: TimelineEntry
   updated_at: string
 }
 
@@ -185,6 +192,9 @@ export interface Claim {
   only?: 'suspects' | 'others'
 }
 
+/** With it a run is added as claimed already. */
+export type AddedClaim = Pick<Claim, 'server_id' | 'now' | 'lease_expires_at'>
+
 export interface ClaimedRun {
   run: QueuedRun
   lease: Lease
@@ -201,11 +211,36 @@ export interface QueueFigures {
   oldest_due_at: number | null
 }
 
+/** Which runs are searched for; all that is given must hold. */
+export interface RunQuery {
+  status?: RunStatus
+  assistant_id?: string
+  thread_id?: string
+  /** Contained in the run's own. */
+  metadata?: JsonObject
+  /** What the metadata of their threads must have, for the caller to see them. */
+  filter?: MetadataFilter
+  /** A part of the error's name or message, whatever the case. */
+  error?: string
+  /** From this moment on, and before that one. */
+  created_after?: string
+  created_before?: string
+}
+
+/** What most who ask for a run want to know. */
+export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'updated_at'>
+
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
-  /** Adds a pending run at the end of the order, and answers it as stored. */
-  insert(run: NewRun): Promise<QueuedRun>
+  /**
+   * Adds a run at the end of the order, and answers it as stored. Without `claim` it is pending. With
+   * `claim` it is running, under a lease with the token `FIRST_TOKEN`: nothing else of its thread may be
+   * pending or running.
+   */
+  insert(run: NewRun, claim?: AddedClaim): Promise<QueuedRun>
   get(run_id: string): Promise<QueuedRun | undefined>
+  /** The same, without what can be large: for those who ask often. */
+  glance(run_id: string): Promise<RunGlance | undefined>
   /** Within a transaction: the run as it is. Nobody else can change it until the transaction ends. */
   hold(run_id: string): Promise<QueuedRun | undefined>
   /** The runs of a thread, the last received first. */
@@ -213,6 +248,8 @@ export interface RunStore {
     thread_id: string,
     page: { status?: RunStatus; limit: number; offset: number },
   ): Promise<QueuedRun[]>
+  /** The runs of all threads that are there, the last received first; only those with a `seq` below `before`. */
+  search(query: RunQuery, page: { limit: number; before?: number }): Promise<QueuedRun[]>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>
   /** Whether at least `count` runs of the thread are pending. */
@@ -282,6 +319,11 @@ export interface RunStore {
    * lease was lost, and nothing was written.
    */
   giveBack(lease: Lease): Promise<boolean>
+  /**
+   * Ends a lease as if its time were up, for a run that has lost what it executed in: the next `release`
+   * takes it up, and the attempt counts. `false`: the lease was lost, and nothing was written.
+   */
+  expire(lease: Lease): Promise<boolean>
   /** How many threads have a run that could be claimed now. */
   countClaimable(now: number): Promise<number>
   /** `now` in ms since 1970. */

@@ -105,6 +105,10 @@ export interface ThreadQuery {
   metadata?: JsonObject
   values?: JsonObject
   status?: ThreadStatus
+  /** Changed at this moment or later, as ISO 8601 in UTC. */
+  updated_after?: string
+  /** Changed before this moment. */
+  updated_before?: string
   /** The caller sees no others. */
   filter?: MetadataFilter
 }
@@ -150,7 +154,8 @@ export interface ThreadStore {
     page: ThreadPage,
     maxBytes: number,
   ): Promise<{ threads: Thread[]; isCut: boolean }>
-  count(query: ThreadQuery): Promise<number>
+  /** Counts no further than to `atMost`. Default: all. */
+  count(query: ThreadQuery, atMost?: number): Promise<number>
   /**
    * Threads that expired before `now` (ms since 1970) and are not busy, the oldest first. With
    * `shorterThanMinutes`, only those with a shorter lifetime.

@@ -67,6 +67,13 @@ export interface Tarballs {
    * `MAX_TARBALL_BYTES` and `bad_request` when it is no gzip file; nothing is kept then.
    */
   receive(object_path: string, body: AsyncIterable<Uint8Array>): Promise<number>
+  /**
+   * Has `work` done on a file of this machine that holds it, which is there for as long. `false`: it
+   * never arrived, or is kept no longer.
+   */
+  use(object_path: string, work: (path: string) => Promise<void>): Promise<boolean>
   /** Nothing there is no error. */
   remove(object_path: string): Promise<void>
+  /** All of a deployment's. */
+  removeAll(deployment_id: string): Promise<void>
 }

@@ -1,8 +1,10 @@
 /** The control plane's database as one port. */
 
+import type { FiguresStore } from '../figures/store.ts'
 import type { OAuthStore } from '../oauth/oauth-store.ts'
 import type { ApiKeyStore } from '../people/api-key.ts'
 import type { AuditLogStore } from '../people/audit.ts'
+import type { SessionStore } from '../people/session.ts'
 import type { WorkspaceStore } from '../people/workspace.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
 import type { LeadershipStore, Term } from './leadership.ts'
@@ -16,8 +18,10 @@ export interface ControlPlaneStore {
   oauth: OAuthStore
   uploads: UploadStore
   listeners: ListenerStore
+  sessions: SessionStore
   workspaces: WorkspaceStore
   auditLog: AuditLogStore
+  figures: FiguresStore
   leadership: LeadershipStore
   /**
    * Signs URLs and derives the secrets of webhooks. It has at least 32 bytes, is made with the database,

@@ -3,6 +3,7 @@
  * secrets, so that every client can set it. The project never sees it, neither at build time nor at run
  * time.
  */
+import { PULL_SECRET } from './pull-secret.ts'
 import type { Secret } from './revision.ts'
 
 /** The secret's name. Its value is a private key in OpenSSH's or PEM form, without a passphrase. */
@@ -21,5 +22,5 @@ export function findDeployKey(secrets: readonly Secret[]): string | undefined {
 
 /** The secrets that the project gets. */
 export function projectSecrets(secrets: readonly Secret[]): Secret[] {
-  return secrets.filter(({ name }) => name !== DEPLOY_KEY)
+  return secrets.filter(({ name }) => name !== DEPLOY_KEY && name !== PULL_SECRET)
 }

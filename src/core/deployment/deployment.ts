@@ -2,7 +2,8 @@
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { JsonObject } from '../json.ts'
-import type { Revision, RevisionStatus, Secret } from './revision.ts'
+import type { NewRevision, Revision, RevisionStatus, Secret } from './revision.ts'
+import type { Resolved } from './sources/config.ts'
 import type { Source } from './sources/table.ts'
 
 export const DEPLOYMENT_STATUSES = [
@@ -58,6 +59,8 @@ export interface Deployment {
   updated_at: string
   /** The secret of the push webhook is derived from it. `null`: there is no push webhook. */
   push_nonce: string | null
+  /** Part of its agents' key; another one ends the key. `null`: it was never changed. */
+  agent_key_nonce: string | null
   /** The newest revision. */
   latest_revision_id: string | null
   /** The revision that serves. */
@@ -82,6 +85,7 @@ export type DeploymentPatch = Partial<
     | 'status'
     | 'active_revision_id'
     | 'push_nonce'
+    | 'agent_key_nonce'
     | 'asleep_since'
     | 'wake_at'
     | 'has_own_auth'
@@ -114,7 +118,7 @@ export interface RevisionStore {
   /** How many revisions have each status, in all workspaces. */
   countByStatus(): Promise<Record<string, number>>
   /** Adds the deployment's next revision, numbers it, and makes it the deployment's latest. */
-  insert(revision: Omit<Revision, 'number'>): Promise<Revision>
+  insert(revision: NewRevision): Promise<Revision>
   get(deployment_id: string, id: string): Promise<Revision | undefined>
   /** Newest first. */
   list(
@@ -144,6 +148,6 @@ export interface RevisionStore {
   setParkedThreads(id: string, parked_threads: ParkedThreads): Promise<void>
   /** Notes whose build the revision uses: its own id when it was built after all. */
   setBuiltFrom(id: string, built_from: string): Promise<void>
-  /** Notes the commit that a `github` revision was resolved to. */
-  setCommit(id: string, repo_commit_sha: string): Promise<void>
+  /** Notes what the revision's source was resolved to: the commit, or the image's digest. */
+  setResolved(id: string, resolved: Partial<Resolved>): Promise<void>
 }

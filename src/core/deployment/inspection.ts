@@ -3,6 +3,8 @@ export interface Inspection {
   /** The schema's version, and the newest that this code knows. */
   version: number
   knownVersion: number
+  /** Why no Runyard may use it now, and what to do; `undefined`: it may be used. */
+  held: string | undefined
   /** What the database says of its own files; `undefined`: they are whole. */
   damage: string | undefined
   /** How many sealed texts do not open; `undefined` without a box. */

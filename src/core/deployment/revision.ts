@@ -67,8 +67,36 @@ export interface Secret {
   value: string
 }
 
+/** What was done that a revision came of. `take_back`: by Runyard, after one that died at once. */
+export const REVISION_REASONS = [
+  'create',
+  'change',
+  'push',
+  'redeploy',
+  'rollback',
+  'agent_key',
+  'take_back',
+] as const
+export type RevisionReason = (typeof REVISION_REASONS)[number]
+
+/** Where a revision comes from. */
+interface RevisionOrigin {
+  /** Who asked for it, by the name of that time. `null`: nobody did, or it is not known any more. */
+  made_by: string | null
+  /** `null`: it was made before this was noted. */
+  made_for: RevisionReason | null
+  /** The number of the revision that it is again. */
+  repeats: number | null
+}
+
+/** A status that a revision came to, and when. */
+export interface RevisionStep {
+  status: RevisionStatus
+  began_at: string
+}
+
 /** A revision as stored. Its secrets are plain here and encrypted in the database. */
-export interface Revision {
+export interface Revision extends RevisionOrigin {
   id: string
   deployment_id: string
   /** 1, 2, 3, … within the deployment. */
@@ -92,4 +120,9 @@ export interface Revision {
   deployed_at: string | null
   /** The threads in the middle of a graph that it cannot go on with, as found before its first request. */
   parked_threads: ParkedThreads | null
+  /** The statuses that it came to, in order. Empty: it was made before this was noted. */
+  steps: RevisionStep[]
 }
+
+/** What storage numbers, and follows from then on. */
+export type NewRevision = Omit<Revision, 'number' | 'steps'>

@@ -1,10 +1,17 @@
 /**
- * What the process driver and the agent server that it started say to each other: over Node's IPC
- * channel (JSON), so that secrets are neither on a command line nor in an environment that other
- * processes of the same user can read.
+ * What a runtime driver and an agent server say to each other, in JSON, by one of two channels:
+ *
+ * - **IPC**, where the agent server is a child of the driver. Secrets are then neither on a command
+ *   line nor in an environment that other processes of the same user can read.
+ * - **A WebSocket**, where it is not: `GET /internal/runtime` on the port of the agent server, with the
+ *   gateway's token in `GATEWAY_TOKEN_HEADER`. The driver connects, and again after the connection has
+ *   broken; it is then told `hello`, and `ready`, `failed`, `sources` and `load` once more, and asks at each
+ *   `ready` once more what it has no answer to. `start` is not sent: it lies in the file that
+ *   `RUNYARD_START_FILE` names. The agent server takes this channel as soon as it lives, goes on when nobody is connected, and tells
+ *   all who are: two drivers at once are one that has just taken over from the other.
  *
  * ```
- * driver                                   agent server (child)
+ * driver                                   agent server (here as a child)
  *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
  *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
@@ -16,6 +23,8 @@
  *   ── activate ──────────────────────────▶  only to one that stands by: executes runs from now on
  *   ◀─────────────────────────── active ──
  *   ◀───────────────────────────── load ──   about once a second, when there is something new
+ *   ── measure ───────────────────────────▶  from time to time
+ *   ◀───────────────────────── reading ───  what its metrics say
  *   ── drain ─────────────────────────────▶  executes no more runs, goes on to answer
  *   ◀────────────────────────── drained ──   none executes in it any more
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
@@ -29,9 +38,19 @@
  * both sides, so that either can be newer.
  */
 
-import type { ParkedThreads } from '../agent/parked-threads.ts'
+import { isParkedThreads, type ParkedThreads } from '../agent/parked-threads.ts'
 import type { CorsConfig } from '../cors.ts'
+import { type AgentReading, isAgentReading } from '../figures/reading.ts'
 import type { DrainLimits, Load } from './runtime.ts'
+
+/** Where an agent server that is no child takes the WebSocket of its driver. */
+export const RUNTIME_LINK_PATH = '/internal/runtime'
+
+/**
+ * Where whoever looks after an agent server that is no child asks whether it can be asked, with no token: 200, or
+ * 503 before its project is loaded and after its end has begun. The answer says nothing else.
+ */
+export const RUNTIME_PROBE_PATH = '/internal/ok'
 
 /** The header that carries `Endpoint.token`. */
 export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
@@ -47,7 +66,7 @@ export interface Home {
   key: string
 }
 
-/** The driver's first message, sent once. */
+/** The driver's first message, sent once, or what `RUNYARD_START_FILE` holds. */
 export interface StartMessage {
   type: 'start'
   deployment_id: string
@@ -57,6 +76,8 @@ export interface StartMessage {
   secrets: Record<string, string>
   /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
+  /** The Python that the project's build has installed for; absolute. Absent: it is looked for. */
+  pythonPath?: string
   /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
   gatewayToken: string
   /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */
@@ -67,25 +88,33 @@ export interface StartMessage {
   isStandby?: boolean
 }
 
-/** Of the driver, in place of SIGTERM where a sandbox's own process stands between. */
-export interface StopMessage {
+/** The agent server's first message on a WebSocket. */
+interface HelloMessage {
+  type: 'hello'
+  revision_id: string
+  /** It has been told to drain, and executes no more runs: a driver that takes over needs another one. */
+  is_draining?: boolean
+}
+
+/** Of the driver, in place of SIGTERM where that does not reach the agent server itself. */
+interface StopMessage {
   type: 'stop'
 }
 
 /** Of the driver. */
-export interface ActivateMessage {
+interface ActivateMessage {
   type: 'activate'
 }
 
 /** The answer to it. */
-export interface ActiveMessage {
+interface ActiveMessage {
   type: 'active'
 }
 
 /** The agent server's answer once it listens, sent once. */
 export interface ReadyMessage {
   type: 'ready'
-  /** `http://127.0.0.1:PORT`, without a path. */
+  /** `http://127.0.0.1:PORT`, without a path, as the agent server knows it. */
   url: string
   /** Of the process that listens. */
   pid?: number
@@ -96,34 +125,45 @@ export interface ReadyMessage {
 }
 
 /** Instead of it: the agent server is about to end. */
-export interface FailedMessage {
+interface FailedMessage {
   type: 'failed'
   /** For the project's author: a sentence, and on the lines after it where in their files. */
   reason: string
 }
 
 /** The files that the project consists of, so far as they are not in an earlier message. */
-export interface SourcesMessage {
+interface SourcesMessage {
   type: 'sources'
   /** Absolute, links resolved; none of a `node_modules`. */
   files: string[]
 }
 
-export interface LoadMessage {
+interface LoadMessage {
   type: 'load'
   load: Load
 }
 
 /** Of the driver. */
-export interface InspectMessage {
+interface InspectMessage {
   type: 'inspect'
 }
 
 /** The answer to it. */
-export interface InspectionMessage {
+interface InspectionMessage {
   type: 'inspection'
   /** `null`: it could not be found out. */
   parked_threads: ParkedThreads | null
+}
+
+/** Of the driver. */
+interface MeasureMessage {
+  type: 'measure'
+}
+
+/** The answer to it. */
+interface ReadingMessage {
+  type: 'reading'
+  reading: AgentReading
 }
 
 /** Of the driver. */
@@ -132,30 +172,56 @@ export interface DrainMessage extends DrainLimits {
 }
 
 /** The answer to each `DrainMessage`. */
-export interface DrainedMessage {
+interface DrainedMessage {
   type: 'drained'
   /** When the next run or cron is due, in ms since 1970; in the past: there is one to execute. */
   next_due_at: number | null
 }
 
+/** What a driver says. */
+export type DriverMessage =
+  | StartMessage
+  | StopMessage
+  | ActivateMessage
+  | InspectMessage
+  | MeasureMessage
+  | DrainMessage
+
+/** What an agent server says. Its process runs the project's code, which may send anything. */
+export type AgentMessage =
+  | HelloMessage
+  | ReadyMessage
+  | FailedMessage
+  | SourcesMessage
+  | LoadMessage
+  | ActiveMessage
+  | InspectionMessage
+  | ReadingMessage
+  | DrainedMessage
+
 export function isStartMessage(message: unknown): message is StartMessage {
   return isOfType(message, 'start')
 }
 
+export function isHelloMessage(message: unknown): message is HelloMessage {
+  return isOfType(message, 'hello') && typeof message.revision_id === 'string'
+}
+
 export function isReadyMessage(message: unknown): message is ReadyMessage {
-  return isOfType(message, 'ready') && typeof (message as { url?: unknown }).url === 'string'
+  return isOfType(message, 'ready') && typeof message.url === 'string'
 }
 
 export function isFailedMessage(message: unknown): message is FailedMessage {
-  return isOfType(message, 'failed') && typeof (message as { reason?: unknown }).reason === 'string'
+  return isOfType(message, 'failed') && typeof message.reason === 'string'
 }
 
 export function isSourcesMessage(message: unknown): message is SourcesMessage {
-  return isOfType(message, 'sources') && Array.isArray((message as { files?: unknown }).files)
+  if (!isOfType(message, 'sources') || !Array.isArray(message.files)) return false
+  return message.files.every((file) => typeof file === 'string')
 }
 
 export function isLoadMessage(message: unknown): message is LoadMessage {
-  return isOfType(message, 'load') && typeof (message as { load?: unknown }).load === 'object'
+  return isOfType(message, 'load') && isLoad(message.load)
 }
 
 export function isStopMessage(message: unknown): message is StopMessage {
@@ -175,18 +241,42 @@ export function isInspectMessage(message: unknown): message is InspectMessage {
 }
 
 export function isInspectionMessage(message: unknown): message is InspectionMessage {
-  return isOfType(message, 'inspection')
+  if (!isOfType(message, 'inspection')) return false
+  return message.parked_threads === null || isParkedThreads(message.parked_threads)
+}
+
+export function isMeasureMessage(message: unknown): message is MeasureMessage {
+  return isOfType(message, 'measure')
+}
+
+export function isReadingMessage(message: unknown): message is ReadingMessage {
+  return isOfType(message, 'reading') && isAgentReading(message.reading)
 }
 
 export function isDrainMessage(message: unknown): message is DrainMessage {
-  return isOfType(message, 'drain')
+  return isOfType(message, 'drain') && isAmount(message.graceMs) && isAmount(message.checkpointMs)
 }
 
 export function isDrainedMessage(message: unknown): message is DrainedMessage {
-  return isOfType(message, 'drained')
+  return isOfType(message, 'drained') && isTimeOrNone(message.next_due_at)
 }
 
-function isOfType(message: unknown, type: string): boolean {
+function isLoad(value: unknown): value is Load {
+  if (typeof value !== 'object' || value === null) return false
+  const { next_due_at, ...amounts } = value as Record<string, unknown>
+  const { running, capacity, waiting, lag_ms } = amounts
+  return [running, capacity, waiting, lag_ms].every(isAmount) && isTimeOrNone(next_due_at)
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0
+}
+
+function isTimeOrNone(value: unknown): boolean {
+  return value == null || (typeof value === 'number' && Number.isFinite(value))
+}
+
+function isOfType(message: unknown, type: string): message is Record<string, unknown> {
   return typeof message === 'object' && message !== null && 'type' in message
     ? message.type === type
     : false

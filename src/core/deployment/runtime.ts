@@ -13,12 +13,14 @@
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { CorsConfig } from '../cors.ts'
+import type { ServerReading } from '../figures/reading.ts'
 import type { JsonObject } from '../json.ts'
 import type { Artifact } from './artifact.ts'
+import type { RegistryLogin } from './pull-secret.ts'
 import type { Secret } from './revision.ts'
 
 /** The drivers that there are, by the name that `RUNYARD_RUNTIME` chooses one by. */
-export const RUNTIMES = ['process'] as const
+export const RUNTIMES = ['process', 'docker', 'kubernetes'] as const
 export type RuntimeName = (typeof RUNTIMES)[number]
 
 /** What is to run. It names no path: a driver may start it on another machine. */
@@ -26,8 +28,16 @@ export interface RuntimeSpec<A extends Artifact = Artifact> {
   revision_id: string
   deployment_id: string
   deployment_name: string
+  /** Whose it is; drivers may keep workspaces apart by it. */
+  workspace_id?: string
+  /** The listener that is to run it; absent: it runs where the control plane does. */
+  listener_id?: string
+  /** The namespace that it is to run in, where the driver knows such; absent: the driver's own. */
+  k8s_namespace?: string
   artifact: A
   secrets: Secret[]
+  /** With what an image is pulled; absent: as anyone. Never shown to what is started. */
+  pullLogin?: RegistryLogin
   resource_spec: JsonObject | null
   /** How many agent servers to begin with. Default 1; `scale` changes it. */
   replicas?: number
@@ -37,7 +47,8 @@ export interface RuntimeSpec<A extends Artifact = Artifact> {
 
 export type RuntimeState =
   | { kind: 'absent' }
-  | { kind: 'starting' }
+  /** `reason`: a sentence on what it waits for that is nobody's fault, such as an engine that is away. */
+  | { kind: 'starting'; reason?: string }
   /** Those of its agent servers that answer. */
   | { kind: 'healthy'; endpoints: Endpoints }
   /** It was healthy and died; the driver starts it again. `reason` says how it died. */
@@ -105,6 +116,8 @@ export interface RuntimeDriver<A extends Artifact = Artifact> {
   revisionsOf(deployment_id: string): string[]
   /** Its agent servers, in the order of their start; none where it is absent. */
   replicas(revision_id: string): Replica[]
+  /** What the metrics of its agent servers say: of those that answer within a few seconds. */
+  readings(revision_id: string): Promise<ServerReading[]>
   /**
    * Which threads in the middle of a graph the revision cannot go on with. `undefined`: it is not
    * healthy, or could not find out in time.
@@ -137,4 +150,9 @@ export interface RuntimeDriver<A extends Artifact = Artifact> {
   onChange(listener: (revision_id: string, deployment_id: string) => void): () => void
   /** Ends all of it. */
   stopAll(graceMs: number): Promise<void>
+  /**
+   * For when this process ends, or another one leads: ends what cannot go on without it, as `stopAll` does, and
+   * lets go of what can. The next driver takes that over. Nothing else is called after it.
+   */
+  leave(graceMs: number): Promise<void>
 }

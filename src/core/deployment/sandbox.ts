@@ -29,7 +29,7 @@ export interface SandboxView {
 }
 
 /** The command to spawn in place of the original. */
-export interface ConfinedCommand {
+interface ConfinedCommand {
   command: readonly [string, ...string[]]
   /** The user that it runs as. Absent: the user of this process. */
   uid?: number
@@ -54,4 +54,22 @@ export const noSandbox: Sandbox = {
   hasOwnUser: false,
   confine: (command, { variables = {} }) => ({ command, env: variables, hasMonitor: false }),
   handOver: async () => {},
+}
+
+/** Replaces variables that name folders of this process's user, which the command cannot use. */
+export function placesBelow(home: string): Record<string, string> {
+  return {
+    HOME: home,
+    TMPDIR: '/tmp',
+    TEMP: '/tmp',
+    TMP: '/tmp',
+    XDG_CACHE_HOME: `${home}/.cache`,
+    XDG_CONFIG_HOME: `${home}/.config`,
+    XDG_DATA_HOME: `${home}/.local/share`,
+    XDG_STATE_HOME: `${home}/.local/state`,
+    PIP_CACHE_DIR: `${home}/.cache/pip`,
+    UV_CACHE_DIR: `${home}/.cache/uv`,
+    npm_config_cache: `${home}/.npm`,
+    npm_config_userconfig: `${home}/.npmrc`,
+  }
 }

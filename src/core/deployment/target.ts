@@ -1,20 +1,25 @@
 /** The gateway as the control plane sees it: names, and the agent servers behind them. */
+import type { HeaderReader } from '../header-reader.ts'
 import type { Principal } from '../people/api-key.ts'
 import type { Endpoints } from './runtime.ts'
 
-export interface Target {
+/** Whose a name is. */
+export interface TargetOwner {
   deployment_id: string
   /** The workspace whose keys may call it. */
   workspace_id: string
+  /** The listener whose gateway answers under it; absent: this one does. */
+  listener_id?: string
+}
+
+export interface Target extends TargetOwner {
   revision_id: string
   /** Its agent servers. Each request goes to the least busy one. */
   endpoints: Endpoints
 }
 
 /** How requests wait while the agent server of a name is starting. */
-export interface Hold {
-  deployment_id: string
-  workspace_id: string
+export interface Hold extends TargetOwner {
   /**
    * How long each request waits after its arrival, in ms. Then it is answered with 503 and
    * `Retry-After`.
@@ -49,7 +54,7 @@ export interface TargetTable {
   /** From now on requests to the name wait for a target, which is being started or soon will be. */
   hold(name: string, hold: Hold): void
   /** From now on the name answers 503 with `Retry-After`: it has a deployment, but nothing runs. */
-  pause(name: string, deployment: { deployment_id: string; workspace_id: string }): void
+  pause(name: string, owner: TargetOwner): void
   /** From now on the name answers 404. */
   remove(name: string): void
   /**
@@ -66,6 +71,12 @@ export interface TargetTable {
   activity(name: string): Activity
 }
 
+/** A table of a gateway that also knows of names which others answer under. */
+export interface ReferringTable extends TargetTable {
+  /** From now on requests to the name are told, with 404, that it answers at `url`; `null`: nobody knows where yet. */
+  refer(name: string, where: { workspace_id: string; url: string | null }): void
+}
+
 export interface Activity {
   open: number
   /** In ms since 1970. The time of the gateway's start when there was no request. */
@@ -73,7 +84,8 @@ export interface Activity {
 }
 
 /**
- * Finds out who sent a request, from its headers (`x-api-key`, `authorization`, `x-tenant-id`). Throws
+ * Finds out who sent a request, from its headers: `x-api-key`, `authorization`, or a session's `cookie` with those
+ * that tell whose page sends it; and `x-tenant-id`. Throws
  * `unauthenticated` without a valid key, `forbidden` when the key belongs to another workspace.
  */
-export type Authenticate = (headers: Headers) => Promise<Principal>
+export type Authenticate = (headers: HeaderReader) => Promise<Principal>

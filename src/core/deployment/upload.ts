@@ -12,6 +12,11 @@ export interface Upload {
 /** The largest tarball that is accepted, in bytes: 200 MiB, as the official CLIs announce. */
 export const MAX_TARBALL_BYTES = 200 * 1024 * 1024
 
+/** Its name among the objects of the installation. */
+export function uploadName(object_path: string): string {
+  return `uploads/${object_path}`
+}
+
 export interface UploadStore {
   insert(upload: Upload): Promise<void>
   get(object_path: string): Promise<Upload | undefined>

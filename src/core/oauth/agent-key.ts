@@ -1,25 +1,36 @@
 /**
  * The key with which a deployment's agent servers ask for tokens: a name and its proof, that nobody
- * stores. It stands for the deployment and no person, and is good as long as the deployment is there.
+ * stores. It stands for the deployment and no person, and is good as long as the deployment is there
+ * and its nonce the same.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const FORM = /^ryd_([0-9a-f-]{36})_([\w-]{43})$/
 
+/** A deployment, as far as its key is concerned. */
+interface Keyed {
+  id: string
+  agent_key_nonce: string | null
+}
+
 /** `signingKey`: `ControlPlaneStore.signingKey`. */
-export function agentKeyOf(signingKey: Uint8Array, deployment_id: string): string {
-  return `ryd_${deployment_id}_${proofOf(signingKey, deployment_id).toString('base64url')}`
+export function agentKeyOf(signingKey: Uint8Array, deployment: Keyed): string {
+  return `ryd_${deployment.id}_${proofOf(signingKey, deployment).toString('base64url')}`
 }
 
-/** The id of the deployment whose key it is; `undefined`: it is none, or was not made here. */
-export function deploymentOf(signingKey: Uint8Array, key: string): string | undefined {
-  const [, deployment_id = '', proof = ''] = FORM.exec(key) ?? []
-  if (deployment_id === '') return undefined
-  const sent = Buffer.from(proof, 'base64url')
-  const isProven = timingSafeEqual(sent, proofOf(signingKey, deployment_id))
-  return isProven ? deployment_id : undefined
+/** The id of the deployment that the key names; `undefined`: it is no key of agents. Proves nothing. */
+export function deploymentNamedBy(key: string): string | undefined {
+  return FORM.exec(key)?.[1]
 }
 
-function proofOf(signingKey: Uint8Array, deployment_id: string): Buffer {
-  return createHmac('sha256', signingKey).update(`key of the agents of ${deployment_id}`).digest()
+/** Whether it is this deployment's key, as that is now. */
+export function isAgentKeyOf(signingKey: Uint8Array, key: string, deployment: Keyed): boolean {
+  const [, id, proof = ''] = FORM.exec(key) ?? []
+  if (id !== deployment.id) return false
+  return timingSafeEqual(Buffer.from(proof, 'base64url'), proofOf(signingKey, deployment))
+}
+
+function proofOf(signingKey: Uint8Array, { id, agent_key_nonce }: Keyed): Buffer {
+  const text = `key of the agents of ${id}${agent_key_nonce === null ? '' : `\n${agent_key_nonce}`}`
+  return createHmac('sha256', signingKey).update(text).digest()
 }

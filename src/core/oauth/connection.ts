@@ -1,3 +1,5 @@
+import type { TokenOwner } from './token.ts'
+
 /** An agent's connection: which of a user's accounts the agent works with. */
 export interface AgentConnection {
   id: string
@@ -14,7 +16,19 @@ export interface AgentConnection {
 export interface AgentConnectionStore {
   /** Keeps the one that is there for the same agent and token; answers the one that holds. */
   put(connection: AgentConnection): Promise<AgentConnection>
-  /** The agent's, the oldest first. */
-  list(workspace_id: string, agent_id: string): Promise<AgentConnection[]>
+  /**
+   * The agent's to tokens of a caller and their end users, and to those that agents keep for the same
+   * person; the oldest first.
+   */
+  listOfUser(
+    query: Pick<AgentConnection, 'workspace_id' | 'agent_id'> & {
+      user_id: string
+      limit: number
+      offset: number
+    },
+  ): Promise<AgentConnection[]>
+  /** To which of an owner's tokens of a provider the agent is connected: their ids. */
+  listTokenIds(owner: TokenOwner, to: { provider_key: string; agent_id: string }): Promise<string[]>
+  get(id: string): Promise<AgentConnection | undefined>
   delete(id: string): Promise<void>
 }

@@ -5,7 +5,7 @@
  * pending ──the provider sends a code──▶ exchanging ──token stored──▶ completed
  *  ▲  ▲ │                                 │   │
  *  │  │ └──the person says no──▶ refused  │   └──the provider refuses the code──▶ failed
- *  │  └────────the provider is down───────┘                                          │
+ *  │  └────────the provider is down───────┘      or grants less than was asked for   │
  *  └───────────the person goes on from the link again (refused, failed)──────────────┘
  * ```
  * Whoever goes on from the link gets other secrets, also while it is `pending`: only the last of them
@@ -14,7 +14,7 @@
  * dies in it, the same callback may come again.
  */
 import type { Principal } from '../people/api-key.ts'
-import type { TokenOwner } from './token.ts'
+import type { GrantHolder, TokenOwner } from './token.ts'
 
 export const CONSENT_STATUSES = [
   'pending',
@@ -75,7 +75,7 @@ export interface OAuthConsent extends TokenOwner {
   status: ConsentStatus
   /** What went wrong, for people. */
   problem: string | null
-  /** Until then `exchanging` is one server's, in ms since 1970. */
+  /** Until then `exchanging` is one server's, in ms since 1970 by the database's clock. */
   claimed_until: number | null
   created_at: string
   /** In ms since 1970. */
@@ -89,8 +89,15 @@ export interface OAuthConsentStore {
   findByState(state_hash: string): Promise<OAuthConsent | undefined>
   /** A pending one with this fingerprint that is good until `after` at least. */
   findPending(fingerprint: string, after: number): Promise<OAuthConsent | undefined>
-  /** To `exchanging` until a moment. `false`: another has it, or it is past that. */
-  claim(id: string, times: { now: number; until: number }): Promise<boolean>
+  /** How many of a caller's are open and good beyond `now`, counted up to `limit`. */
+  countOpen(caller: Omit<TokenOwner, 'end_user_id'>, now: number, limit: number): Promise<number>
+  /** Of an owner's open ones all but the newest `keep` are expired from now on. */
+  endOldest(owner: TokenOwner, keep: number): Promise<void>
+  /**
+   * To `exchanging` for `forMs`, by the database's clock. `false`: another has it, it is past that, or too
+   * old at `now`.
+   */
+  claim(id: string, times: { now: number; forMs: number }): Promise<boolean>
   /** From `exchanging`, or from `pending` to `refused`. `false`: it was not there any more. */
   settle(
     id: string,
@@ -100,13 +107,12 @@ export interface OAuthConsentStore {
       token_id?: string
     },
   ): Promise<boolean>
-  /** To `pending`, with other secrets. `false`: it is done, too old, or claimed beyond `now`. */
-  restart(
-    id: string,
-    begin: { now: number; state_hash: string; secrets: ConsentSecrets },
-  ): Promise<boolean>
+  /** To `pending`, with other secrets. `false`: it is done, too old, or claimed. */
+  restart(id: string, begin: { state_hash: string; secrets: ConsentSecrets }): Promise<boolean>
   /** A provider's open ones are expired from now on. */
   end(provider_key: string): Promise<void>
+  /** Removes a holder's, whatever has become of them: a code that is being exchanged then is nobody's. */
+  deleteOfHolder(holder: GrantHolder): Promise<void>
   /** Marks what is past its time as expired, and forgets what was so before `forgetBefore`. */
   expire(now: number, forgetBefore: number): Promise<void>
 }

@@ -31,6 +31,8 @@ export interface OAuthProvider {
   revocation_url: string | null
   /** As its metadata names it; `null`: not known, so that the `iss` of a callback proves nothing. */
   issuer: string | null
+  /** Its metadata promises an `iss` with each callback (RFC 9207), so that one without it is refused. */
+  is_issuer_sent: boolean
   /** What was asked for. Whether PKCE is sent is for `challengeMethodOf` to say. */
   uses_pkce: boolean
   /** `null`: somebody said explicitly that the provider does not get a challenge. */

@@ -36,4 +36,6 @@ export interface OAuthTokenEventStore {
     provider_id?: string | undefined
     limit: number
   }): Promise<OAuthTokenEvent[]>
+  /** Removes what is older than `before` (ISO 8601). */
+  forget(before: string): Promise<void>
 }

@@ -27,6 +27,16 @@ export interface TokenOwner {
   end_user_id: string
 }
 
+/**
+ * Whose tokens and consents are removed together: a workspace's, those of one caller (`user_id`), or what
+ * anybody in the workspace keeps of one person (`person`), whether as a caller or as an end user.
+ */
+export interface GrantHolder {
+  workspace_id: string
+  user_id?: string
+  person?: string
+}
+
 /** What a provider grants: at the first consent, and with each refresh. */
 export interface OAuthGrant {
   access_token: string
@@ -77,26 +87,49 @@ interface RefreshClaim {
   version: number
   /** A name that nobody else uses. */
   holder: string
-  now: number
-  /** From then on another may claim it, in ms since 1970. */
-  until: number
+  /** After this another may claim it, in ms by the database's clock: servers' clocks may differ. */
+  forMs: number
 }
 
+/** Tokens of one caller and their end users, and those that agents keep for the same person. */
+interface UserQuery extends Omit<TokenOwner, 'end_user_id'> {
+  /** Of one provider, by its slug; absent: of all. */
+  provider_id?: string | undefined
+}
+
+/** A token that was read opens what is sealed of it when somebody asks for that. */
 export interface OAuthTokenStore {
   insert(token: OAuthToken): Promise<void>
   get(id: string): Promise<OAuthToken | undefined>
   /** One owner's of one provider, in the order created. */
   listOf(owner: TokenOwner, provider_key: string): Promise<OAuthToken[]>
-  /**
-   * A user's own and their end users', and those that agents keep for the same person; of one provider
-   * or of all, in the order created.
-   */
-  listOfUser(
-    user: Omit<TokenOwner, 'end_user_id'>,
-    provider_id?: string | undefined,
+  /** In the order created. */
+  listOfUser(query: UserQuery & { limit: number; offset?: number }): Promise<OAuthToken[]>
+  /** Whether one of `listOfUser` that the provider gave is active. */
+  hasActive(user: Omit<UserQuery, 'provider_id'>, provider_key: string): Promise<boolean>
+  /** A workspace's of one provider, in the order created. */
+  listOfProvider(
+    workspace_id: string,
+    provider_key: string,
+    limit: number,
+    offset?: number,
   ): Promise<OAuthToken[]>
-  /** A workspace's of one provider. */
-  listOfProvider(workspace_id: string, provider_key: string): Promise<OAuthToken[]>
+  /** Whether a workspace has an active one of any of the providers. */
+  hasActiveOfProviders(workspace_id: string, provider_keys: readonly string[]): Promise<boolean>
+  listOfHolder(holder: GrantHolder, limit: number): Promise<OAuthToken[]>
+  /**
+   * Who holds tokens or consents and cannot ask for them any more: API keys that were revoked, or have run
+   * out at `now` (ISO 8601). Those of a deployment go with it.
+   */
+  listLostHolders(now: string, limit: number): Promise<GrantHolder[]>
+  /**
+   * Active ones that can be refreshed, have run out before `now` and were last granted before `before`
+   * (both ISO 8601); none whose provider is to be left alone at `now`, or has failed five times in a row. Those untouched
+   * longest first.
+   */
+  listIdle(times: { now: string; before: string }, limit: number): Promise<OAuthToken[]>
+  /** What kept a provider from being asked is over, for all of its tokens. */
+  forgetFailures(provider_key: string): Promise<void>
   /** A new grant gets the next `version`; it ends any claim, as a new status does. */
   update(id: string, patch: OAuthTokenPatch): Promise<void>
   /** The owner's other tokens of the provider are no longer the default. */

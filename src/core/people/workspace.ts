@@ -11,6 +11,6 @@ export interface WorkspaceStore {
   /** The oldest first. */
   list(page: { limit: number; offset: number }): Promise<Workspace[]>
   rename(id: string, name: string): Promise<void>
-  /** Removes the workspace with its API keys, listeners, OAuth providers and tokens. Its audit log stays. */
+  /** Removes the workspace with its API keys, sessions, listeners, OAuth providers and tokens. Its audit log stays. */
   delete(id: string): Promise<void>
 }

@@ -28,6 +28,7 @@ const retryAt = (at: number) => ({
   revision_id: 'active',
   retry: { afterMs: 1000, at },
   pressedAt: null,
+  waited: null,
 })
 const died = [aReplica({}, { state: 'restarting', reason: 'exit 9' })]
 const restarting = { kind: 'restarting', reason: 'exit 9', restarts: 1 } as const
@@ -247,13 +248,13 @@ const table: Row[] = [
   ],
   [
     'takes one away after a calm while',
-    { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 60_000 } },
+    { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 60_000, waited: null } },
     { limits: { min: 1, max: 3 }, replicas: [aReplica(), aReplica()] },
     { kind: 'scale', revision_id: 'active', replicas: 1 },
   ],
   [
     'takes none away before',
-    { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 59_999 } },
+    { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 59_999, waited: null } },
     { limits: { min: 1, max: 3 }, replicas: [aReplica(), aReplica()] },
     null,
   ],
@@ -329,7 +330,7 @@ describe('the moment of the next look', () => {
     ['is when it is tried again', { target: paused, timers: retryAt(NOW + 7) }, failed, NOW + 7],
     [
       'is when there was a calm while',
-      { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 1 } },
+      { timers: { revision_id: 'active', retry: null, pressedAt: NOW - 1, waited: null } },
       { limits: { min: 1, max: 3 }, replicas: [aReplica(), aReplica()] },
       NOW + 59_999,
     ],

@@ -48,7 +48,7 @@ export interface ActiveRevision
 export interface RevisionOnItsWay extends Pick<Revision, 'id' | 'status'> {
   build: BuildState
   runtime: RuntimeState
-  /** Since when it has its status, under the eyes of this process. */
+  /** Since when it has its status, or has waited for nothing any more, under the eyes of this process. */
   since: number
 }
 
@@ -59,8 +59,8 @@ interface RunningRevision {
 }
 
 /**
- * What a process remembers of the active revision beside all that can be observed. It is lost with
- * the process, to no harm: a retry then comes at once, and an agent server too many stays longer.
+ * What a process remembers of the active revision, and of one that waits, beside all that can be observed. It is
+ * lost with the process, to no harm: a retry then comes at once, and an agent server too many stays longer.
  */
 export interface Timers {
   revision_id: string | null
@@ -68,6 +68,8 @@ export interface Timers {
   retry: { afterMs: number; at: number } | null
   /** When there was too much to do last, or its agent servers became more or fewer. */
   pressedAt: number | null
+  /** The revision on its way that was seen to wait for what its author can do nothing about, and when last. */
+  waited: { revision_id: string; at: number } | null
 }
 
 /** How long each thing may take, in ms; the defaults are the reconciler's. */

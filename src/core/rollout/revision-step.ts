@@ -111,6 +111,8 @@ function followRuntime(view: RolloutView): RolloutStep {
   if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
   if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
   if (runtime.kind === 'healthy') return { kind: 'switch', endpoints: runtime.endpoints }
+  // It waits for something that its author can do nothing about.
+  if (runtime.kind === 'starting' && runtime.reason !== undefined) return WAIT
   if (view.deployingMs >= deployTimeoutMs) return failed(timedOut(runtime, deployTimeoutMs))
   return runtime.kind === 'absent' ? { kind: 'start' } : WAIT
 }

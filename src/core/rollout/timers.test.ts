@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { anActiveRevision, aReplica, NOW } from '../../../test/support/observed-deployment.ts'
 import type { Timers } from './observed.ts'
-import { followTimers, NO_TIMERS, timersAfter } from './timers.ts'
+import { followTimers, followWaiting, NO_TIMERS, timersAfter } from './timers.ts'
 
 const healthy = anActiveRevision()
 const failed = anActiveRevision({ runtime: { kind: 'failed', reason: 'exit 1' } })
@@ -47,5 +47,20 @@ describe('the timers of an active revision', () => {
     const scale = { kind: 'scale', revision_id: 'active', replicas: 2 } as const
     expect(timersAfter(scale, of({ pressedAt: 1 }), NOW).pressedAt).toBe(NOW)
     expect(timersAfter({ kind: 'hold' }, of({ pressedAt: 1 }), NOW).pressedAt).toBe(1)
+  })
+})
+
+describe('what a revision on its way has waited', () => {
+  const starting = { id: 'next', runtime: { kind: 'starting' } } as const
+  const waiting = { id: 'next', runtime: { kind: 'starting', reason: 'It is away.' } } as const
+
+  it('lasts until it was seen to wait last, and is forgotten with the revision', () => {
+    expect(followWaiting(null, [starting], NOW)).toBeNull()
+    const waited = followWaiting(null, [starting, waiting], NOW)
+    expect(waited).toEqual({ revision_id: 'next', at: NOW })
+    const later = followWaiting(waited, [waiting], NOW + 9)
+    expect(later?.at).toBe(NOW + 9)
+    expect(followWaiting(later, [starting], NOW + 20)).toEqual(later)
+    expect(followWaiting(later, [{ ...starting, id: 'other' }], NOW + 20)).toBeNull()
   })
 })

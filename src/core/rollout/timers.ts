@@ -1,6 +1,6 @@
 /** The timers of a deployment's active revision, from look to look. */
 
-import { type ActiveRevision, hasFailed, type Timers } from './observed.ts'
+import { type ActiveRevision, hasFailed, type RevisionOnItsWay, type Timers } from './observed.ts'
 import { isPressed } from './scaling.ts'
 import type { DeploymentStep } from './step.ts'
 
@@ -8,7 +8,7 @@ import type { DeploymentStep } from './step.ts'
 const FIRST_RETRY_MS = 1000
 const LAST_RETRY_MS = 60_000
 
-export const NO_TIMERS: Timers = { revision_id: null, retry: null, pressedAt: null }
+export const NO_TIMERS: Timers = { revision_id: null, retry: null, pressedAt: null, waited: null }
 
 /** The timers once this was observed. */
 export function followTimers(known: Timers, active: ActiveRevision | null, now: number): Timers {
@@ -20,6 +20,17 @@ export function followTimers(known: Timers, active: ActiveRevision | null, now: 
   }
   if (!hasFailed(active)) return timers
   return { ...timers, retry: timers.retry ?? retryAfter(FIRST_RETRY_MS, now) }
+}
+
+/** Which revision waits, or did: so that what it has waited is not counted as what it takes to start. */
+export function followWaiting(
+  known: Timers['waited'],
+  line: readonly Pick<RevisionOnItsWay, 'id' | 'runtime'>[],
+  now: number,
+): Timers['waited'] {
+  const waiting = line.find(({ runtime }) => runtime.kind === 'starting' && runtime.reason)
+  if (waiting) return { revision_id: waiting.id, at: now }
+  return line.some(({ id }) => id === known?.revision_id) ? known : null
 }
 
 /** The timers once this step was taken: the tries become ever more seldom. */

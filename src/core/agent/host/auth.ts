@@ -6,6 +6,8 @@ import type { AuthorizationEvent, AuthUser, MetadataFilter } from '../authorizat
 export interface ProjectAuth {
   /** Whether people who work with Studio are asked like everyone else. */
   readonly isStudioAuthDisabled: boolean
+  /** Whether `authenticate` reads bodies: it is handed the request without one otherwise. */
+  readonly wantsBody?: boolean
   /**
    * Who sent the request. Throws `unauthenticated`, or the refusal that the project decided on
    * (`ProjectRefusal`); what it cannot decide is `internal`, and lets nobody in.

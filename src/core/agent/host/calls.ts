@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../json.ts'
 import type { Place } from '../../origin.ts'
 import type { GraphCheckpoints } from '../checkpoint.ts'
-import type { FoundItem, Item, ItemId, ItemPage, ItemQuery, NamespaceQuery } from '../item.ts'
+import type { FoundItem, Item, ItemId, ItemPage, ItemQuery, NamespaceQuery } from '../items/item.ts'
 
 export interface HostCalls {
   /** Where graphs keep their threads' history, outside of runs: those bring their own (`RunCalls`). */
@@ -14,9 +14,10 @@ export interface HostCalls {
   onNode(place: Place): void
   /**
    * A request of the project's own code to the server that it runs in, which needs none of the server's
-   * keys. It ends with the request's signal.
+   * keys. It ends with the request's signal. `asProject`: the project's own `auth` is not asked either, as
+   * of what the project does for itself; default: it is, as of a request from outside.
    */
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request, options?: { asProject?: boolean }): Promise<Response>
 }
 
 /** The items of the store as `langgraph.json` says: with time to live, and found by their meaning. */

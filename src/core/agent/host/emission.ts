@@ -11,7 +11,9 @@ import type { Growth } from './growth.ts'
 
 export type Emission = {
   /**
-   * Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. Without `subgraphs`
+   * Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. With `places`,
+   * `messages-tuple` and `tools` are told at the node that called the model or the tool, which is the last part;
+   * without, where the language's LangGraph tells them. Without `subgraphs`
    * only tasks have one (for `lifecycle`), and what subgraphs tell unasked (`custom`, `messages`, …) has the
    * root's.
    */

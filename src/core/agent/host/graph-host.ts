@@ -10,7 +10,7 @@
  * holds the opened graph any more.
  */
 
-import type { JsonObject } from '../../json.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import type { GraphCheckpoints } from '../checkpoint.ts'
 import type { ProjectAuth } from './auth.ts'
 import type { HostCalls } from './calls.ts'
@@ -21,8 +21,8 @@ import type { GraphRun, GraphRunRequest, RunCalls } from './run.ts'
 import type { GraphStates } from './states.ts'
 
 export interface GraphHost {
-  /** What runs the graphs, and which LangGraph of that language. */
-  readonly runtime: { language: 'js' | 'python'; langgraphVersion: string }
+  /** What runs the graphs, once for each language, the first graph's first: which LangGraph it has. */
+  readonly runtimes: readonly GraphRuntime[]
   /** By `graph_id`, in the order of `langgraph.json`. They do not change as long as the host lives. */
   readonly graphs: ReadonlyMap<string, GraphInfo>
   /** Absent: the project leaves it to the server who may use it. */
@@ -44,6 +44,11 @@ export interface GraphHost {
   open(graph_id: string, config: GraphConfig, checkpoints?: GraphCheckpoints): Promise<OpenGraph>
 }
 
+export interface GraphRuntime {
+  language: 'js' | 'python'
+  langgraphVersion: string
+}
+
 /** A graph, opened. All of its methods may be called more than once and at the same time. */
 export interface OpenGraph extends GraphStates, GraphDescriptions {
   /**
@@ -62,4 +67,6 @@ export interface GraphConfig {
   metadata?: JsonObject
   /** `thread_id` and the other ids, what the client sent, and where a run begins (`checkpoint_id`, …). */
   configurable: JsonObject
+  /** What the run's nodes are handed; absent where the graph is not opened for a run. */
+  context?: JsonValue
 }

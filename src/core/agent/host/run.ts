@@ -13,6 +13,7 @@ import type { GraphCheckpoints } from '../checkpoint.ts'
 import type { Channel } from '../protocol.ts'
 import type { RunCommand } from '../run.ts'
 import type { StreamMode } from '../stream-mode.ts'
+import type { TimelineSpan } from '../timeline/timeline.ts'
 import type { Emission } from './emission.ts'
 import type { GraphFailure } from './failure.ts'
 
@@ -48,6 +49,12 @@ export interface RunCalls {
    * those. Once the run is not the server's any more it throws `conflict`.
    */
   checkpoints: GraphCheckpoints
+  /**
+   * Hears of nodes, models and tools at work: of each when it begins and when it ends, or when much of it is known; as
+   * they are then, in any order with the emissions, all of them before `end` settles. Texts are cut off as
+   * `TIMELINE_LIMITS` says.
+   */
+  onSpans(spans: readonly TimelineSpan[]): void
 }
 
 export interface GraphRun {

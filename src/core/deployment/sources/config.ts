@@ -29,12 +29,18 @@ export interface SourceRevisionConfig {
   repo_ref: string | null
   /** The way to `langgraph.json` from the source's root. */
   langgraph_config_path: string | null
+  /** As it was sent, with a tag or a digest. */
   image_uri: string | null
   /** The `object_path` of an upload. */
   source_tarball_path: string | null
   /** The commit that was built, once it is known. */
   repo_commit_sha: string | null
+  /** What the image's tag stood for when the revision was built, once it is known: `sha256:…`. */
+  image_digest: string | null
 }
+
+/** What a build finds out: which commit, which content of an image. */
+export type Resolved = Pick<SourceRevisionConfig, 'repo_commit_sha' | 'image_digest'>
 
 export const EMPTY_SOURCE_CONFIG: Readonly<SourceConfig> = {
   integration_id: null,
@@ -56,6 +62,7 @@ export const EMPTY_REVISION_CONFIG: Readonly<SourceRevisionConfig> = {
   image_uri: null,
   source_tarball_path: null,
   repo_commit_sha: null,
+  image_digest: null,
 }
 
 /** Of a deployment or a revision, which store it as JSON with every member present. */

@@ -1,4 +1,7 @@
-/** Images: of a registry elsewhere, which a listener runs them from, and of Runyard's own. */
+/** Images: of a registry elsewhere, and such as were pushed into the registry of the operator. */
+import { AppError } from '../../errors.ts'
+import { notAnImage, parseImage } from '../image.ts'
+import type { SourceRevisionConfig } from './config.ts'
 import type { SourceKind } from './kind.ts'
 
 export const externalDocker = {
@@ -8,6 +11,7 @@ export const externalDocker = {
   makesRevision: ['resource_spec'],
   hasRepository: false,
   isForOneRevision: false,
+  checkRevision: checkImage,
 } satisfies SourceKind
 
 export const internalDocker = {
@@ -15,6 +19,14 @@ export const internalDocker = {
   source_config: {},
   source_revision_config: { image_uri: 'required' },
   makesRevision: ['resource_spec'],
+  upload: 'image_uri',
   hasRepository: false,
   isForOneRevision: true,
+  checkRevision: checkImage,
 } satisfies SourceKind
+
+function checkImage({ image_uri }: SourceRevisionConfig): void {
+  const text = image_uri ?? ''
+  if (parseImage(text)) return
+  throw new AppError('bad_request', `source_revision_config.image_uri ${notAnImage(text)}`)
+}

@@ -25,7 +25,7 @@ export interface SourceKind {
    * The member of `source_revision_config` that names an upload, which has to have arrived: a
    * deployment then begins without a revision. Absent: it begins with one.
    */
-  upload?: 'source_tarball_path'
+  upload?: 'source_tarball_path' | 'image_uri'
   /** Whether it comes from a repository, whose pushes can make revisions. */
   hasRepository: boolean
   /** Whether one revision of a deployment of another kind may be of this one. */

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  filterProblem,
-  type ItemFilter,
-  matchesItemFilter,
-  plainEqualities,
-} from './item-filter.ts'
+import { filterProblem, type ItemFilter, matchesItemFilter, plainEqualities } from './filter.ts'
 
 const VALUE = {
   kind: 'note',

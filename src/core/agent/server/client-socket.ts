@@ -5,6 +5,8 @@ export interface ClientSocket {
    * what was sent. Texts to a client that has left are dropped.
    */
   send(text: string): Promise<void>
+  /** Sends several texts, each as a message of its own, together. Settles like `send`. */
+  sendAll(texts: readonly string[]): Promise<void>
   /**
    * Closes the connection. `code` is one of RFC 6455, or 4000 plus an HTTP status. A reason that is too
    * long is cut. Only the first call counts.

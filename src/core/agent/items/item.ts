@@ -5,9 +5,9 @@
  * `["users", "ann"]` is `users.ann`.
  */
 
-import type { JsonObject } from '../json.ts'
-import { type MetadataFilter, matchesFilter } from './authorization.ts'
-import type { ItemFilter } from './item-filter.ts'
+import type { JsonObject } from '../../json.ts'
+import { type MetadataFilter, matchesFilter } from '../authorization.ts'
+import type { ItemFilter } from './filter.ts'
 
 /** The fields of an item on the wire. */
 export interface Item {

@@ -1,5 +1,5 @@
 /** Finds the texts of an item's value that are embedded, by paths as in `store.index.fields`. */
-import type { JsonValue } from '../json.ts'
+import type { JsonValue } from '../../json.ts'
 
 /**
  * The texts at a path. `$` is the whole value. Otherwise the path consists of keys joined by periods,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { textsAt } from './item-text.ts'
+import { textsAt } from './text.ts'
 
 const value = {
   title: 'T',

@@ -1,7 +1,7 @@
 /** What a project says of the server that it runs in, beside its graphs: plain data of `langgraph.json`. */
-import type { CorsConfig } from '../cors.ts'
-import type { ThreadTtl } from './thread.ts'
-import type { WebhookConfig } from './webhook.ts'
+import type { CorsConfig } from '../../cors.ts'
+import type { ThreadTtl } from '../thread.ts'
+import type { WebhookConfig } from '../webhook.ts'
 
 export interface ProjectSettings {
   /** How long threads are kept. */

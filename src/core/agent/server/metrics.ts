@@ -1,6 +1,6 @@
 /** Figures about a server: what its parts report, and who collects it. */
-import type { RunStatus } from './run.ts'
-import type { DeliveryStatus } from './webhook.ts'
+import type { RunStatus } from '../run.ts'
+import type { DeliveryStatus } from '../webhook.ts'
 
 export const METRICS_FORMATS = ['prometheus', 'json'] as const
 export type MetricsFormat = (typeof METRICS_FORMATS)[number]

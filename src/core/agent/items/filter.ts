@@ -1,6 +1,6 @@
 /** Conditions on the value of an item, with the operators of LangGraph's `BaseStore`. */
 import { isDeepStrictEqual } from 'node:util'
-import { isObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
 type Operator = (typeof ITEM_OPERATORS)[number]

@@ -1,0 +1,47 @@
+/** Addresses under which a packed folder is fetched without a key: signed, for that folder alone. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/**
+ * How long such an address works, in ms: ten years. What it leads to is gone much earlier, with the
+ * revision; until then a node that is lost may have its pods fetch it on another at any time.
+ */
+const ARTIFACT_ADDRESS_LIFETIME_MS = 10 * 365 * 24 * 3_600_000
+
+interface PackedName {
+  revision_id: string
+  /** SHA-256 of the packed folder, in hex. */
+  digest: string
+}
+
+/** The query of an address: when it ends, in ms since 1970, and the signature in hex. */
+interface ArtifactGrant {
+  expires: number
+  signature: string
+}
+
+/** The path and query of the address at the control plane. `key`: `ControlPlaneStore.signingKey`. */
+export function grantArtifact(key: Uint8Array, packed: PackedName, now: number): string {
+  const expires = now + ARTIFACT_ADDRESS_LIFETIME_MS
+  const signature = sign(key, packed, expires).toString('hex')
+  const path = `/internal/artifacts/${packed.revision_id}/${packed.digest}`
+  return `${path}?expires=${expires}&signature=${signature}`
+}
+
+/** Whether the grant was made with this key for this folder, and its time is not over. */
+export function isArtifactGranted(
+  key: Uint8Array,
+  packed: PackedName,
+  grant: ArtifactGrant,
+  now: number,
+): boolean {
+  const sent = Buffer.from(grant.signature, 'hex')
+  const expected = sign(key, packed, grant.expires)
+  if (sent.length !== expected.length) return false
+  return timingSafeEqual(sent, expected) && now < grant.expires
+}
+
+/** Begins with its purpose: what is signed for uploads opens nothing here. */
+function sign(key: Uint8Array, { revision_id, digest }: PackedName, expires: number): Buffer {
+  const text = `artifact\n${revision_id}\n${digest}\n${expires}`
+  return createHmac('sha256', key).update(text).digest()
+}

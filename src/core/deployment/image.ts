@@ -1,0 +1,80 @@
+/** References to images, as `docker pull` takes them: `registry.example.com/team/agent:v1`. */
+
+export interface ImageReference {
+  /** Host and, where it has one, port: `docker.io`, `registry.example.com:5000`. */
+  registry: string
+  /** `library/python`, `team/agent` */
+  repository: string
+  /** `null`: none was written, which stands for `latest`. */
+  tag: string | null
+  /** `sha256:…`; `null`: none was written. */
+  digest: string | null
+}
+
+const DEFAULT_REGISTRY = 'docker.io'
+const HOST = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.|(?=:|$)))+(?::\d{1,5})?$/
+const IPV6_HOST = /^\[[0-9a-fA-F:]{2,45}\](?::\d{1,5})?$/
+/** One word between two slashes: words of letters and digits, joined by a dot, hyphens or underscores. */
+const NAME = /^[a-z0-9]+(?:[._-]+[a-z0-9]+)*$/
+const SEPARATORS = /\.\.|\._|_\.|\.-|-\.|_-|-_|___/
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const DIGEST = /^sha256:[0-9a-f]{64}$/
+const MAX_NAME_LENGTH = 255
+
+/** `undefined`: no engine would take it. Short names are those of Docker Hub, as everywhere. */
+export function parseImage(text: string): ImageReference | undefined {
+  const [named = '', digest, ...more] = text.split('@')
+  const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
+  const name = colon === -1 ? named : named.slice(0, colon)
+  const tag = colon === -1 ? null : named.slice(colon + 1)
+  const { registry, repository } = split(name)
+  const isGood =
+    name.length <= MAX_NAME_LENGTH &&
+    more.length === 0 &&
+    (tag === null || TAG.test(tag)) &&
+    (digest === undefined || DIGEST.test(digest)) &&
+    (HOST.test(registry) || IPV6_HOST.test(registry)) &&
+    repository.split('/').every((word) => NAME.test(word) && !SEPARATORS.test(word))
+  return isGood ? { registry, repository, tag, digest: digest ?? null } : undefined
+}
+
+const LONGEST_SHOWN = 100
+
+/** What is wrong with a text that is no image, to stand behind the name of its field. */
+export function notAnImage(text: string): string {
+  const given = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  const [scheme] = /^[a-z]+:\/\//i.exec(text) ?? []
+  return (
+    'must be an image such as registry.example.com/agent:v1 or registry.example.com/agent@sha256:<64 hexadecimal ' +
+    `digits>, not ${JSON.stringify(given)}${scheme ? `: leave out ${scheme}` : ''}.`
+  )
+}
+
+/** The image of exactly this content, as engines take it. */
+export function pinned({ registry, repository }: ImageReference, digest: string): string {
+  return `${registry}/${repository}@${digest}`
+}
+
+/** Whether the image lies below `prefix`: `registry.example.com/team`. */
+export function isBelow({ registry, repository }: ImageReference, prefix: string): boolean {
+  return `${registry}/${repository}`.startsWith(`${prefix}/`)
+}
+
+function split(name: string): { registry: string; repository: string } {
+  const slash = name.indexOf('/')
+  const first = slash === -1 ? '' : name.slice(0, slash)
+  if (/[.:]|[A-Z]/.test(first) || first === 'localhost') {
+    const isHub = first === 'index.docker.io' || first === DEFAULT_REGISTRY
+    const rest = name.slice(slash + 1)
+    return isHub ? onHub(rest) : { registry: first, repository: rest }
+  }
+  return onHub(name)
+}
+
+function onHub(name: string): { registry: string; repository: string } {
+  return { registry: DEFAULT_REGISTRY, repository: name.includes('/') ? name : `library/${name}` }
+}
+
+/** Why an image cannot be built upon whose author has instructions run in every build of it. */
+export const HAS_TRIGGERS =
+  'langgraph.json: "base_image": it has ONBUILD instructions, which would run unread: name one without.'

@@ -1,0 +1,45 @@
+/** How often something took how long, by ranges of time. */
+
+/** The upper bounds of the ranges, in s. What takes longer than the last one counts for `+Inf`. */
+export const TIME_BOUNDS = [
+  ...[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600],
+] as const
+
+export interface Histogram {
+  /** How often it took at most so many seconds and longer than the bound before. Only what is above 0. */
+  counts: Record<string, number>
+  /** All the time together, in s. */
+  sum: number
+}
+
+export interface Percentiles {
+  count: number
+  /** In s; estimated within the range that it falls into, as Prometheus does. */
+  p50: number
+  p95: number
+  p99: number
+}
+
+/** `null`: there is nothing to take percentiles of. */
+export function percentilesOf(histogram: Histogram): Percentiles | null {
+  const count = countOf(histogram)
+  if (count === 0) return null
+  const at = (share: number) => quantile(histogram, share * count)
+  return { count, p50: at(0.5), p95: at(0.95), p99: at(0.99) }
+}
+
+function quantile({ counts }: Histogram, rank: number): number {
+  let below = 0
+  let lower = 0
+  for (const bound of TIME_BOUNDS) {
+    const here = counts[bound] ?? 0
+    if (here > 0 && below + here >= rank) return lower + (bound - lower) * ((rank - below) / here)
+    below += here
+    lower = bound
+  }
+  return lower
+}
+
+function countOf({ counts }: Histogram): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}

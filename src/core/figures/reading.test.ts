@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { isReadingMessage } from '../deployment/runtime-protocol.ts'
+
+const times = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4 }
+const reading = {
+  ...{ started_at: 1, cpu_seconds: 0.5, memory_bytes: 9, event_loop_delay_seconds: 0 },
+  ...{ waiting: 0, delayed: 0, running: 0, queue_age_seconds: 0, streams_open: 0 },
+  ...{ webhooks_pending: 0, database_bytes: 0, runs: { success: 1 }, webhooks: {} },
+  ...{ waits: times, first_outputs: times, durations: times },
+}
+const names = Array.from({ length: 65 }, (_, i) => [`status ${i}`, 1])
+
+it('is taken as an agent server sends it', () => {
+  expect(isReadingMessage({ type: 'reading', reading })).toBe(true)
+})
+
+it.each([
+  ['nothing', undefined],
+  ['an empty one', {}],
+  ['an amount that is no number', { ...reading, memory_bytes: 'many' }],
+  ['an amount below nothing', { ...reading, waiting: -1 }],
+  ['one that JSON cannot say', { ...reading, waiting: null }],
+  ['counts of a list', { ...reading, runs: [1] }],
+  ['counts that are none', { ...reading, runs: { success: 'x' } }],
+  ['counts of more names than there are', { ...reading, runs: Object.fromEntries(names) }],
+  ['a name of any length', { ...reading, runs: { ['x'.repeat(65)]: 1 } }],
+  ['times without a sum', { ...reading, waits: { counts: {} } }],
+])('is not taken from code that sends something else: %s', (_, sent) => {
+  expect(isReadingMessage({ type: 'reading', reading: sent })).toBe(false)
+})

@@ -1,0 +1,193 @@
+/** What happened to one deployment, or to the control plane itself, within one step of time. */
+import {
+  addCounts,
+  addHistogram,
+  type Counts,
+  countsSince,
+  histogramSince,
+  numberSince,
+} from './counts.ts'
+import type { Histogram } from './histogram.ts'
+import type {
+  AgentReading,
+  ControlPlaneReading,
+  ProcessReading,
+  RequestsReading,
+} from './reading.ts'
+
+export interface Sample {
+  /** How long the step was. */
+  seconds: number
+  /** How many processes answered for it. */
+  servers: number
+  cpu_seconds: number
+  memory_bytes: number
+  event_loop_delay_seconds: number
+  waiting: number
+  delayed: number
+  running: number
+  queue_age_seconds: number
+  streams_open: number
+  webhooks_pending: number
+  database_bytes: number
+  runs: Counts
+  webhooks: Counts
+  waits: Histogram
+  first_outputs: Histogram
+  durations: Histogram
+  /** Those that came through the gateway; of the control plane, those to its own API. */
+  requests: Counts
+  request_durations: Histogram
+}
+
+const NO_TIMES: Histogram = { counts: {}, sum: 0 }
+
+export const EMPTY_SAMPLE: Sample = {
+  seconds: 0,
+  servers: 0,
+  cpu_seconds: 0,
+  memory_bytes: 0,
+  event_loop_delay_seconds: 0,
+  waiting: 0,
+  delayed: 0,
+  running: 0,
+  queue_age_seconds: 0,
+  streams_open: 0,
+  webhooks_pending: 0,
+  database_bytes: 0,
+  runs: {},
+  webhooks: {},
+  waits: NO_TIMES,
+  first_outputs: NO_TIMES,
+  durations: NO_TIMES,
+  requests: {},
+  request_durations: NO_TIMES,
+}
+
+/** A sample of nothing, to put others into. */
+export function newSum(): Sample {
+  return {
+    ...EMPTY_SAMPLE,
+    ...{ runs: {}, webhooks: {}, requests: {} },
+    waits: { counts: {}, sum: 0 },
+    first_outputs: { counts: {}, sum: 0 },
+    durations: { counts: {}, sum: 0 },
+    request_durations: { counts: {}, sum: 0 },
+  }
+}
+
+/** `before` and `now` of one process, the former only where it was there already. */
+interface Change<Reading> {
+  before: Reading | undefined
+  now: Reading
+}
+
+/** One deployment: its agent servers, and what the gateway passed to them. */
+export function sampleOfDeployment(
+  seconds: number,
+  servers: readonly Change<AgentReading>[],
+  gateway: Change<RequestsReading> | undefined,
+): Sample {
+  const sum = newSum()
+  for (const one of servers) addServer(sum, sampleOfServer(seconds, one))
+  return { ...sum, seconds, ...(gateway && requestsSince(gateway)) }
+}
+
+/** The control plane's own process, and requests to its own API. */
+export function sampleOfControlPlane(seconds: number, change: Change<ControlPlaneReading>): Sample {
+  const before = sameProcess(change)
+  const process = processSince({ before, now: change.now })
+  return { ...EMPTY_SAMPLE, seconds, ...process, ...requestsSince({ before, now: change.now }) }
+}
+
+/** Whether there is anything to keep of it. */
+export function isIdle({ servers, requests }: Sample): boolean {
+  return servers === 0 && Object.keys(requests).length === 0
+}
+
+function sampleOfServer(seconds: number, change: Change<AgentReading>): Sample {
+  const { now } = change
+  const before = sameProcess(change)
+  const { waiting, delayed, running, queue_age_seconds } = now
+  const { streams_open, webhooks_pending, database_bytes } = now
+  return {
+    ...EMPTY_SAMPLE,
+    ...{ seconds, waiting, delayed, running, queue_age_seconds },
+    ...{ streams_open, webhooks_pending, database_bytes },
+    ...processSince({ before, now }),
+    runs: countsSince(before?.runs, now.runs),
+    webhooks: countsSince(before?.webhooks, now.webhooks),
+    waits: histogramSince(before?.waits, now.waits),
+    first_outputs: histogramSince(before?.first_outputs, now.first_outputs),
+    durations: histogramSince(before?.durations, now.durations),
+  }
+}
+
+function sameProcess<R extends ProcessReading>({ before, now }: Change<R>): R | undefined {
+  return before?.started_at === now.started_at ? before : undefined
+}
+
+function processSince({ before, now }: Change<ProcessReading>) {
+  const { memory_bytes, event_loop_delay_seconds } = now
+  const cpu_seconds = numberSince(before?.cpu_seconds, now.cpu_seconds)
+  return { servers: 1, cpu_seconds, memory_bytes, event_loop_delay_seconds }
+}
+
+function requestsSince({ before, now }: Change<RequestsReading>): RequestsReading {
+  return {
+    requests: countsSince(before?.requests, now.requests),
+    request_durations: histogramSince(before?.request_durations, now.request_durations),
+  }
+}
+
+/** Puts into `sum` another agent server of the same database, which tells the same of that. */
+function addServer(sum: Sample, other: Sample): void {
+  const ofDatabase = OF_DATABASE.map(
+    (field) => [field, Math.max(sum[field], other[field])] as const,
+  )
+  addTogether(sum, other)
+  for (const [field, value] of ofDatabase) sum[field] = value
+}
+
+const OF_DATABASE = [
+  ...['waiting', 'delayed', 'running', 'webhooks_pending', 'database_bytes'],
+] as const satisfies NumberField[]
+
+/** A state that adds up over deployments. */
+const ADDED_UP = [...OF_DATABASE, 'servers', 'memory_bytes', 'streams_open'] as const
+
+/** A state of which the worst is told. */
+const WORST = ['event_loop_delay_seconds', 'queue_age_seconds'] as const
+
+/** Puts into `sum` what happened at the same time, to another deployment. */
+export function addTogether(sum: Sample, other: Sample): void {
+  addCounted(sum, other)
+  for (const field of ADDED_UP) sum[field] += other[field]
+  for (const field of WORST) sum[field] = Math.max(sum[field], other[field])
+  sum.seconds = Math.max(sum.seconds, other.seconds)
+}
+
+/**
+ * Puts into `sum` what happened before or after it: what was counted is added, and of what can be large
+ * the largest is kept.
+ */
+export function addInTurn(sum: Sample, other: Sample): void {
+  addCounted(sum, other)
+  for (const field of ADDED_UP) sum[field] = Math.max(sum[field], other[field])
+  for (const field of WORST) sum[field] = Math.max(sum[field], other[field])
+  sum.seconds += other.seconds
+}
+
+type NumberField = {
+  [Field in keyof Sample]: Sample[Field] extends number ? Field : never
+}[keyof Sample]
+
+function addCounted(sum: Sample, other: Sample): void {
+  sum.cpu_seconds += other.cpu_seconds
+  for (const field of ['runs', 'webhooks', 'requests'] as const) {
+    addCounts(sum[field], other[field])
+  }
+  for (const field of ['waits', 'first_outputs', 'durations', 'request_durations'] as const) {
+    addHistogram(sum[field], other[field])
+  }
+}

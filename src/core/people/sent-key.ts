@@ -1,0 +1,22 @@
+/**
+ * The API key or token that a request brings, as `X-Api-Key: KEY` or `Authorization: Bearer KEY`. The first
+ * form wins when both are sent, so that a client's own bearer token can stand beside our key.
+ */
+import { AppError } from '../errors.ts'
+import type { HeaderReader } from '../header-reader.ts'
+
+export function keyIn(headers: HeaderReader): string | undefined {
+  return headers.get('x-api-key')?.trim() || bearer(headers.get('authorization')) || undefined
+}
+
+/** Throws `unauthenticated` where there is none. */
+export function requireKeyIn(headers: HeaderReader): string {
+  const key = keyIn(headers)
+  if (key !== undefined) return key
+  const how = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
+  throw new AppError('unauthenticated', `An API key is needed. ${how}`)
+}
+
+function bearer(authorization: string | null): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}

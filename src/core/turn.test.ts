@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { afterOthers, endOfTurn } from './turn.ts'
+
+/** Adds to the list when the others have done so too, and notes what the list has then. */
+function gather(list: string[], seen: string[], name: string): Promise<void> {
+  list.push(name)
+  return new Promise((resolve) =>
+    afterOthers(() => {
+      seen.push(list.join())
+      resolve()
+    }),
+  )
+}
+
+test('who waits for the end of a turn goes on with all the others', async () => {
+  const [list, seen]: [string[], string[]] = [[], []]
+  const one = async (name: string, steps: number) => {
+    await endOfTurn()
+    for (let step = 0; step < steps; step += 1) await Promise.resolve()
+    await gather(list, seen, name)
+  }
+  await Promise.all([one('a', 0), one('b', 9), one('c', 3)])
+  expect(seen).toEqual(['a,c,b', 'a,c,b', 'a,c,b'])
+})
+
+test('who has not waited is called back at the end of the turn', async () => {
+  const [list, seen]: [string[], string[]] = [[], []]
+  const first = gather(list, seen, 'a')
+  await new Promise<void>((resolve) => process.nextTick(resolve))
+  await Promise.all([first, gather(list, seen, 'b')])
+  expect(seen).toEqual(['a,b', 'a,b'])
+})

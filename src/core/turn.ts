@@ -1,0 +1,34 @@
+/**
+ * The end of a turn of the event loop. All who wait for it go on together, so that what they write then
+ * can share a transaction.
+ */
+
+let end: Promise<void> | undefined
+let isAtEnd = false
+
+/** Settles when all that has come to this process now has been handled once. */
+export function endOfTurn(): Promise<void> {
+  end ??= new Promise((resolve) => {
+    setImmediate(() => {
+      end = undefined
+      isAtEnd = true
+      resolve()
+      // From within a microtask: so it runs when all who waited have gone on.
+      queueMicrotask(() => process.nextTick(leave))
+    })
+  })
+  return end
+}
+
+/**
+ * Calls back when all who may still add something in this turn have done so: at its end, or, for one who
+ * has waited for that, once the others have gone on too.
+ */
+export function afterOthers(callback: () => void): void {
+  if (isAtEnd) queueMicrotask(() => process.nextTick(callback))
+  else void endOfTurn().then(() => process.nextTick(callback))
+}
+
+function leave(): void {
+  isAtEnd = false
+}
