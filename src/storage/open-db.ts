@@ -1,7 +1,8 @@
 /** Opens either database. Only the driver that is needed is loaded. */
-import { isDatabaseUrl, parseDatabaseUrl } from '../core/database-url.ts'
+import { CONTROL_PLANE_SCHEMA, isDatabaseUrl, parseDatabaseUrl } from '../core/database-url.ts'
 import { type Notices, noNotices } from '../core/notices.ts'
 import type { Db } from './db/db.ts'
+import type { DeploymentRoles } from './db/postgres/deployment-role.ts'
 
 /** `where` is a `postgres://` URL, with the tables in `schema` unless it names one; otherwise a file. */
 export async function openDb(where: string, schema: string): Promise<Db> {
@@ -16,6 +17,20 @@ export async function openNotices(where: string, schema: string): Promise<Notice
   if (listenString === undefined) return noNotices
   const { PostgresNotices } = await import('./db/postgres/notices.ts')
   return new PostgresNotices(listenString, own)
+}
+
+/** Calls `work` with the roles of deployments. `url`: of PostgreSQL, as the control plane has it. */
+export async function withRoles<T>(
+  url: string,
+  work: (roles: DeploymentRoles) => Promise<T>,
+): Promise<T> {
+  const { createDeploymentRoles } = await import('./db/postgres/deployment-role.ts')
+  const db = await openDb(url, CONTROL_PLANE_SCHEMA)
+  try {
+    return await work(createDeploymentRoles(db))
+  } finally {
+    await db.close()
+  }
 }
 
 /** Removes the URL's schema and everything in it. Does nothing when there is none. */

@@ -5,11 +5,11 @@ import { decodeRow, encodeJson } from '../db/json-columns.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
 const COLUMNS = `cron_id, assistant_id, thread_id, end_time, schedule, timezone, created_at,
-  updated_at, user_id, payload, next_run_date, metadata, enabled, on_run_completed`
+  updated_at, user_id, payload, next_run_date, metadata, enabled, on_run_completed, last_run`
 
 const INSERT = `
 INSERT INTO crons (${COLUMNS}, caller)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 const GET = `SELECT ${COLUMNS}, caller FROM crons WHERE cron_id = $1`
 
@@ -25,6 +25,10 @@ SELECT ${COLUMNS}, caller FROM crons WHERE next_run_date <= $1 ORDER BY next_run
 const ADVANCE = `
 UPDATE crons SET next_run_date = $4
 WHERE cron_id = $1 AND next_run_date = $2 AND updated_at = $3`
+
+const NOTE_RUN = 'UPDATE crons SET last_run = $2, last_run_id = $3 WHERE cron_id = $1'
+
+const NOTE_END = 'UPDATE crons SET last_run = $2 WHERE cron_id = $1 AND last_run_id = $3'
 
 const NEXT_DUE = 'SELECT min(next_run_date) AS due FROM crons WHERE next_run_date IS NOT NULL'
 
@@ -46,6 +50,7 @@ export function createCronStore(db: Db): CronStore {
         encodeJson(cron.metadata),
         cron.enabled ? 1 : 0,
         cron.on_run_completed,
+        encodeJson(cron.last_run),
         encodeJson(cron.caller),
       ])
     },
@@ -82,6 +87,12 @@ export function createCronStore(db: Db): CronStore {
     async advance({ cron_id, next_run_date, updated_at }, next) {
       return (await db.run(ADVANCE, [cron_id, next_run_date, updated_at, next])) === 1
     },
+    async noteRun(cron_id, run) {
+      await db.run(NOTE_RUN, [cron_id, encodeJson(run), run.run_id])
+    },
+    async noteEnd(cron_id, run) {
+      await db.run(NOTE_END, [cron_id, encodeJson(run), run.run_id])
+    },
     async nextDue() {
       const row = await db.get<{ due: string | null }>(NEXT_DUE)
       return row?.due ? Date.parse(row.due) : undefined
@@ -115,6 +126,6 @@ function where(db: Db, query: CronQuery, params: SqlValue[]): string {
 }
 
 function toCron<T extends Cron>(row: object): T {
-  const cron = decodeRow<StoredCron>(row, ['payload', 'metadata', 'caller'])
+  const cron = decodeRow<StoredCron>(row, ['payload', 'metadata', 'last_run', 'caller'])
   return { ...cron, enabled: Number(cron.enabled) === 1 } as unknown as T
 }

@@ -1,5 +1,5 @@
 /** The `servers` table. */
-import type { ServerRecord, ServerStore } from '../../core/agent/server.ts'
+import type { ServerRecord, ServerStore } from '../../core/agent/server/server.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
 

@@ -105,7 +105,8 @@ describe('the agent server’s schema', () => {
   it('has an index for what is asked often', async () => {
     const questions = {
       runs_to_claim:
-        "SELECT seq FROM runs WHERE status = 'pending' AND available_at <= 1 ORDER BY seq",
+        "SELECT seq FROM runs WHERE status = 'pending' AND behind = 0 AND available_at <= 1 ORDER BY seq",
+      runs_pending: "SELECT seq FROM runs WHERE status = 'pending' AND seq > 1 ORDER BY seq",
       runs_due: "SELECT min(available_at) FROM runs WHERE status = 'pending' AND available_at > 1",
       runs_active: `SELECT * FROM runs
         WHERE thread_id = 't' AND status IN ('pending', 'running')`,

@@ -17,6 +17,10 @@ import { graphsOfServers } from '../migrations/agent-server/0007-graphs-of-serve
 import { eventParts } from '../migrations/agent-server/0008-event-parts.ts'
 import { suspects } from '../migrations/agent-server/0009-suspects.ts'
 import { pushConfigs } from '../migrations/agent-server/0010-push-configs.ts'
+import { taskPaths } from '../migrations/agent-server/0011-task-paths.ts'
+import { cronRuns } from '../migrations/agent-server/0012-cron-runs.ts'
+import { runTimelines } from '../migrations/agent-server/0013-run-timelines.ts'
+import { linesOfRuns } from '../migrations/agent-server/0014-lines-of-runs.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb, openNotices } from '../open-db.ts'
 import { createAssistantStore } from './assistants.ts'
@@ -26,10 +30,11 @@ import { createPushConfigStore } from './push-configs.ts'
 import { createRunStore } from './runs.ts'
 import { createServerStore } from './servers.ts'
 import { createThreadStore } from './threads.ts'
+import { createTimelineStore } from './timelines.ts'
 import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
 
 /** The schema of the tables on PostgreSQL, unless the URL names another. */
-const DEFAULT_SCHEMA = 'runyard_agent'
+export const DEFAULT_SCHEMA = 'runyard_agent'
 
 /** In order. A change of the schema is a new migration at the end. */
 export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
@@ -43,6 +48,10 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   eventParts,
   suspects,
   pushConfigs,
+  taskPaths,
+  cronRuns,
+  runTimelines,
+  linesOfRuns,
 ]
 
 /**
@@ -91,6 +100,7 @@ function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'clos
     assistants: createAssistantStore(db),
     threads: createThreadStore(db),
     runs: createRunStore(db),
+    timelines: createTimelineStore(db),
     events: createEventStore(db),
     checkpoints: createCheckpointStore(db),
     items: createItemStore(db),

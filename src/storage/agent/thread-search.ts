@@ -20,7 +20,8 @@ export function createThreadSearch(db: Db) {
       db.snapshot((tx) => search(tx, query, page)),
     searchUpTo: (query: ThreadQuery, page: ThreadPage, maxBytes: number) =>
       db.snapshot((tx) => searchUpTo(tx, query, page, maxBytes)),
-    count: (query: ThreadQuery): Promise<number> => db.snapshot((tx) => count(tx, query)),
+    count: (query: ThreadQuery, atMost = Number.MAX_SAFE_INTEGER): Promise<number> =>
+      db.snapshot((tx) => count(tx, query, atMost)),
   }
 }
 
@@ -103,14 +104,18 @@ async function findRows<Row>(
   return tx.all<Row>(sql, params)
 }
 
-async function count(tx: Db, query: ThreadQuery): Promise<number> {
+async function count(tx: Db, query: ThreadQuery, atMost: number): Promise<number> {
   const wanted = splitQuery(query)
   const label = wanted && (await rarestLabel(tx, wanted.labels))
   if (!wanted || label?.count === 0) return 0
   const { conditions, isOfLabels, params } = conditionsOf(tx, wanted, label)
   if (label && !isOfLabels) conditions.push(OF_LABEL)
   const from = isOfLabels ? 'thread_labels AS label' : LABELLED
-  const sql = `SELECT count(*) AS n FROM ${label ? from : ALL} WHERE ${conditions.join(' AND ')}`
+  const sql = `
+    SELECT count(*) AS n FROM (
+      SELECT 1 FROM ${label ? from : ALL} WHERE ${conditions.join(' AND ')}
+      LIMIT $${params.push(atMost)}
+    ) AS counted`
   return Number((await tx.get<{ n: number }>(sql, params))?.n)
 }
 
@@ -165,6 +170,7 @@ function conditionsOf(
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`
   const { ids, values, status, metadata = {}, filter = {} } = wanted
+  const { updated_after, updated_before } = wanted
   const first = start
     ? `label.key = ${place(start.key)} AND label.value = ${place(start.value)}`
     : 't.purge_at IS NULL'
@@ -173,6 +179,8 @@ function conditionsOf(
   const ofThread = [
     ...(ids ? [`t.thread_id IN ${json.texts(place(JSON.stringify(ids)))}`] : []),
     ...(status ? [`t.status = ${place(status)}`] : []),
+    ...(updated_after ? [`t.updated_at >= ${place(updated_after)}`] : []),
+    ...(updated_before ? [`t.updated_at < ${place(updated_before)}`] : []),
     ...metadataConditions(json, { metadata, filter }, params),
     ...(isEmpty(values) ? [] : [json.contains('t.state', place(JSON.stringify({ values })))]),
   ]

@@ -6,6 +6,7 @@ import type {
   ThreadStore,
   ThreadTtl,
 } from '../../core/agent/thread.ts'
+import { type Batch, inBatches } from '../db/batches.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
 import { THREAD_COLUMNS, toThread } from './thread-rows.ts'
@@ -31,7 +32,12 @@ SELECT thread_id, ttl_strategy AS strategy FROM threads
 WHERE ttl_due_at < $1 AND ttl_minutes < $3 AND status <> 'busy' AND purge_at IS NULL
 ORDER BY ttl_due_at LIMIT $2`
 
-const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1'
+/**
+ * How many threads are purged in one transaction, so that other work comes between. Measured on SQLite with 6,000
+ * threads that had run once: 97 ms of CPU at once in one transaction, 1 ms in each of these, and twice as much together.
+ */
+const PURGED_AT_ONCE = 32
+const DUE = 'SELECT thread_id FROM threads WHERE purge_at <= $1 ORDER BY purge_at LIMIT $2'
 
 /**
  * The tables with a thread's data that do not refer to its row. Runs and labels do, and are deleted with
@@ -90,7 +96,7 @@ export function createThreadStore(db: Db): ThreadStore {
         await tx.run('UPDATE threads SET purge_at = $2 WHERE thread_id = $1', [thread_id, purge_at])
         await removeThreadLabels(tx, thread_id)
       }, []),
-    purge: (now) => db.transaction((tx) => purge(tx, now), []),
+    purge: (now) => inBatches(() => db.transaction((tx) => purgeSome(tx, now), [])),
   }
 }
 
@@ -157,9 +163,12 @@ function dueAt(since: string, { ttl_minutes }: ThreadTtl): number {
   return Date.parse(since) + Math.round(ttl_minutes * 60_000)
 }
 
-async function purge(tx: Db, now: number): Promise<number> {
-  for (const table of TABLES) {
-    await tx.run(`DELETE FROM ${table} WHERE thread_id IN (${DUE})`, [now])
+async function purgeSome(tx: Db, now: number): Promise<Batch> {
+  const due = await tx.all<{ thread_id: string }>(DUE + tx.rowLocks.skip, [now, PURGED_AT_ONCE])
+  if (due.length === 0) return { removed: 0, isLast: true }
+  const params = [JSON.stringify(due.map(({ thread_id }) => thread_id))]
+  for (const table of [...TABLES, 'threads']) {
+    await tx.run(`DELETE FROM ${table} WHERE thread_id IN ${tx.json.texts('$1')}`, params)
   }
-  return tx.run('DELETE FROM threads WHERE purge_at <= $1', [now])
+  return { removed: due.length, isLast: due.length < PURGED_AT_ONCE }
 }

@@ -5,7 +5,13 @@
  */
 import type { ChannelValue } from '../../core/agent/checkpoint.ts'
 import type { Db } from '../db/db.ts'
-import { splitJsonList } from '../lists/json-list.ts'
+import { joinJsonList, splitJsonList } from '../lists/json-list.ts'
+import {
+  closeMsgpackExtension,
+  joinMsgpackList,
+  openMsgpackExtension,
+  splitMsgpackList,
+} from '../lists/msgpack-list.ts'
 import {
   deletePartsBut,
   isWorthParts,
@@ -14,15 +20,47 @@ import {
   toParts,
 } from '../lists/parts.ts'
 
-/** The encoding of values that are stored in parts. */
-export const IN_PARTS = 'parts:json'
+/** Lists in one encoding. `join` makes byte by byte what `split` got. */
+interface ListEncoding {
+  /** The encoding of the whole list, by the name that its writer gave it. */
+  type: string
+  /** What is written in its place for a value that is stored in parts. */
+  inParts: string
+  split(bytes: Uint8Array): Uint8Array[] | undefined
+  join(items: readonly Uint8Array[]): Uint8Array
+}
+
+/** In which LangGraph for Python wraps the whole value of a `DeltaChannel`. Source: its `jsonplus.py`. */
+const SNAPSHOT = 7
+
+const ENCODINGS: readonly ListEncoding[] = [
+  { type: 'json', inParts: 'parts:json', split: splitJsonList, join: joinJsonList },
+  { type: 'msgpack', inParts: 'parts:msgpack', split: splitMsgpackList, join: joinMsgpackList },
+  {
+    type: 'msgpack',
+    inParts: 'parts:msgpack:snapshot',
+    split(bytes) {
+      const list = openMsgpackExtension(bytes, SNAPSHOT)
+      return list && splitMsgpackList(list)
+    },
+    join: (items) => closeMsgpackExtension(joinMsgpackList(items), SNAPSHOT),
+  },
+]
+
+/** Whether a value of this type, as it is stored, needs parts. */
+export function isInParts(type: string): boolean {
+  return encodingOf(type) !== undefined
+}
 
 /** The value as it is stored, with the parts that it needs. A value that is stored whole has none. */
 export function takeApart(value: ChannelValue): { value: ChannelValue; parts: Part[] } {
-  const items = value.type === 'json' ? splitJsonList(value.bytes) : undefined
-  if (!items || !isWorthParts(items.length, value.bytes.length)) return { value, parts: [] }
-  const { text, parts } = toParts(items)
-  return { value: { ...value, type: IN_PARTS, bytes: Buffer.from(text) }, parts }
+  for (const { type, inParts, split } of ENCODINGS) {
+    const items = value.type === type ? split(value.bytes) : undefined
+    if (!items || !isWorthParts(items.length, value.bytes.length)) continue
+    const { text, parts } = toParts(items)
+    return { value: { ...value, type: inParts, bytes: Buffer.from(text) }, parts }
+  }
+  return { value, parts: [] }
 }
 
 /** The values as they were before `takeApart`. */
@@ -30,23 +68,30 @@ export async function putTogether(
   reader: PartReader,
   values: readonly ChannelValue[],
 ): Promise<ChannelValue[]> {
-  const inParts = values.filter(({ type }) => type === IN_PARTS)
-  const lists = await reader.lists(inParts.map(textOf))
+  const inParts = values.filter(({ type }) => isInParts(type))
+  const lists = await reader.items(inParts.map(textOf))
   return values.map((value) => {
-    const bytes = lists[inParts.indexOf(value)]
-    return bytes ? { ...value, type: 'json', bytes } : value
+    const encoding = encodingOf(value.type)
+    const items = lists[inParts.indexOf(value)]
+    if (!encoding || !items) return value
+    return { ...value, type: encoding.type, bytes: encoding.join(items) }
   })
 }
 
+function encodingOf(stored: string): ListEncoding | undefined {
+  return ENCODINGS.find(({ inParts }) => inParts === stored)
+}
+
 const VALUES_IN_PARTS = `
-SELECT channel, version, type, bytes FROM channel_values WHERE thread_id = $1 AND type = $2`
+SELECT channel, version, type, bytes FROM channel_values
+WHERE thread_id = $1 AND type IN (${ENCODINGS.map(({ inParts }) => `'${inParts}'`).join(', ')})`
 
 /**
  * Deletes the parts that none of the thread's values needs. Nobody may be writing to the thread
  * meanwhile, since a new value may refer to existing parts.
  */
 export async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
-  const values = await tx.all<ChannelValue>(VALUES_IN_PARTS, [thread_id, IN_PARTS])
+  const values = await tx.all<ChannelValue>(VALUES_IN_PARTS, [thread_id])
   await deletePartsBut(tx, 'channel_parts', thread_id, values.map(textOf))
 }
 

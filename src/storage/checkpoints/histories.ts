@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Db } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
 import { deleteUnusedParts } from './channel-parts.ts'
+import { type Cut, neededBefore } from './deltas.ts'
 
 type Histories = Pick<
   CheckpointStore,
@@ -47,7 +48,8 @@ const COPIED_COLUMNS = {
     channel_versions`,
   channel_parts: 'hash, bytes',
   channel_values: 'checkpoint_ns, channel, version, type, bytes',
-  checkpoint_writes: `checkpoint_ns, checkpoint_id, task_id, idx, run_id, channel, type, bytes`,
+  checkpoint_writes: `checkpoint_ns, checkpoint_id, task_id, idx, run_id, task_path, channel, type,
+    bytes`,
 }
 
 const COPIES = Object.entries(COPIED_COLUMNS).map(
@@ -59,26 +61,23 @@ const COPIES = Object.entries(COPIED_COLUMNS).map(
 
 /** The latest checkpoint of each namespace. */
 const LATEST = `
-SELECT c.checkpoint_ns, c.checkpoint_id, c.metadata
+SELECT c.checkpoint_ns, c.checkpoint_id, c.parent_checkpoint_id, c.metadata, c.channel_versions
 FROM (SELECT checkpoint_ns AS ns, max(checkpoint_id) AS id FROM checkpoints
   WHERE thread_id = $1 GROUP BY checkpoint_ns) AS latest
 JOIN checkpoints AS c
   ON c.thread_id = $1 AND c.checkpoint_ns = latest.ns AND c.checkpoint_id = latest.id`
 
-interface Latest {
-  checkpoint_ns: string
-  checkpoint_id: string
-  metadata: string
-}
-
 async function keepLatest(tx: Db, thread_id: string): Promise<void> {
-  const latest = await tx.all<Latest>(LATEST, [thread_id])
+  const latest = await tx.all<Cut>(LATEST, [thread_id])
   const root = latest.find((one) => one.checkpoint_ns === '')?.checkpoint_id
   const kept = latest.filter((one) => belongsTo(root, one))
-  const ids = Object.fromEntries(kept.map((one) => [one.checkpoint_ns, one.checkpoint_id]))
-  const params = [thread_id, JSON.stringify(ids)]
-  const isKept = `(checkpoint_ns, checkpoint_id) IN (
-    SELECT key, value FROM ${tx.json.entries('$2')} AS kept)`
+  const places: string[] = []
+  for (const one of kept) {
+    const ids = [one.checkpoint_id, ...(await neededBefore(tx, thread_id, one))]
+    places.push(...ids.map((id) => `${one.checkpoint_ns}/${id}`))
+  }
+  const params = [thread_id, JSON.stringify(places)]
+  const isKept = `checkpoint_ns || '/' || checkpoint_id IN ${tx.json.texts('$2')}`
   const statements = [
     `DELETE FROM checkpoint_writes WHERE thread_id = $1 AND NOT ${isKept}`,
     `DELETE FROM checkpoints WHERE thread_id = $1 AND NOT ${isKept}`,
@@ -93,7 +92,7 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
  * its task, `name:task`: it is needed only if it was called from that checkpoint. One without a task is a
  * memory that every call continues.
  */
-function belongsTo(root: string | undefined, { checkpoint_ns, metadata }: Latest): boolean {
+function belongsTo(root: string | undefined, { checkpoint_ns, metadata }: Cut): boolean {
   if (!checkpoint_ns.includes(':')) return true
   const { parents } = JSON.parse(metadata) as { parents?: Record<string, string> }
   return parents?.[''] === undefined || parents[''] === root

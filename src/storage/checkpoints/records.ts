@@ -36,7 +36,7 @@ ORDER BY checkpoint_id DESC LIMIT 1`
 
 const WRITES = `
 SELECT task_id, channel, idx, type, bytes FROM checkpoint_writes WHERE ${HERE}
-ORDER BY task_id, idx, position`
+ORDER BY task_path, task_id, idx, position`
 
 export async function readCheckpoint(
   tx: Db,

@@ -11,11 +11,12 @@ import type {
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
 import type { Lease } from '../../core/agent/run.ts'
+import { type TimelineCheckpoint, timeOfCheckpoint } from '../../core/agent/timeline/timeline.ts'
 import type { Db, Statement } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
 import { GroupedBatches } from '../leases/grouped-batches.ts'
 import { partStatements } from '../lists/parts.ts'
-import { deleteUnusedParts, IN_PARTS, takeApart } from './channel-parts.ts'
+import { deleteUnusedParts, isInParts, takeApart } from './channel-parts.ts'
 import { createCheckpointHistories } from './histories.ts'
 import { readCheckpoint, readCheckpoints } from './records.ts'
 
@@ -37,11 +38,16 @@ ON CONFLICT DO NOTHING`
 // A task's writes stay. Only the special ones are replaced by later ones.
 const PUT_WRITE = `
 INSERT INTO checkpoint_writes
-  (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id, channel, type, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id, task_path, channel, type, bytes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id) DO UPDATE
-SET channel = excluded.channel, type = excluded.type, bytes = excluded.bytes
+SET task_path = excluded.task_path, channel = excluded.channel, type = excluded.type,
+  bytes = excluded.bytes
 WHERE excluded.idx < 0`
+
+const LIST_OF = `
+SELECT checkpoint_id, checkpoint_ns, parent_checkpoint_id, metadata FROM checkpoints
+WHERE run_id = $1 AND thread_id = $2 ORDER BY checkpoint_id LIMIT $3`
 
 const HAS_CHECKPOINT_OF = `
 SELECT 1 FROM checkpoints
@@ -80,12 +86,29 @@ export function createCheckpointStore(db: Db): CheckpointStore {
       }, []),
     deleteRun: (thread_id, run_id) => db.transaction((tx) => deleteRun(tx, thread_id, run_id), []),
     ...createCheckpointHistories(db),
+    async listOf({ thread_id, run_id }, limit) {
+      return (await db.all<PlaceRow>(LIST_OF, [run_id, thread_id, limit])).map(toTimeline)
+    },
     async hasCheckpointOf(thread_id, run_id) {
       return (await db.get(HAS_CHECKPOINT_OF, [thread_id, run_id])) !== undefined
     },
     async hasWritesOf(thread_id, run_id) {
       return (await db.get(HAS_WRITES_OF, [thread_id, run_id])) !== undefined
     },
+  }
+}
+
+interface PlaceRow extends Omit<TimelineCheckpoint, 'step' | 'source' | 'created_at'> {
+  metadata: string
+}
+
+function toTimeline({ metadata, ...place }: PlaceRow): TimelineCheckpoint {
+  const { step, source } = JSON.parse(metadata) as { step?: unknown; source?: unknown }
+  return {
+    ...place,
+    step: typeof step === 'number' ? step : null,
+    source: typeof source === 'string' ? source : null,
+    created_at: timeOfCheckpoint(place.checkpoint_id),
   }
 }
 
@@ -122,11 +145,11 @@ function valueStatements(
 
 function writeStatement(
   { thread_id, checkpoint_ns, checkpoint_id }: CheckpointKey,
-  { task_id, idx, channel, type, bytes }: PendingWrite,
+  { task_id, idx, task_path = '', channel, type, bytes }: PendingWrite,
   run_id: string,
 ): Statement {
   const place = [thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id]
-  return { sql: PUT_WRITE, params: [...place, channel, type, bytes] }
+  return { sql: PUT_WRITE, params: [...place, task_path, channel, type, bytes] }
 }
 
 /**
@@ -148,7 +171,7 @@ async function deleteRun(tx: Db, thread_id: string, run_id: string): Promise<voi
   if (!hasBegun) return
   const removed = await tx.all<{ type: string }>(deleteOwnValues(tx), params)
   await tx.run('DELETE FROM checkpoints WHERE thread_id = $1 AND run_id = $2', params)
-  if (removed.some(({ type }) => type === IN_PARTS)) await deleteUnusedParts(tx, thread_id)
+  if (removed.some(({ type }) => isInParts(type))) await deleteUnusedParts(tx, thread_id)
 }
 
 function deleteOwnValues(tx: Db): string {

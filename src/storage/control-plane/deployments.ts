@@ -20,12 +20,12 @@ type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets' | 'has_own_aut
 
 const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
   created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at,
-  has_own_auth`
+  has_own_auth, agent_key_nonce`
 
 // The name must be free with `_` and `-` as the same character: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
@@ -103,6 +103,7 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['status', patch.status],
     ['active_revision_id', patch.active_revision_id],
     ['push_nonce', patch.push_nonce],
+    ['agent_key_nonce', patch.agent_key_nonce],
     ['asleep_since', patch.asleep_since],
     ['wake_at', patch.wake_at],
     ['has_own_auth', patch.has_own_auth === undefined ? undefined : truth(patch.has_own_auth)],
@@ -129,6 +130,7 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.asleep_since,
     deployment.wake_at,
     truth(deployment.has_own_auth),
+    deployment.agent_key_nonce,
     deploymentTypeOf(deployment.source_config),
   ]
 }

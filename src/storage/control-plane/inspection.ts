@@ -3,9 +3,13 @@ import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
 import type { Inspection } from '../../core/deployment/inspection.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import { HOLD_VERSION, readHold } from '../migrations/hold.ts'
 import { openDb } from '../open-db.ts'
 import { countUnopened } from './sealed-columns.ts'
 import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
+
+const VERSION = `
+SELECT coalesce(max(version), 0) AS version FROM schema_migrations WHERE version < $1`
 
 /**
  * `where` as in `openControlPlaneStore`, but a file must exist. `undefined`: there are no tables yet.
@@ -34,10 +38,10 @@ async function hasTables(db: Db): Promise<boolean> {
 }
 
 async function contentOf(db: Db, box: SecretBox | undefined): Promise<Omit<Inspection, 'damage'>> {
-  const row = await db.get<{ version: number }>(
-    'SELECT coalesce(max(version), 0) AS version FROM schema_migrations',
-  )
+  const held = (await readHold(db))?.message
+  const row = await db.get<{ version: number }>(VERSION, [HOLD_VERSION])
   return {
+    held,
     version: Number(row?.version ?? 0),
     knownVersion: CONTROL_PLANE_MIGRATIONS.length,
     unopened: box && (await countUnopened(db, box)),

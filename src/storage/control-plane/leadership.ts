@@ -65,6 +65,7 @@ export function underTerm(db: Db, term: Term): Db {
     script: (sql) => write((tx) => tx.script(sql)),
     transaction: write,
     snapshot: async (work) => read(() => db.snapshot(work)),
+    requireRoom: () => db.requireRoom(),
     sizeBytes: () => db.sizeBytes(),
     close: () => db.close(),
     get isGone() {
@@ -74,6 +75,7 @@ export function underTerm(db: Db, term: Term): Db {
     json: db.json,
     vectors: () => db.vectors(),
     rowLocks: db.rowLocks,
+    nowMs: db.nowMs,
   }
 }
 

@@ -2,12 +2,18 @@
 import type { RevisionStore } from '../../core/deployment/deployment.ts'
 import {
   isRevisionOver,
+  type NewRevision,
   REVISION_STATUSES,
   REVISION_TRANSITIONS,
   type Revision,
   type RevisionStatus,
+  type RevisionStep,
 } from '../../core/deployment/revision.ts'
-import type { SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
+import {
+  EMPTY_REVISION_CONFIG,
+  type Resolved,
+  type SourceRevisionConfig,
+} from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
@@ -17,8 +23,10 @@ import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
 type RevisionRow = Omit<
   Revision,
-  'source_revision_config' | 'source_config' | 'secrets' | 'parked_threads'
+  'source_revision_config' | 'source_config' | 'secrets' | 'parked_threads' | 'steps'
 > & {
+  /** A line each: the status, and when it began. */
+  steps: string
   parked_threads: string | null
   source_revision_config: string
   source_config: string
@@ -29,7 +37,7 @@ type Step = Parameters<RevisionStore['move']>[1]
 
 const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, status_message, source,
   source_revision_config, source_config, secrets, built_from, deployed_at,
-  parked_threads`
+  parked_threads, made_by, made_for, repeats, steps`
 
 /** The states past QUEUED that are no ends. One revision of a deployment at a time may be there. */
 const UNDER_WAY = REVISION_STATUSES.filter(
@@ -39,7 +47,7 @@ const UNDER_WAY = REVISION_STATUSES.filter(
 const INSERT = `
 INSERT INTO revisions (${COLUMNS})
 SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_id = $2), 0),
-  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
+  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
 FROM deployments WHERE id = $2
 RETURNING ${COLUMNS}`
 
@@ -52,7 +60,7 @@ const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = 
 const MOVE = `
 UPDATE revisions
 SET status = $3, status_message = coalesce($4, status_message), updated_at = $5,
-  deployed_at = coalesce($6, deployed_at)
+  deployed_at = coalesce($6, deployed_at), steps = steps || $7
 WHERE id = $1 AND status = $2`
 
 const OTHER_UNDER_WAY = `
@@ -98,7 +106,7 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
     setBuiltFrom: async (id, built_from) => {
       await db.run('UPDATE revisions SET built_from = $2 WHERE id = $1', [id, built_from])
     },
-    setCommit: (id, repo_commit_sha) => db.transaction((tx) => setCommit(tx, id, repo_commit_sha)),
+    setResolved: (id, resolved) => db.transaction((tx) => setResolved(tx, id, resolved)),
   }
 }
 
@@ -120,7 +128,8 @@ async function move(
   { from, to, status_message, deployed_at, updated_at }: Step,
 ): Promise<boolean> {
   if (UNDER_WAY.includes(to)) await refuseSecondUnderWay(tx, id, { from, to })
-  const values = [status_message ?? null, updated_at, deployed_at ?? null]
+  const step = stepLine({ status: to, began_at: updated_at })
+  const values = [status_message ?? null, updated_at, deployed_at ?? null, step]
   return (await tx.run(MOVE, [id, from, to, ...values])) === 1
 }
 
@@ -138,10 +147,10 @@ async function refuseSecondUnderWay(
   )
 }
 
-async function setCommit(tx: Db, id: string, repo_commit_sha: string): Promise<void> {
+async function setResolved(tx: Db, id: string, resolved: Partial<Resolved>): Promise<void> {
   const row = await tx.get<{ config: string }>(GET_CONFIG, [id])
   if (!row) return
-  const config: SourceRevisionConfig = { ...JSON.parse(row.config), repo_commit_sha }
+  const config: SourceRevisionConfig = { ...JSON.parse(row.config), ...resolved }
   await tx.run(SET_CONFIG, [id, JSON.stringify(config)])
 }
 
@@ -149,7 +158,7 @@ function missingDeployment(id: string): AppError {
   return new AppError('not_found', `Deployment ID ${id} not found.`)
 }
 
-function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[] {
+function toParams(revision: NewRevision, box: SecretBox): SqlValue[] {
   return [
     revision.id,
     revision.deployment_id,
@@ -164,6 +173,10 @@ function toParams(revision: Omit<Revision, 'number'>, box: SecretBox): SqlValue[
     revision.built_from,
     revision.deployed_at,
     revision.parked_threads && JSON.stringify(revision.parked_threads),
+    revision.made_by,
+    revision.made_for,
+    revision.repeats,
+    stepLine({ status: revision.status, began_at: revision.created_at }),
   ]
 }
 
@@ -171,13 +184,27 @@ function toRevision(row: RevisionRow, box: SecretBox): Revision {
   const secrets = openSecrets(box, row.secrets, PLACES.revision(row.id))
   return {
     ...row,
-    source_revision_config: JSON.parse(row.source_revision_config),
+    // Revisions of older versions have fewer members.
+    source_revision_config: { ...EMPTY_REVISION_CONFIG, ...JSON.parse(row.source_revision_config) },
     source_config: JSON.parse(row.source_config),
     parked_threads: row.parked_threads && JSON.parse(row.parked_threads),
+    steps: readSteps(row.steps),
     get secrets() {
       return secrets()
     },
   }
+}
+
+function stepLine({ status, began_at }: RevisionStep): string {
+  return `${status} ${began_at}\n`
+}
+
+function readSteps(lines: string): RevisionStep[] {
+  return lines.split('\n').flatMap((line) => {
+    const [name, began_at] = line.split(' ')
+    const status = REVISION_STATUSES.find((one) => one === name)
+    return status && began_at ? [{ status, began_at }] : []
+  })
 }
 
 function inList(statuses: readonly RevisionStatus[]): string {

@@ -15,7 +15,7 @@ import {
 import { postgresUrl } from '../../../test/support/postgres.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
-import { REVISION_STATUSES } from '../../core/deployment/revision.ts'
+import { REVISION_REASONS, REVISION_STATUSES } from '../../core/deployment/revision.ts'
 import { SOURCES } from '../../core/deployment/sources/table.ts'
 import { CONSENT_STATUSES } from '../../core/oauth/consent.ts'
 import {
@@ -158,6 +158,7 @@ describe('the schema', () => {
     ['deployments', 'source', SOURCES],
     ['revisions', 'status', REVISION_STATUSES],
     ['revisions', 'source', SOURCES],
+    ['revisions', 'made_for', REVISION_REASONS],
     ['api_keys', 'role', ROLES],
     ['oauth_providers', 'provider_type', PROVIDER_TYPES],
     ['oauth_providers', 'code_challenge_method', CODE_CHALLENGE_METHODS],

@@ -15,16 +15,23 @@ import { rollouts } from '../migrations/control-plane/0004-rollouts.ts'
 import { leadership } from '../migrations/control-plane/0005-leadership.ts'
 import { ownAuth } from '../migrations/control-plane/0006-own-auth.ts'
 import { oauthVault } from '../migrations/control-plane/0007-oauth-vault.ts'
+import { sessions } from '../migrations/control-plane/0008-sessions.ts'
+import { figures } from '../migrations/control-plane/0009-figures.ts'
+import { revisionHistory } from '../migrations/control-plane/0010-revision-history.ts'
+import { listenerKeys } from '../migrations/control-plane/0011-listener-keys.ts'
+import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
 import { createAuditLogStore } from './audit-log.ts'
 import { createDeploymentStore } from './deployments.ts'
+import { createFiguresStore } from './figures.ts'
 import { createLeadershipStore, underTerm } from './leadership.ts'
 import { createListenerStore } from './listeners.ts'
 import { createOAuthStore } from './oauth/store.ts'
 import { createRevisionStore } from './revisions.ts'
 import { PLACES, resealAll } from './sealed-columns.ts'
+import { createSessionStore } from './sessions.ts'
 import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
 
@@ -37,6 +44,11 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   leadership,
   ownAuth,
   oauthVault,
+  sessions,
+  figures,
+  revisionHistory,
+  listenerKeys,
+  listenerHeard,
 ]
 
 const ENSURE_WORKSPACE = `
@@ -127,8 +139,10 @@ function createParts(
     oauth: createOAuthStore(db, box),
     uploads: createUploadStore(db),
     listeners: createListenerStore(db),
+    sessions: createSessionStore(db),
     workspaces: createWorkspaceStore(db),
     auditLog: createAuditLogStore(db),
+    figures: createFiguresStore(db),
     leadership: createLeadershipStore(db),
     ping: async () => {
       await db.get('SELECT 1')

@@ -11,6 +11,8 @@ const RENAME = 'UPDATE workspaces SET name = $2 WHERE id = $1'
 /** Deletes a workspace and everything that belongs to it, except its audit log. */
 const DELETE = [
   'DELETE FROM api_keys WHERE workspace_id = $1',
+  'DELETE FROM sessions WHERE workspace_id = $1',
+  'DELETE FROM sign_in_codes WHERE workspace_id = $1',
   'DELETE FROM listeners WHERE workspace_id = $1',
   'DELETE FROM oauth_tokens WHERE workspace_id = $1',
   'DELETE FROM oauth_consents WHERE workspace_id = $1',

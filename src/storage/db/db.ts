@@ -65,6 +65,8 @@ export interface Db {
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
   /** Whether its file is known to be removed. Then every statement throws `DatabaseAway`. */
   readonly isGone: boolean
+  /** Throws `DatabaseAway` while its disk was full and is known to have hardly any room since. */
+  requireRoom(): void
   /** The size of the database in bytes. */
   sizeBytes(): Promise<number>
   /** Waits for what is open, then closes. A second call is harmless. */
@@ -75,6 +77,8 @@ export interface Db {
   readonly json: JsonSql
   /** SQL fragments for vectors. Throws `unavailable` when the database cannot compare vectors. */
   vectors(): Promise<VectorSql>
+  /** SQL: the database's own clock, in ms since 1970. One clock for all servers that share it. */
+  readonly nowMs: string
   /** Put behind a SELECT of rows that must not change until the transaction ends. */
   readonly rowLocks: RowLocks
 }

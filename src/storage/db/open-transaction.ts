@@ -21,12 +21,15 @@ export abstract class OpenTransaction<Connection> implements Db {
   abstract readonly dialect: Db['dialect']
   abstract readonly json: Db['json']
   abstract readonly rowLocks: Db['rowLocks']
+  abstract readonly nowMs: string
   readonly isGone = false
   #connection: Connection | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
+
+  requireRoom(): void {}
 
   get isOpen(): boolean {
     return this.#connection !== undefined

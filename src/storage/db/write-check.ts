@@ -13,6 +13,11 @@ const WRITES = {
 /** How long a result is used, in ms, since anybody may ask. */
 const GOOD_FOR_MS = 1000
 
+async function write(db: Db): Promise<void> {
+  db.requireRoom()
+  await db.run(WRITES[db.dialect])
+}
+
 /**
  * The function settles when the database has taken a write within the last second. It throws the error of
  * the database.
@@ -22,7 +27,7 @@ export function createWriteCheck(db: Db): () => Promise<void> {
   return () => {
     const now = performance.now()
     if (now - last.at >= GOOD_FOR_MS) {
-      last = { at: now, outcome: db.run(WRITES[db.dialect]).then(() => {}) }
+      last = { at: now, outcome: write(db) }
     }
     return last.outcome
   }

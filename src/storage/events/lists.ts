@@ -4,7 +4,7 @@
  */
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { Db } from '../db/db.ts'
-import { findJsonLists } from '../lists/json-list.ts'
+import { findJsonLists, joinJsonList } from '../lists/json-list.ts'
 import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
 
 /** Shorter data is stored whole, in bytes: there is little to share. */
@@ -34,19 +34,20 @@ export function takeListsOut(data: string): KeptData {
   if (found.length === 0) return { data, lists: null, parts: [] }
   const taken: TakenList[] = []
   const left: Uint8Array[] = []
-  const all: Part[] = []
+  const parts: Part[][] = []
   let length = 0
   let end = 0
   for (const list of found) {
     left.push(json.subarray(end, list.start))
     length += list.start - end
     end = list.end
-    const { text, parts } = toParts(list.items)
-    taken.push([length, text])
-    all.push(...parts)
+    const made = toParts(list.items)
+    taken.push([length, made.text])
+    parts.push(made.parts)
   }
   left.push(json.subarray(end))
-  return { data: Buffer.concat(left).toString(), lists: JSON.stringify(taken), parts: all }
+  const rest = Buffer.concat(left).toString()
+  return { data: rest, lists: JSON.stringify(taken), parts: parts.flat() }
 }
 
 /** A row of the `events` table. */
@@ -76,7 +77,7 @@ export async function putListsBack<T extends ThreadEvent>(
 ): Promise<T[]> {
   const taken = rows.map(takenOf)
   const reader = new PartReader(tx, 'event_parts', rows[0]?.thread_id ?? '')
-  const lists = await reader.lists(taken.flat().map(textOf))
+  const lists = (await reader.items(taken.flat().map(textOf))).map(joinJsonList)
   return rows.map(({ lists: _, ...event }, i) => {
     const places = taken[i]?.map(([at]) => at) ?? []
     const data = putBack(event.data, places, lists.splice(0, places.length))

@@ -56,7 +56,7 @@ export function createEventStore(db: Db): EventStore {
       return row?.expired_seq ?? 0
     },
     deleteRun: (run_id) => deleteRunEvents(db, run_id),
-    expire: (before) => expireEvents(db, before),
+    expire: (before, signal) => expireEvents(db, before, signal),
   }
 }
 

@@ -5,7 +5,7 @@
  * why there is no approximate index. Measured with 50,000 vectors of 384 numbers: 5 ms in a namespace of
  * 500, 180 ms for all.
  */
-import type { FoundItem, ItemPage, ItemQuery, ItemReading } from '../../core/agent/item.ts'
+import type { FoundItem, ItemPage, ItemQuery, ItemReading } from '../../core/agent/items/item.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { ITEM_COLUMNS, type ItemRow, isAlive, isBelow, toItem } from './rows.ts'
 import { isFound, isWanted, itemConditions, refreshItems } from './search.ts'

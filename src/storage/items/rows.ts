@@ -1,5 +1,5 @@
 /** Reads rows of the `store_items` table. A namespace is stored as text. */
-import type { Item, ItemId } from '../../core/agent/item.ts'
+import type { Item, ItemId } from '../../core/agent/items/item.ts'
 import type { SqlValue } from '../db/db.ts'
 
 export const ITEM_COLUMNS = 'i.namespace, i.key, i.value, i.created_at, i.updated_at, i.ttl_minutes'

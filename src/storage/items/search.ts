@@ -6,6 +6,8 @@
  * page of a namespace of 1,000 items 4 ms; a page of all items 1 ms, and 200 ms with a condition that no
  * item meets; all namespaces 110 ms.
  */
+
+import { matchesItemFilter, plainEqualities } from '../../core/agent/items/filter.ts'
 import {
   type Item,
   type ItemPage,
@@ -13,8 +15,7 @@ import {
   type ItemReading,
   isVisible,
   type NamespaceQuery,
-} from '../../core/agent/item.ts'
-import { matchesItemFilter, plainEqualities } from '../../core/agent/item-filter.ts'
+} from '../../core/agent/items/item.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { ITEM_COLUMNS, type ItemRow, isAlive, isBelow, toItem } from './rows.ts'
 

@@ -1,6 +1,6 @@
 /** The `store_items` table, with the vectors of its items. Searching is in other files. */
 
-import type { ItemChange, ItemStore, ItemVector, NewItem } from '../../core/agent/item.ts'
+import type { ItemChange, ItemStore, ItemVector, NewItem } from '../../core/agent/items/item.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'

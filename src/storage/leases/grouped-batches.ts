@@ -8,6 +8,7 @@
  * for the turn's end.
  */
 import type { Lease } from '../../core/agent/run.ts'
+import { endOfTurn } from '../../core/turn.ts'
 import type { Db, Statement } from '../db/db.ts'
 import { batchUnder } from './leases.ts'
 
@@ -50,7 +51,7 @@ export class GroupedBatches {
 
   /** Never rejects. */
   async #drain(key: string, lane: Lane): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve))
+    await endOfTurn()
     while (lane.open) {
       const { statements, written } = lane.open
       lane.open = undefined

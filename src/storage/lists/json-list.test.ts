@@ -24,6 +24,30 @@ test('whatever is in the list', () => {
   )
 })
 
+test('long strings end where they end, however many quotes are escaped in them', () => {
+  const long = 'x'.repeat(200)
+  const texts = fc.array(fc.constantFrom('\\', '"', ',', ']', long), { minLength: 1, maxLength: 9 })
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 1 }), (list) => {
+      const strings = list.map((parts) => parts.join(''))
+      const items = splitJsonList(bytesOf(JSON.stringify(strings))) ?? []
+      expect(items.map((item) => JSON.parse(textOf(item)))).toEqual(strings)
+    }),
+  )
+})
+
+test('a very long list comes in pieces, which are the same when it has grown', () => {
+  const list = Array.from({ length: 10_000 }, (_, i) => ({ i, text: `number, ${i}` }))
+  const [json, grown] = [list, [...list, { i: -1, text: '' }]].map((one) => JSON.stringify(one))
+  const items = splitJsonList(bytesOf(String(json))) ?? []
+  expect(items).toHaveLength(Math.ceil(10_000 / 64))
+  expect(textOf(joinJsonList(items))).toBe(json)
+  const inObject = `{"a":${grown}}`
+  const [found] = findJsonLists(bytesOf(inObject), (count) => count > 10_000)
+  expect(found?.items.slice(0, items.length - 1)).toEqual(items.slice(0, -1))
+  expect(textOf(joinJsonList(found?.items ?? []))).toBe(grown)
+})
+
 test.each(['{}', '"[1]"', '[]', '1', '', ' [1]'])('%j is left as it is', (json) => {
   expect(splitJsonList(bytesOf(json))).toBeUndefined()
 })

@@ -1,32 +1,37 @@
 /** Finds the lists in a JSON text, as bytes. Nothing is parsed or serialized again. */
+import { itemsPerPiece } from './parts.ts'
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+/**
+ * How far a string is read byte by byte, before `indexOf` looks for its end. Measured with an event of one
+ * string of 50 MB: 0.18 s of CPU instead of 0.4, most of which is the copy to bytes.
+ */
+const NEAR_BYTES = 64
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The items of a list without white space around it. `undefined`: the text is not a list. */
+/**
+ * The items of a list without white space around it; those of a very long list in pieces of several, with
+ * the commas between them. `undefined`: the text is not a list.
+ */
 export function splitJsonList(json: Uint8Array): Uint8Array[] | undefined {
   if (json[0] !== OPEN_LIST || json.at(-1) !== CLOSE_LIST || json.length < 3) return undefined
-  const items: Uint8Array[] = []
+  const commas: number[] = []
   let depth = 0
-  let start = 1
   for (let at = 1; at < json.length - 1; at += 1) {
     const byte = json[at]
     if (byte === QUOTE) at = endOfString(json, at)
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
-    else if (byte === COMMA && depth === 0) {
-      items.push(json.subarray(start, at))
-      start = at + 1
-    }
+    else if (byte === COMMA && depth === 0) commas.push(at)
   }
-  items.push(json.subarray(start, json.length - 1))
-  return items
+  return piecesOf(json, { start: 0, commas }, json.length)
 }
 
 interface JsonList {
   /** Where its bracket opens, and where the text continues after it. */
   start: number
   end: number
+  /** As `splitJsonList` gives them. */
   items: Uint8Array[]
 }
 
@@ -48,10 +53,7 @@ export function findJsonLists(
   const close = (list: OpenList | undefined, end: number) => {
     if (!list || !isWanted(list.commas.length + 1, end - list.start)) return
     while (found.length > 0 && Number(found.at(-1)?.start) > list.start) found.pop()
-    const items = [list.start, ...list.commas].map((before, i) => {
-      return json.subarray(before + 1, list.commas[i] ?? end - 1)
-    })
-    found.push({ start: list.start, end, items })
+    found.push({ start: list.start, end, items: piecesOf(json, list, end) })
   }
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at]
@@ -70,13 +72,45 @@ export function findJsonLists(
   return found
 }
 
+/** The list that opens at `start`, cut at its commas: at each, or at one of many. */
+function piecesOf(
+  json: Uint8Array,
+  { start, commas }: Pick<OpenList, 'start' | 'commas'>,
+  end: number,
+): Uint8Array[] {
+  const size = itemsPerPiece(commas.length + 1)
+  const pieces: Uint8Array[] = []
+  let from = start + 1
+  for (let i = size - 1; i < commas.length; i += size) {
+    const comma = Number(commas[i])
+    pieces.push(json.subarray(from, comma))
+    from = comma + 1
+  }
+  pieces.push(json.subarray(from, end - 1))
+  return pieces
+}
+
 /** Where the string that begins here ends. */
 function endOfString(json: Uint8Array, start: number): number {
-  for (let at = start + 1; at < json.length; at += 1) {
+  const near = Math.min(start + NEAR_BYTES, json.length)
+  for (let at = start + 1; at < near; at += 1) {
     if (json[at] === BACKSLASH) at += 1
     else if (json[at] === QUOTE) return at
   }
-  return json.length
+  return endOfLongString(json, start)
+}
+
+function endOfLongString(json: Uint8Array, start: number): number {
+  let at = json.indexOf(QUOTE, start + 1)
+  while (at >= 0 && isEscaped(json, at)) at = json.indexOf(QUOTE, at + 1)
+  return at < 0 ? json.length : at
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(json: Uint8Array, at: number): boolean {
+  let before = at - 1
+  while (json[before] === BACKSLASH) before -= 1
+  return (at - 1 - before) % 2 === 1
 }
 
 /** The list of these items. It is byte by byte what `splitJsonList` got. */

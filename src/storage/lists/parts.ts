@@ -1,5 +1,5 @@
 /**
- * Takes long JSON lists of a thread apart, such as the messages of a conversation. Each item is stored
+ * Takes long lists of a thread apart, such as the messages of a conversation. Each item is stored
  * once for the thread, however many versions of the list have it.
  *
  * A text with the hashes of its parts stands for the list. Every eight items make a run, a part whose
@@ -10,7 +10,6 @@
 import { hash } from 'node:crypto'
 import type { Db, Statement } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
-import { joinJsonList } from './json-list.ts'
 
 /** The tables of parts: those of channels' values, and those of events. */
 type PartTable = 'channel_parts' | 'event_parts'
@@ -19,6 +18,9 @@ const RUN_LENGTH = 8
 /** Shorter lists, and lists of short items, are smaller when they are stored whole. */
 const MIN_ITEMS = 4
 const MIN_ITEM_BYTES = 64
+/** From how many items on a list is stored in pieces of several items, and of how many. */
+const LONG_LIST_ITEMS = 8_192
+const LONG_LIST_PIECE = 64
 /** 128 bits: a thread would need 2^64 items for two to meet. */
 const HASH_BYTES = 16
 
@@ -32,17 +34,26 @@ export function isWorthParts(items: number, bytes: number): boolean {
   return items >= MIN_ITEMS && bytes >= items * MIN_ITEM_BYTES
 }
 
+/**
+ * How many items of a list of so many share a part, where the encoding lets them: each part is a row. Measured
+ * with a list of 100,000 items in an event: 0.11 s of CPU for 1,785 rows, instead of 0.55 s for 114,284.
+ */
+export function itemsPerPiece(items: number): number {
+  return items < LONG_LIST_ITEMS ? 1 : LONG_LIST_PIECE
+}
+
 /** The text that stands for the list, and the parts that it needs. */
 export function toParts(items: readonly Uint8Array[]): { text: string; parts: Part[] } {
-  const parts = items.map(toPart)
+  const ofItems = items.map(toPart)
+  const all = [ofItems]
   const levels: string[] = []
-  for (let level = parts; level.length > 0; ) {
+  for (let level = ofItems; level.length > 0; ) {
     const rest = level.length % RUN_LENGTH
     levels.unshift(toText(level.slice(level.length - rest)))
     level = toRuns(level.slice(0, level.length - rest))
-    parts.push(...level)
+    all.push(level)
   }
-  return { text: levels.join(';'), parts }
+  return { text: levels.join(';'), parts: all.flat() }
 }
 
 function toRuns(level: Part[]): Part[] {
@@ -88,11 +99,11 @@ export class PartReader {
     this.#thread_id = thread_id
   }
 
-  /** The lists that these texts stand for, as JSON, byte by byte as they were. */
-  async lists(texts: readonly string[]): Promise<Uint8Array[]> {
+  /** The items of each list that these texts stand for, in order, byte by byte as they were. */
+  async items(texts: readonly string[]): Promise<Uint8Array[][]> {
     const lists = await this.#itemsOf(texts)
     await this.#read(lists.flat())
-    return lists.map((items) => joinJsonList(items.map((item) => this.#at(item))))
+    return lists.map((items) => items.map((item) => this.#at(item)))
   }
 
   /** The hashes of all parts that the lists need, each once. */

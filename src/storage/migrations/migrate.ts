@@ -1,6 +1,7 @@
 /** Migrates a database to the schema of this version of the code. */
 import { AppError } from '../../core/errors.ts'
 import type { Db, Dialect } from '../db/db.ts'
+import { refuseHeld } from './hold.ts'
 
 /** One step of a schema. It never changes after its release; a change is a new step. */
 export interface Migration {
@@ -23,12 +24,13 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 /**
  * Applies the missing steps in one transaction: all or none. Any number of processes may call it at once:
  * the first one migrates, the others wait. Throws `conflict` for a database with steps that this code
- * does not know.
+ * does not know, and for one that is not to be used now (`hold.ts`).
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
   await db.transaction(
     async (tx) => {
       await tx.script(CREATE_TABLE)
+      await refuseHeld(tx)
       const version = await appliedVersion(tx)
       refuseNewer(version, migrations)
       for (const migration of migrations.slice(version)) await apply(tx, migration)

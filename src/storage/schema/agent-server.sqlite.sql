@@ -71,7 +71,7 @@ CREATE TABLE checkpoint_writes (
   run_id TEXT NOT NULL,
   channel TEXT NOT NULL,
   type TEXT NOT NULL,
-  bytes BLOB NOT NULL,
+  bytes BLOB NOT NULL, task_path TEXT NOT NULL DEFAULT '',
   UNIQUE (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id)
 ) STRICT;
 
@@ -110,7 +110,7 @@ CREATE TABLE crons (
   metadata TEXT NOT NULL,
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   on_run_completed TEXT CHECK (on_run_completed IN ('delete', 'keep')),
-  caller TEXT NOT NULL,
+  caller TEXT NOT NULL, last_run TEXT, last_run_id TEXT,
   CHECK ((on_run_completed IS NULL) = (thread_id IS NOT NULL)),
   CHECK (enabled = 1 OR next_run_date IS NULL)
 ) STRICT;
@@ -176,6 +176,15 @@ CREATE TABLE push_configs (
 
 CREATE INDEX push_configs_of_thread ON push_configs (thread_id);
 
+CREATE TABLE run_timelines (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  entry TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX run_timelines_of_run ON run_timelines (run_id, seq);
+
 CREATE TABLE runs (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id TEXT NOT NULL UNIQUE,
@@ -197,23 +206,54 @@ CREATE TABLE runs (
   error TEXT,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_server_id TEXT,
-  lease_expires_at INTEGER, started_at INTEGER, origin TEXT, survived INTEGER NOT NULL DEFAULT 0 CHECK (survived IN (0, 1)),
+  lease_expires_at INTEGER, started_at INTEGER, origin TEXT, survived INTEGER NOT NULL DEFAULT 0 CHECK (survived IN (0, 1)), timeline TEXT, behind INTEGER NOT NULL DEFAULT 0,
   CHECK ((status = 'running') = (lease_server_id IS NOT NULL)),
   CHECK ((status = 'running') = (lease_expires_at IS NOT NULL))
 ) STRICT;
 
 CREATE INDEX runs_active ON runs (thread_id, status, seq) WHERE status IN ('pending', 'running');
 
+CREATE INDEX runs_behind ON runs (thread_id, available_at, seq)
+  WHERE status = 'pending' AND behind = 1;
+
 CREATE INDEX runs_due ON runs (available_at) WHERE status = 'pending';
+
+CREATE INDEX runs_failed ON runs (status, seq) WHERE status IN ('error', 'interrupted', 'timeout');
 
 CREATE INDEX runs_of_thread ON runs (thread_id, seq);
 
 CREATE UNIQUE INDEX runs_one_running_per_thread ON runs (thread_id) WHERE status = 'running';
 
+CREATE INDEX runs_pending ON runs (seq) WHERE status = 'pending';
+
 CREATE INDEX runs_suspects ON runs (attempt, seq) WHERE status = 'pending' AND attempt >= 2;
 
 CREATE INDEX runs_to_claim ON runs (seq, thread_id, available_at, attempt, cancel_action)
-  WHERE status = 'pending';
+  WHERE status = 'pending' AND behind = 0;
+
+CREATE TRIGGER runs_line_moves AFTER UPDATE OF status ON runs
+WHEN OLD.status IN ('pending', 'running') AND NEW.status NOT IN ('pending', 'running')
+BEGIN
+  UPDATE runs SET behind = 0
+  WHERE thread_id = OLD.thread_id AND status = 'pending' AND status IN ('pending', 'running')
+    AND behind = 1 AND seq <= (
+      SELECT seq FROM runs
+      WHERE thread_id = OLD.thread_id AND status = 'pending' AND behind = 1
+      ORDER BY available_at, seq LIMIT 1
+    );
+END;
+
+CREATE TRIGGER runs_line_moves_on_delete AFTER DELETE ON runs
+WHEN OLD.status IN ('pending', 'running')
+BEGIN
+  UPDATE runs SET behind = 0
+  WHERE thread_id = OLD.thread_id AND status = 'pending' AND status IN ('pending', 'running')
+    AND behind = 1 AND seq <= (
+      SELECT seq FROM runs
+      WHERE thread_id = OLD.thread_id AND status = 'pending' AND behind = 1
+      ORDER BY available_at, seq LIMIT 1
+    );
+END;
 
 CREATE TRIGGER runs_transitions BEFORE UPDATE OF status ON runs
 WHEN NEW.status <> OLD.status AND NOT (

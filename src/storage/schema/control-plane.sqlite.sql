@@ -55,7 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)),
+  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT,
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)
@@ -73,6 +73,16 @@ CREATE TABLE encryption_probe (
   sealed TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE figures (
+  -- Empty: the control plane itself.
+  deployment_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  sample TEXT NOT NULL,
+  PRIMARY KEY (deployment_id, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX figures_age ON figures (at);
+
 CREATE TABLE leadership (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   token INTEGER NOT NULL,
@@ -89,9 +99,11 @@ CREATE TABLE listeners (
   compute_config TEXT NOT NULL,
   version TEXT,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL, url TEXT, key_hash TEXT, last_heard_at TEXT,
   UNIQUE (workspace_id, compute_id)
 ) STRICT;
+
+CREATE UNIQUE INDEX listeners_by_key ON listeners (key_hash);
 
 CREATE TABLE oauth_connections (
   id TEXT PRIMARY KEY,
@@ -135,6 +147,8 @@ CREATE INDEX oauth_consents_expiry ON oauth_consents (status, expires_at);
 
 CREATE INDEX oauth_consents_fingerprint ON oauth_consents (fingerprint, status);
 
+CREATE INDEX oauth_consents_owner ON oauth_consents (workspace_id, user_id, end_user_id);
+
 CREATE TABLE oauth_providers (
   id TEXT PRIMARY KEY,
   workspace_id TEXT NOT NULL,
@@ -147,6 +161,7 @@ CREATE TABLE oauth_providers (
   token_url TEXT NOT NULL,
   revocation_url TEXT,
   issuer TEXT,
+  is_issuer_sent INTEGER NOT NULL CHECK (is_issuer_sent IN (0, 1)),
   uses_pkce INTEGER NOT NULL CHECK (uses_pkce IN (0, 1)),
   code_challenge_method TEXT CHECK (code_challenge_method IN ('S256', 'plain')),
   provider_type TEXT CHECK (provider_type IN ('microsoft', 'salesforce', 'slack')),
@@ -181,6 +196,11 @@ CREATE TABLE oauth_token_events (
   created_at TEXT NOT NULL
 ) STRICT;
 
+CREATE INDEX oauth_token_events_age ON oauth_token_events (created_at);
+
+CREATE INDEX oauth_token_events_end_user ON oauth_token_events (workspace_id, end_user_id, seq)
+  WHERE end_user_id <> '';
+
 CREATE INDEX oauth_token_events_user ON oauth_token_events (workspace_id, user_id, seq);
 
 CREATE TABLE oauth_tokens (
@@ -202,9 +222,11 @@ CREATE TABLE oauth_tokens (
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
   WHERE end_user_id <> '';
 
+CREATE INDEX oauth_tokens_idle ON oauth_tokens (status, updated_at);
+
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
 
-CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_key);
+CREATE INDEX oauth_tokens_provider ON oauth_tokens (provider_key, workspace_id);
 
 CREATE TABLE revisions (
   seq INTEGER PRIMARY KEY,
@@ -222,7 +244,8 @@ CREATE TABLE revisions (
     CHECK (source IN ('github', 'external_docker', 'internal_docker', 'internal_source')),
   source_revision_config TEXT NOT NULL,
   source_config TEXT NOT NULL,
-  secrets TEXT NOT NULL, built_from TEXT, deployed_at TEXT, parked_threads TEXT,
+  secrets TEXT NOT NULL, built_from TEXT, deployed_at TEXT, parked_threads TEXT, made_by TEXT, made_for TEXT
+  CHECK (made_for IN ('create', 'change', 'push', 'redeploy', 'rollback', 'agent_key', 'take_back')), repeats INTEGER, steps TEXT NOT NULL DEFAULT '',
   UNIQUE (deployment_id, id),
   UNIQUE (deployment_id, number)
 ) STRICT;
@@ -234,6 +257,44 @@ CREATE TABLE schema_migrations (
   version INTEGER PRIMARY KEY,
   name TEXT NOT NULL
 );
+
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('api_key', 'user')),
+  user_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'developer', 'viewer', 'agent')),
+  workspaces TEXT NOT NULL,
+  key_hash TEXT,
+  secret_hash TEXT NOT NULL UNIQUE,
+  former_hash TEXT,
+  former_until TEXT,
+  rotated_at TEXT NOT NULL,
+  user_agent TEXT,
+  created_at TEXT NOT NULL,
+  used_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  ends_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX sessions_expiry ON sessions (expires_at);
+
+CREATE INDEX sessions_former ON sessions (former_hash);
+
+CREATE INDEX sessions_user ON sessions (user_id, used_at);
+
+CREATE TABLE sign_in_codes (
+  code_hash TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX sign_in_codes_expiry ON sign_in_codes (expires_at);
+
+CREATE INDEX sign_in_codes_user ON sign_in_codes (user_id);
 
 CREATE TABLE uploads (
   object_path TEXT PRIMARY KEY,

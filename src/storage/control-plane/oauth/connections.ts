@@ -1,5 +1,6 @@
 /** The `oauth_connections` table. */
 import type { AgentConnection, AgentConnectionStore } from '../../../core/oauth/connection.ts'
+import { DEPLOYMENT_USER } from '../../../core/oauth/token.ts'
 import type { Db } from '../../db/db.ts'
 
 const COLUMNS = 'id, workspace_id, agent_id, oauth_token_id, created_by, created_at'
@@ -11,9 +12,23 @@ ON CONFLICT (workspace_id, agent_id, oauth_token_id)
 DO UPDATE SET oauth_token_id = excluded.oauth_token_id
 RETURNING ${COLUMNS}`
 
-const LIST = `
-SELECT ${COLUMNS} FROM oauth_connections WHERE workspace_id = $1 AND agent_id = $2
-ORDER BY created_at, id`
+const GET = `SELECT ${COLUMNS} FROM oauth_connections WHERE id = $1`
+
+const JOINED = 'oauth_connections AS c JOIN oauth_tokens AS t ON t.id = c.oauth_token_id'
+const ALL = COLUMNS.split(', ')
+  .map((column) => `c.${column}`)
+  .join(', ')
+
+const LIST_OF_USER = `
+SELECT ${ALL} FROM ${JOINED}
+WHERE c.workspace_id = $1 AND c.agent_id = $2
+  AND (t.user_id = $3 OR (t.end_user_id = $3 AND t.user_id LIKE '${DEPLOYMENT_USER}%'))
+ORDER BY c.created_at, c.id LIMIT $4 OFFSET $5`
+
+const LIST_TOKEN_IDS = `
+SELECT t.id AS id FROM ${JOINED}
+WHERE t.workspace_id = $1 AND t.user_id = $2 AND t.end_user_id = $3 AND t.provider_key = $4
+  AND c.workspace_id = $1 AND c.agent_id = $5`
 
 /** On `db`, which may be a transaction. */
 export function createAgentConnectionStore(db: Db): AgentConnectionStore {
@@ -23,9 +38,18 @@ export function createAgentConnectionStore(db: Db): AgentConnectionStore {
       const params = [id, workspace_id, agent_id, oauth_token_id, created_by, created_at]
       return { ...connection, ...(await db.get<AgentConnection>(PUT, params)) }
     },
-    list: async (workspace_id, agent_id) => {
-      const rows = await db.all<AgentConnection>(LIST, [workspace_id, agent_id])
+    listOfUser: async ({ workspace_id, user_id, agent_id, limit, offset }) => {
+      const params = [workspace_id, agent_id, user_id, limit, offset]
+      const rows = await db.all<AgentConnection>(LIST_OF_USER, params)
       return rows.map((row) => ({ ...row }))
+    },
+    listTokenIds: async ({ workspace_id, user_id, end_user_id }, { provider_key, agent_id }) => {
+      const params = [workspace_id, user_id, end_user_id, provider_key, agent_id]
+      return (await db.all<{ id: string }>(LIST_TOKEN_IDS, params)).map(({ id }) => id)
+    },
+    get: async (id) => {
+      const row = await db.get<AgentConnection>(GET, [id])
+      return row && { ...row }
     },
     delete: async (id) => {
       await db.run('DELETE FROM oauth_connections WHERE id = $1', [id])

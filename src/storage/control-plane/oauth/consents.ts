@@ -8,7 +8,7 @@ import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db } from '../../db/db.ts'
 import { decodeRow } from '../../db/json-columns.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { placeholders, toSql, withTruths } from './columns.ts'
+import { holderParams, OF_HOLDER, placeholders, toSql, withTruths } from './columns.ts'
 
 const COLUMNS = [
   'id',
@@ -45,22 +45,35 @@ ORDER BY created_at DESC LIMIT 1`
 const INSERT = `
 INSERT INTO oauth_consents (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
 
-const CLAIM = `
-UPDATE oauth_consents SET status = 'exchanging', claimed_until = $3
+const claimSql = ({ nowMs }: Db) => `
+UPDATE oauth_consents SET status = 'exchanging', claimed_until = ${nowMs} + $3
 WHERE id = $1 AND expires_at > $2
-  AND (status = 'pending' OR (status = 'exchanging' AND claimed_until <= $2))`
+  AND (status = 'pending' OR (status = 'exchanging' AND claimed_until <= ${nowMs}))`
 
 const SETTLE = `
 UPDATE oauth_consents
 SET status = $2, problem = $3, token_id = coalesce($4, token_id), claimed_until = NULL
 WHERE id = $1 AND status = $5`
 
-const RESTART = `
+const restartSql = ({ nowMs }: Db) => `
 UPDATE oauth_consents SET status = 'pending', problem = NULL, state_hash = $2, secrets = $3
 WHERE id = $1 AND (status IN ('pending', 'refused', 'failed')
-  OR (status = 'exchanging' AND claimed_until <= $4))`
+  OR (status = 'exchanging' AND claimed_until <= ${nowMs}))`
 
 const OPEN = "status IN ('pending', 'exchanging', 'refused', 'failed')"
+const COUNT_OPEN = `
+SELECT count(*) AS count FROM (
+  SELECT 1 FROM oauth_consents
+  WHERE workspace_id = $1 AND user_id = $2 AND ${OPEN} AND expires_at > $3 LIMIT $4) AS open`
+
+// An offset needs a limit on SQLite.
+const END_OLDEST = `
+UPDATE oauth_consents SET status = 'expired' WHERE id IN (
+  SELECT id FROM oauth_consents
+  WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND ${OPEN}
+  ORDER BY created_at DESC, id LIMIT 1000000 OFFSET $4)`
+
+const DELETE_OF_HOLDER = `DELETE FROM oauth_consents WHERE ${OF_HOLDER}`
 const END = `UPDATE oauth_consents SET status = 'expired' WHERE provider_key = $1 AND ${OPEN}`
 const EXPIRE = `
 UPDATE oauth_consents SET status = 'expired'
@@ -87,15 +100,25 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
     get: (id) => find(GET, [id]),
     findByState: (state_hash) => find(FIND_BY_STATE, [state_hash]),
     findPending: (fingerprint, after) => find(FIND_PENDING, [fingerprint, after]),
-    claim: async (id, { now, until }) => (await db.run(CLAIM, [id, now, until])) === 1,
+    countOpen: async ({ workspace_id, user_id }, now, limit) => {
+      const params = [workspace_id, user_id, now, limit]
+      return Number((await db.get<{ count: number }>(COUNT_OPEN, params))?.count ?? 0)
+    },
+    endOldest: async ({ workspace_id, user_id, end_user_id }, keep) => {
+      await db.run(END_OLDEST, [workspace_id, user_id, end_user_id, keep])
+    },
+    claim: async (id, { now, forMs }) => (await db.run(claimSql(db), [id, now, forMs])) === 1,
     settle: async (id, { status, problem = null, token_id = null }) => {
       const from = status === 'refused' ? 'pending' : 'exchanging'
       return (await db.run(SETTLE, [id, status, problem, token_id, from])) === 1
     },
-    restart: async (id, { now, state_hash, secrets }) =>
-      (await db.run(RESTART, [id, state_hash, seal(box, id, secrets), now])) === 1,
+    restart: async (id, { state_hash, secrets }) =>
+      (await db.run(restartSql(db), [id, state_hash, seal(box, id, secrets)])) === 1,
     end: async (provider_key) => {
       await db.run(END, [provider_key])
+    },
+    deleteOfHolder: async (holder) => {
+      await db.run(DELETE_OF_HOLDER, holderParams(holder))
     },
     expire: async (now, forgetBefore) => {
       await db.run(EXPIRE, [now])

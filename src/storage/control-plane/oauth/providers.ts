@@ -17,6 +17,7 @@ const COLUMNS = [
   'token_url',
   'revocation_url',
   'issuer',
+  'is_issuer_sent',
   'uses_pkce',
   'code_challenge_method',
   'provider_type',
@@ -31,7 +32,7 @@ const COLUMNS = [
 ] as const satisfies (keyof OAuthProvider)[]
 
 const JSON_COLUMNS = ['authorization_params', 'allowed_redirect_uris'] as const
-const TRUTHS = ['uses_pkce', 'is_dynamic_client'] as const
+const TRUTHS = ['is_issuer_sent', 'uses_pkce', 'is_dynamic_client'] as const
 
 const SELECT = `SELECT ${COLUMNS.join(', ')} FROM oauth_providers`
 const GET = `${SELECT} WHERE workspace_id = $1 AND provider_id = $2`

@@ -44,5 +44,8 @@ export function createOAuthTokenEventStore(db: Db): OAuthTokenEventStore {
       const rows = await db.all<object>(LIST_OF_USER, params)
       return rows.map((row) => decodeRow<OAuthTokenEvent>(row, ['scopes']))
     },
+    forget: async (before) => {
+      await db.run('DELETE FROM oauth_token_events WHERE created_at < $1', [before])
+    },
   }
 }

@@ -20,6 +20,7 @@ import { PostgresPool } from './connection.ts'
 import { json } from './json.ts'
 import {
   attemptTransaction,
+  nowMs,
   type PostgresTransaction,
   rowLocks,
   sizeOf,
@@ -88,6 +89,7 @@ class PostgresDb implements Db {
   readonly dialect = 'postgres'
   readonly json = json
   readonly rowLocks = rowLocks
+  readonly nowMs = nowMs
   readonly pool: PostgresPool
   readonly #current = new AsyncLocalStorage<PostgresTransaction>()
 
@@ -111,6 +113,9 @@ class PostgresDb implements Db {
   get isGone(): boolean {
     return false
   }
+
+  /** A full disk shows with each write. */
+  requireRoom(): void {}
 
   script(sql: string): Promise<void> {
     return this.transaction((tx) => tx.script(sql), [])

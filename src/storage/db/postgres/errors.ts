@@ -9,12 +9,18 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const IDLE_IN_TRANSACTION = '25P03'
 const TOO_MANY_CONNECTIONS = '53300'
+const DISK_FULL = '53100'
 /** 25006: the server is a standby, or read-only. 42501: its user may not do this. */
 const READ_ONLY = '25006'
 const NO_RIGHT = '42501'
 /** Class 53: no room on the disk or in memory. Class 58: the disk fails. */
 const NO_ROOM = '53'
 const SYSTEM_ERROR = '58'
+const HINTS = new Map([
+  [DISK_FULL, ' Make room on its disk; what waits goes on by itself then.'],
+  [TOO_MANY_CONNECTIONS, ' Raise its max_connections, or start fewer servers on it.'],
+  [READ_ONLY, ' It is a standby, or was made read-only: name the primary server.'],
+])
 /** Class 54: a text that is too long for an index, or JSON that is nested too deeply. */
 const PROGRAM_LIMITS = '54'
 
@@ -56,7 +62,8 @@ export function asRefusal(error: unknown): unknown {
     return new DatabaseAway('The database took too long; try again.', error)
   }
   if (code === READ_ONLY || code.startsWith(NO_ROOM) || code.startsWith(SYSTEM_ERROR)) {
-    return new DatabaseAway(`The database takes no writes now: ${messageOf(error)}.`, error)
+    const what = `The database takes no writes now: ${messageOf(error)}.`
+    return new DatabaseAway(what + (HINTS.get(code) ?? ''), error)
   }
   if (code === NO_RIGHT) {
     const message = `The database refuses it: ${messageOf(error)}.`

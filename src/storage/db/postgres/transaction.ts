@@ -20,6 +20,8 @@ export const rowLocks: RowLocks = {
   skip: ' FOR NO KEY UPDATE SKIP LOCKED',
 }
 
+export const nowMs = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)'
+
 export interface TransactionPlan<T> {
   begin: string
   /** There is nothing to commit, so its end is not awaited. */
@@ -99,6 +101,7 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
   readonly dialect = 'postgres'
   readonly json = json
   readonly rowLocks = rowLocks
+  readonly nowMs = nowMs
   readonly #pool: PostgresPool
 
   constructor(pool: PostgresPool, client: PoolClient) {

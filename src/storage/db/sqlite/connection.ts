@@ -4,7 +4,7 @@ import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../../../core/errors.ts'
 import { containsJson } from '../../../core/json-containment.ts'
 import type { SqlValue } from '../db.ts'
-import { asRefusal, DatabaseFile } from './file.ts'
+import { DatabaseFile } from './file.ts'
 
 export class SqliteConnection {
   readonly #file: DatabaseFile
@@ -30,6 +30,11 @@ export class SqliteConnection {
 
   get isGone(): boolean {
     return this.#file.isGone
+  }
+
+  /** See `Db`. */
+  requireRoom(): void {
+    this.#file.requireRoom()
   }
 
   /**
@@ -82,7 +87,7 @@ export class SqliteConnection {
   beginReading(): void {
     this.run('BEGIN', [])
     try {
-      this.get('SELECT count(*) FROM sqlite_schema', [])
+      this.get('SELECT 1 FROM sqlite_schema LIMIT 1', [])
     } catch (error) {
       this.rollback()
       throw error
@@ -93,9 +98,24 @@ export class SqliteConnection {
     this.run('COMMIT', [])
   }
 
+  /** Marks where `undoSaved` leads back to, within a transaction. Marks are not nested. */
+  save(): void {
+    this.run('SAVEPOINT one', [])
+  }
+
+  keepSaved(): void {
+    this.run('RELEASE one', [])
+  }
+
+  /** Undoes what was done since `save`. Throws when SQLite has ended the whole transaction. */
+  undoSaved(): void {
+    this.run('ROLLBACK TO one', [])
+    this.run('RELEASE one', [])
+  }
+
   /** On some errors, such as a full disk, SQLite has ended the transaction itself. */
   rollback(): void {
-    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+    if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
   close(): void {
@@ -110,7 +130,7 @@ export class SqliteConnection {
     try {
       return work()
     } catch (error) {
-      throw asRefusal(this.path, error)
+      throw this.#file.refusal(error)
     }
   }
 

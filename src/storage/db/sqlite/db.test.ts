@@ -97,12 +97,16 @@ test('a transaction that the database refuses leaves nothing and the next one wo
 })
 
 test('no other statement of the process slips into an open transaction', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
   const failed = db.transaction(async (tx) => {
     await insert(tx, 'undone')
+    begin()
     await gate
     throw new Error('undo')
   })
+  failed.catch(() => {})
+  await begun
   const waiting = Promise.all([insert(db, 'a'), texts(db), db.transaction((tx) => insert(tx, 'b'))])
   openGate()
   await expect(failed).rejects.toThrow('undo')

@@ -13,6 +13,7 @@ import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
 import { isBusy, whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
 import { cannotOpen } from './file.ts'
+import { GroupedTransactions } from './grouped-transactions.ts'
 
 /**
  * Opens the file. A missing one is created with its folder, readable by its owner only. Throws
@@ -47,23 +48,33 @@ const vectors: VectorSql = {
 
 /** Only one transaction writes at a time, so that what it has read cannot change. */
 const rowLocks: RowLocks = { wait: '', skip: '' }
+const nowMs = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()'
 
 class SqliteDb implements Db {
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
+  readonly nowMs = nowMs
   readonly #connection: SqliteConnection
   readonly #turns = new Mutex()
+  readonly #transactions: GroupedTransactions
   /** The transaction that the current chain of calls runs in. */
   readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
+    this.#transactions = new GroupedTransactions(connection, this.#turns, (work) =>
+      this.#within(work),
+    )
   }
 
   get isGone(): boolean {
     return this.#connection.isGone
+  }
+
+  requireRoom(): void {
+    this.#connection.requireRoom()
   }
 
   all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
@@ -83,25 +94,28 @@ class SqliteDb implements Db {
   }
 
   batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
-    return this.#alone(() => {
-      this.#connection.beginWriting()
+    return this.transaction((tx) => tx.batch(statements, condition))
+  }
+
+  async transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    refuseWithin(this.#current.getStore())
+    return this.#transactions.add(work)
+  }
+
+  async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    refuseWithin(this.#current.getStore())
+    const connection = this.#connection
+    return this.#turns.take(async () => {
+      await whileBusy(connection.path, () => connection.beginReading())
       try {
-        const isDone = runBatch(this.#connection, statements, condition)
-        this.#connection.commit()
-        return isDone
+        const result = await this.#within(work)
+        connection.commit()
+        return result
       } catch (error) {
-        this.#connection.rollback()
+        connection.rollback()
         throw error
       }
     })
-  }
-
-  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#between('beginWriting', work)
-  }
-
-  snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#between('beginReading', work)
   }
 
   vectors(): Promise<VectorSql> {
@@ -115,8 +129,9 @@ class SqliteDb implements Db {
     return sizeOf(this)
   }
 
-  close(): Promise<void> {
-    return this.#alone(() => this.#connection.close())
+  async close(): Promise<void> {
+    await this.#transactions.settle()
+    await this.#alone(() => this.#connection.close())
   }
 
   async #alone<T>(statement: () => T): Promise<T> {
@@ -131,16 +146,14 @@ class SqliteDb implements Db {
     return this.#turns.take(() => whileBusy(this.#connection.path, statement))
   }
 
-  async #between<T>(
-    begin: 'beginReading' | 'beginWriting',
-    work: (tx: Db) => Promise<T>,
-  ): Promise<T> {
-    refuseWithin(this.#current.getStore())
-    const connection = this.#connection
-    return this.#turns.take(async () => {
-      await whileBusy(connection.path, () => connection[begin]())
-      return runTransaction(connection, this.#current, work)
-    })
+  /** Runs the work in the transaction that is open on the connection. */
+  async #within<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    const tx = new SqliteTransaction(this.#connection)
+    try {
+      return await this.#current.run(tx, work, tx)
+    } finally {
+      tx.end()
+    }
   }
 }
 
@@ -154,28 +167,11 @@ function runBatch(
   return true
 }
 
-async function runTransaction<T>(
-  connection: SqliteConnection,
-  current: AsyncLocalStorage<SqliteTransaction>,
-  work: (tx: Db) => Promise<T>,
-): Promise<T> {
-  const tx = new SqliteTransaction(connection)
-  try {
-    const result = await current.run(tx, work, tx)
-    connection.commit()
-    return result
-  } catch (error) {
-    connection.rollback()
-    throw error
-  } finally {
-    tx.end()
-  }
-}
-
 class SqliteTransaction extends OpenTransaction<SqliteConnection> {
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
+  readonly nowMs = nowMs
 
   async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
     return this.open().all(sql, params) as T[]

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DatabaseAway } from '../../../core/errors.ts'
 import { openAgentStore } from '../../agent/store.ts'
 import { SqliteConnection } from './connection.ts'
+import { DatabaseFile } from './file.ts'
 
 let dir: string
 let path: string
@@ -68,6 +69,22 @@ it('a database file is not gone for one who opens it while the last other one cl
   } finally {
     vi.useRealTimers()
   }
+})
+
+it('a database file whose disk was full takes writes when there is room for more than a few pages', () => {
+  let room = 0
+  const file = new DatabaseFile(path, () => room)
+  file.requireRoom()
+  const full = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  expect(file.refusal(full)).toBeInstanceOf(DatabaseAway)
+  expect(file.refusal(full)).toMatchObject({
+    message: expect.stringContaining(`Make room in ${dir}`),
+  })
+  for (room of [0, 2 ** 20]) expect(() => file.requireRoom()).toThrow(DatabaseAway)
+  room = 2 ** 30
+  file.requireRoom()
+  room = 0
+  file.requireRoom()
 })
 
 describe('a database file that cannot be opened', () => {

@@ -1,10 +1,15 @@
 /** The file of an open SQLite database: whether it is still there, and what is wrong with it. */
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, DatabaseAway } from '../../../core/errors.ts'
 
 /** How old the last check of the file may be, in ms. */
 const LOOKED_EVERY_MS = 1000
+/**
+ * How much room a disk that was full must have until it counts as one that takes writes, in bytes: twice what
+ * the journal takes before SQLite empties it. With a few pages a run could be claimed that then fails.
+ */
+const ENOUGH_ROOM_BYTES = 8 * 2 ** 20
 
 /**
  * SQLite continues with a file that was removed or replaced, and writes where nobody will find it. So
@@ -16,9 +21,14 @@ export class DatabaseFile {
   readonly #seen = new Map<string, string>()
   #lookedAt = performance.now()
   #isGone = false
+  #wasFull = false
 
-  constructor(path: string) {
+  readonly #freeBytes: typeof freeBytes
+
+  /** Tests say themselves how much room there is. */
+  constructor(path: string, room = freeBytes) {
     this.path = path
+    this.#freeBytes = room
   }
 
   /** Creates the file if it is missing, readable by its owner only. The journal gets the same mode. */
@@ -55,6 +65,20 @@ export class DatabaseFile {
     )
   }
 
+  /** The error for callers: see `asRefusal`. */
+  refusal(error: unknown): unknown {
+    if (isFull(error)) this.#wasFull = true
+    return asRefusal(this.path, error)
+  }
+
+  /** Throws `DatabaseAway` while its disk was full and has hardly any room since. */
+  requireRoom(): void {
+    if (!this.#wasFull) return
+    if (this.#freeBytes(dirname(this.path)) < ENOUGH_ROOM_BYTES)
+      throw diskFull(this.path, undefined)
+    this.#wasFull = false
+  }
+
   #look(): void {
     this.#lookedAt = performance.now()
     this.#isGone = [this.path, `${this.path}-wal`].some((path) => {
@@ -65,6 +89,12 @@ export class DatabaseFile {
       return known !== undefined && identity !== known
     })
   }
+}
+
+/** How many bytes the file system of this folder has for those who are not root. */
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 /** `undefined`: it does not exist, or cannot be reached. */
@@ -79,14 +109,16 @@ function identityOf(path: string): string | undefined {
 
 /** SQLite's primary codes, in the lower bits of its result codes. */
 const CANNOT_OPEN = 14
-const NO_WRITES: readonly number[] = [8, 10, 13]
+const FULL = 13
+const NO_WRITES: readonly number[] = [8, 10]
 const DAMAGED: readonly number[] = [11, 26]
 
 /**
  * The error for callers: `DatabaseAway` when the file is read-only or its disk is full or fails,
  * `unavailable` when the file is damaged, otherwise the error itself.
  */
-export function asRefusal(path: string, error: unknown): unknown {
+function asRefusal(path: string, error: unknown): unknown {
+  if (isFull(error)) return diskFull(path, error)
   const { errcode, message } = error as Error & { errcode?: number }
   if (errcode === undefined) return error
   const code = errcode & 0xff
@@ -97,6 +129,17 @@ export function asRefusal(path: string, error: unknown): unknown {
   const hint = 'Replace it with an earlier copy, or move it away to start with an empty one.'
   const what = `The database ${path} is damaged, or is not a database: ${message}. ${hint}`
   return new AppError('unavailable', what, { cause: error })
+}
+
+function isFull(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number }
+  return errcode !== undefined && (errcode & 0xff) === FULL
+}
+
+function diskFull(path: string, cause: unknown): DatabaseAway {
+  const what = `The disk of the database ${path} is full: nothing was written.`
+  const hint = `Make room in ${dirname(path)}, 8 MiB at least; then try again. What waits goes on by itself.`
+  return new DatabaseAway(`${what} ${hint}`, cause)
 }
 
 /** The error when the file could not be opened, for the operator. */

@@ -14,6 +14,7 @@ CREATE TABLE oauth_providers (
   token_url TEXT NOT NULL,
   revocation_url TEXT,
   issuer TEXT,
+  is_issuer_sent INTEGER NOT NULL CHECK (is_issuer_sent IN (0, 1)),
   uses_pkce INTEGER NOT NULL CHECK (uses_pkce IN (0, 1)),
   code_challenge_method TEXT CHECK (code_challenge_method IN ('S256', 'plain')),
   provider_type TEXT CHECK (provider_type IN ('microsoft', 'salesforce', 'slack')),
@@ -43,7 +44,8 @@ ALTER TABLE oauth_tokens ADD COLUMN refresh_failures INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE oauth_tokens ADD COLUMN refresh_holder TEXT;
 ALTER TABLE oauth_tokens ADD COLUMN refresh_until INTEGER;
 
-CREATE INDEX oauth_tokens_provider ON oauth_tokens (workspace_id, provider_key);
+CREATE INDEX oauth_tokens_idle ON oauth_tokens (status, updated_at);
+CREATE INDEX oauth_tokens_provider ON oauth_tokens (provider_key, workspace_id);
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
   WHERE end_user_id <> '';
 
@@ -73,6 +75,7 @@ CREATE TABLE oauth_consents (
   expires_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX oauth_consents_owner ON oauth_consents (workspace_id, user_id, end_user_id);
 CREATE INDEX oauth_consents_fingerprint ON oauth_consents (fingerprint, status);
 CREATE INDEX oauth_consents_expiry ON oauth_consents (status, expires_at);
 
@@ -108,6 +111,12 @@ CREATE TABLE oauth_token_events (
 ) STRICT;
 
 CREATE INDEX oauth_token_events_user ON oauth_token_events (workspace_id, user_id, seq);
+CREATE INDEX oauth_token_events_end_user ON oauth_token_events (workspace_id, end_user_id, seq)
+  WHERE end_user_id <> '';
+CREATE INDEX oauth_token_events_age ON oauth_token_events (created_at);
+
+-- Part of the agents' key of a deployment; another one ends the key. NULL: it was never changed.
+ALTER TABLE deployments ADD COLUMN agent_key_nonce TEXT;
 `
 
 export const oauthVault: Migration = { version: 7, name: 'oauth-vault', sql }

@@ -1,0 +1,48 @@
+/**
+ * Searches the `runs` table, over all threads, the latest first.
+ *
+ * It goes backwards in the order received, page by page from a place on, so that a page does not cost more the
+ * further back it is. Runs that have failed have an index of their own: they may be few among many.
+ */
+import type { RunQuery, RunStatus } from '../../core/agent/run.ts'
+import type { Db, SqlValue } from '../db/db.ts'
+import { metadataConditions } from './metadata-condition.ts'
+
+/** As in the index `runs_failed`, word for word: else SQLite does not see that it may use it. */
+const FAILED = "status IN ('error', 'interrupted', 'timeout')"
+const FAILURES: readonly RunStatus[] = ['error', 'interrupted', 'timeout']
+
+export function runSearchStatement(
+  { json }: Pick<Db, 'json'>,
+  columns: string,
+  query: RunQuery,
+  { limit, before }: { limit: number; before?: number },
+): { sql: string; params: SqlValue[] } {
+  const params: SqlValue[] = []
+  const place = (value: SqlValue) => `$${params.push(value)}`
+  const { status, assistant_id, thread_id, metadata, filter, error } = query
+  const { created_after, created_before } = query
+  const visible = metadataConditions(json, filter ? { filter } : {}, params)
+  const conditions = [
+    `EXISTS (SELECT 1 FROM threads AS t WHERE ${['t.thread_id = runs.thread_id', 't.purge_at IS NULL', ...visible].join(' AND ')})`,
+    ...(before === undefined ? [] : [`seq < ${place(before)}`]),
+    ...(status ? [`status = '${status}'`] : []),
+    ...(status && FAILURES.includes(status) ? [FAILED] : []),
+    ...(assistant_id ? [`assistant_id = ${place(assistant_id)}`] : []),
+    ...(thread_id ? [`runs.thread_id = ${place(thread_id)}`] : []),
+    ...(created_after ? [`created_at >= ${place(created_after)}`] : []),
+    ...(created_before ? [`created_at < ${place(created_before)}`] : []),
+    ...metadataConditions(json, metadata ? { metadata } : {}, params),
+    ...(error ? [FAILED, `lower(error) LIKE lower(${place(containing(error))}) ESCAPE '!'`] : []),
+  ]
+  const sql = `
+    SELECT ${columns} FROM runs WHERE ${conditions.join(' AND ')}
+    ORDER BY seq DESC LIMIT ${place(limit)}`
+  return { sql, params }
+}
+
+/** Errors are kept as JSON. */
+function containing(text: string): string {
+  const inJson = JSON.stringify(text).slice(1, -1)
+  return `%${inJson.replace(/[!%_]/g, '!$&')}%`
+}

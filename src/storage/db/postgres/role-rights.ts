@@ -1,0 +1,68 @@
+/** What a deployment's role may do, and what the control plane's user may do with it. */
+import { AppError } from '../../../core/errors.ts'
+import type { Db } from '../db.ts'
+
+/**
+ * Throws `bad_request`, with what helps, where the user of this database may create no role that it can use
+ * itself.
+ */
+export async function requireRoleRights(db: Db): Promise<void> {
+  const row = await db.get<{ name: string; may: number }>(
+    `SELECT quote_ident(rolname) AS name, CAST(rolsuper OR (rolcreaterole AND rolinherit) AS INT) AS may
+     FROM pg_roles WHERE rolname = current_user`,
+  )
+  if (row?.may === 1) return
+  throw new AppError(
+    'bad_request',
+    `RUNYARD_DATABASE_URL: its user ${row?.name ?? ''} may not create the roles that keep deployments apart. Let it, as a ` +
+      `superuser of PostgreSQL, with ALTER ROLE ${row?.name ?? ''} CREATEROLE INHERIT; or set RUNYARD_AGENT_DATABASE_ROLES=shared, ` +
+      'with which the code of every graph can read the keys and the threads of all others.',
+  )
+}
+
+/**
+ * Since PostgreSQL 16 membership is divided: whoever creates a role may grant it, also to itself, but has neither
+ * its rights nor may give something to it.
+ */
+export async function becomeMember(tx: Db, role: string): Promise<void> {
+  const version = await tx.get<{ number: number }>(
+    "SELECT CAST(current_setting('server_version_num') AS INT) AS number",
+  )
+  const isDivided = Number(version?.number) >= 160_000
+  const both = isDivided ? "AND pg_has_role(current_user, $1, 'SET')" : ''
+  const found = await tx.get(`SELECT 1 WHERE pg_has_role(current_user, $1, 'USAGE') ${both}`, [
+    role,
+  ])
+  if (found) return
+  const how = isDivided ? ' WITH INHERIT TRUE, SET TRUE' : ''
+  await tx.script(`GRANT ${role} TO CURRENT_USER${how}`)
+}
+
+/** Lets it into this database, where it finds its own schema before `public`. */
+export async function letConnect(tx: Db, role: string, schema: string): Promise<void> {
+  const row = await tx.get<{ may: number; database: string }>(
+    `SELECT CAST(has_database_privilege($1, current_database(), 'CONNECT') AS INT) AS may,
+       quote_ident(current_database()) AS database`,
+    [role],
+  )
+  if (row?.may !== 1) await tx.script(`GRANT CONNECT ON DATABASE ${row?.database} TO ${role}`)
+  const path = `SET search_path = ${schema}, public`
+  await tx.script(`ALTER ROLE ${role} IN DATABASE ${row?.database} ${path}`)
+}
+
+/**
+ * Takes from everybody what only its owner is to have: all of the control plane's schema, and before
+ * PostgreSQL 15 the right to put something into `public`, where others would find it. Leaves a schema as it is
+ * that somebody else owns.
+ */
+export async function closeToOthers(tx: Db, schema: string): Promise<void> {
+  const right = schema === 'public' ? 'CREATE' : 'USAGE'
+  const open = await tx.get(
+    `SELECT 1 FROM pg_namespace WHERE nspname = $1 AND pg_has_role(current_user, nspowner, 'USAGE')
+       AND has_schema_privilege('public', oid, $2)`,
+    [schema, right],
+  )
+  if (!open) return
+  const rights = schema === 'public' ? 'CREATE' : 'ALL'
+  await tx.script(`REVOKE ${rights} ON SCHEMA ${schema} FROM PUBLIC`)
+}

@@ -1,0 +1,54 @@
+/**
+ * A note in a database that no Runyard may use now: the target of a move or a restore that is not complete,
+ * or the source of one. It stands among the migrations, with a version that no Runyard knows, so that
+ * older ones refuse to start on it as well.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { Db } from '../db/db.ts'
+
+/** Far behind every real migration. */
+export const HOLD_VERSION = 1_000_000
+
+/**
+ * `filling`: something is being written into it. `leaving`: it is being read, and then done with. `left`:
+ * everything has moved elsewhere.
+ */
+type HoldReason = 'filling' | 'leaving' | 'left'
+
+export interface Hold {
+  reason: HoldReason
+  /** Names the move or restore; its other databases have the same. */
+  id: string
+  /** What to do, for whoever finds it. */
+  message: string
+}
+
+const SET = `
+INSERT INTO schema_migrations (version, name) VALUES (${HOLD_VERSION}, $1)
+ON CONFLICT (version) DO UPDATE SET name = excluded.name`
+
+export async function setHold(db: Db, { reason, id, message }: Hold): Promise<void> {
+  await db.run(SET, [[reason, id, message].join(' ')])
+}
+
+export async function clearHold(db: Db): Promise<void> {
+  await db.run(`DELETE FROM schema_migrations WHERE version = ${HOLD_VERSION}`)
+}
+
+/**
+ * `undefined`: the database may be used. Its table `schema_migrations` must exist. `schema`: which one's, with
+ * a dot behind it.
+ */
+export async function readHold(db: Pick<Db, 'get'>, schema = ''): Promise<Hold | undefined> {
+  const sql = `SELECT name FROM ${schema}schema_migrations WHERE version = ${HOLD_VERSION}`
+  const row = await db.get<{ name: string }>(sql)
+  if (!row) return undefined
+  const [reason, id = '', ...words] = row.name.split(' ')
+  return { reason: reason as HoldReason, id, message: words.join(' ') }
+}
+
+/** Throws `conflict` with what to do. */
+export async function refuseHeld(db: Db): Promise<void> {
+  const hold = await readHold(db)
+  if (hold) throw new AppError('conflict', hold.message)
+}

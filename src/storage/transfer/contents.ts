@@ -1,0 +1,73 @@
+/**
+ * What every table of the schemas is to `move` and `backup`, and in which order tables are filled: a table
+ * comes after those that its rows must refer to. `contents.test.ts` compares this with the migrations.
+ */
+import type { DatabaseKind } from '../../core/picture.ts'
+
+interface Contents {
+  /** What is carried, in this order. Those of one list refer to each other, so they are filled as one. */
+  carried: readonly (readonly string[])[]
+  /** What is not, and why. */
+  left: Readonly<Record<string, string>>
+  /** Columns with vectors, as `table.column`. */
+  vectors: readonly string[]
+}
+
+const MIGRATIONS = 'the target’s own migrations fill it'
+
+export const CONTENTS: Readonly<Record<DatabaseKind, Contents>> = {
+  'control-plane': {
+    carried: [
+      ['workspaces'],
+      ['api_keys'],
+      ['encryption_probe'],
+      ['deployments', 'revisions'],
+      ['uploads'],
+      ['listeners'],
+      ['audit_log'],
+      ['oauth_providers'],
+      ['oauth_tokens'],
+      ['oauth_connections'],
+      ['oauth_consents'],
+      ['oauth_token_events'],
+      ['sessions'],
+      ['sign_in_codes'],
+      ['figures'],
+    ],
+    left: {
+      schema_migrations: MIGRATIONS,
+      leadership:
+        'who leads among the control planes of one database; nobody leads the new one yet',
+    },
+    vectors: [],
+  },
+  'agent-server': {
+    carried: [
+      ['assistants'],
+      ['assistant_labels'],
+      ['assistant_versions'],
+      ['threads'],
+      ['thread_labels'],
+      ['runs'],
+      ['run_timelines'],
+      ['idempotency_keys'],
+      ['event_counters'],
+      ['events'],
+      ['event_parts'],
+      ['checkpoints'],
+      ['channel_values'],
+      ['channel_parts'],
+      ['checkpoint_writes'],
+      ['crons'],
+      ['webhook_deliveries'],
+      ['push_configs'],
+      ['store_items'],
+      ['store_item_vectors'],
+    ],
+    left: {
+      schema_migrations: MIGRATIONS,
+      servers: 'processes of the old place; the leases that they hold run out by themselves',
+    },
+    vectors: ['store_item_vectors.vector'],
+  },
+}
