@@ -2,7 +2,7 @@
 import type { ErrorHandler } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import { AppError } from '../../core/errors.ts'
-import type { ModuleSpec } from '../../project/module-spec.ts'
+import type { JsModule } from '../../project/module-spec.ts'
 import { importExport } from './modules/export.ts'
 
 /**
@@ -15,7 +15,7 @@ export interface CustomApp {
 }
 
 /** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
-export async function loadCustomApp(spec: ModuleSpec): Promise<CustomApp> {
+export async function loadCustomApp(spec: JsModule): Promise<CustomApp> {
   const { exported } = await importExport(spec, 'http.app')
   if (isApp(exported)) return exported
   throw new AppError(

@@ -16,7 +16,7 @@ export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostO
   const infos = [...project.graphs.values()].map(({ spec: _spec, open: _open, ...info }) => info)
   const { auth, routes, embed, onNode } = project
   return {
-    runtime: { language: 'js', langgraphVersion: project.langgraphVersion },
+    runtimes: [{ language: 'js', langgraphVersion: project.langgraphVersion }],
     graphs: new Map(infos.map((info) => [info.graph_id, info])),
     ...(auth && { auth }),
     ...(routes && { routes }),

@@ -3,7 +3,7 @@ import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { GraphInfo } from '../../core/agent/host/description.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { GraphSpec } from '../../project/config.ts'
+import type { JsGraphSpec } from '../../project/config.ts'
 import { createCheckpointerClass } from './checkpoints/checkpointer.ts'
 import { sendsFormOf } from './checkpoints/sends.ts'
 import { contextKeysOf, type Graph, toGraph, withMemory } from './langgraph/graph.ts'
@@ -16,7 +16,7 @@ import { handOnOperations } from './store/batched-store.ts'
 
 export interface ProjectGraph extends GraphInfo {
   /** Where it comes from. */
-  spec: GraphSpec
+  spec: JsGraphSpec
   /**
    * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
    * is called with the run's config each time, and what it throws is thrown; else every call
@@ -51,7 +51,7 @@ export function createMemory(
 }
 
 export function toProjectGraph(
-  spec: GraphSpec,
+  spec: JsGraphSpec,
   source: Source,
   { langgraphVersion, store, checkpointerOn }: Memory,
 ): ProjectGraph {
@@ -59,7 +59,7 @@ export function toProjectGraph(
     const own = withMemory(graph, { checkpointer: checkpointerOn(checkpoints), store })
     return asLaterLine(own, langgraphVersion)
   }
-  const { path: _path, file: _file, exportName: _exportName, ...named } = spec
+  const { language: _language, path: _path, file: _file, exportName: _name, ...named } = spec
   if (typeof source === 'function') {
     const open = async (config: JsonObject, checkpoints?: GraphCheckpoints) =>
       remember(asGraph(await source(config), spec, 'its factory answered'), checkpoints)
@@ -78,7 +78,7 @@ type Source = Graph | ((config: JsonObject) => unknown)
  * A graph that is no factory is awaited when it is a promise, and compiled when it is a builder. Throws
  * `bad_request`, with a message that names the graph, its file and what to do.
  */
-export async function readSource(exported: unknown, spec: GraphSpec): Promise<Source> {
+export async function readSource(exported: unknown, spec: JsGraphSpec): Promise<Source> {
   if (typeof exported === 'function') return exported as (config: JsonObject) => unknown
   try {
     return asGraph(await exported, spec, 'the export is')
@@ -92,7 +92,7 @@ export async function readSource(exported: unknown, spec: GraphSpec): Promise<So
   }
 }
 
-function asGraph(value: unknown, spec: GraphSpec, how: string): Graph {
+function asGraph(value: unknown, spec: JsGraphSpec, how: string): Graph {
   const graph = toGraph(value)
   if (graph) return graph
   const kind = value === null ? 'null' : typeof value

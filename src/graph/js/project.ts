@@ -9,6 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
 import type { ProjectConfig } from '../../project/config.ts'
+import { isJavascript } from '../../project/module-spec.ts'
 import { loadAuth } from './auth/auth.ts'
 import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
@@ -42,14 +43,14 @@ export interface Project {
   onNode(place: Place): void
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   log: Log
   /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
 }
 
 /**
- * Imports every graph of the project, its auth and its routes. The variables of `GRAPH_ENVIRONMENT`
+ * Imports every graph of the project that is in JavaScript, its auth and its routes. The variables of `GRAPH_ENVIRONMENT`
  * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the
  * graph, its file and what to do.
  */
@@ -82,13 +83,14 @@ async function loadBundled(
 }
 
 async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
-  const { root, store } = config
+  const { root, auth: ownAuth, http } = config
+  const index = config.store.index?.language === 'javascript' ? config.store.index : undefined
   const graphs = new Map<string, ProjectGraph>()
   const server = new ServerConnection()
   let embed: Embed | undefined
   let langgraph: LangGraph | undefined
   let langgraphVersion = ''
-  for (const spec of config.graphs) {
+  for (const spec of config.graphs.filter(isJavascript)) {
     langgraphVersion = await checkLangGraph(spec.file)
     const { exported } = await importExport(spec, `Graph "${spec.graph_id}"`)
     const source = await readSource(exported, spec)
@@ -96,13 +98,13 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     langgraph ??= own
     nameNodesBy(own)
     // They may be of a package that the file can import.
-    embed ??= store.index && (await loadEmbeddings({ root, file: spec.file }, store.index))
+    embed ??= index && (await loadEmbeddings({ root, file: spec.file }, index))
     const memory = createMemory(own, langgraphVersion, server)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
     log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
-  const auth = config.auth && (await loadAuth(config.auth))
-  const app = config.http.app && (await loadCustomApp(config.http.app))
+  const auth = ownAuth && isJavascript(ownAuth) ? await loadAuth(ownAuth) : undefined
+  const app = http.app && isJavascript(http.app) ? await loadCustomApp(http.app) : undefined
   return {
     graphs,
     ...(embed && { embed }),

@@ -7,13 +7,14 @@ import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agen
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'
+import type { JsModule } from '../../../project/module-spec.ts'
 import { importExport } from '../modules/export.ts'
 import { readFilter } from './filter.ts'
 import { asRefusal } from './refusal.ts'
 import { readUser } from './user.ts'
 
 /** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
-export async function loadAuth(config: AuthConfig): Promise<ProjectAuth> {
+export async function loadAuth(config: AuthConfig<JsModule>): Promise<ProjectAuth> {
   const { exported } = await importExport(config, 'auth')
   const handlers = readHandlers(exported, config)
   return {
@@ -29,7 +30,7 @@ interface Handlers {
   callbacks?: Record<string, (context: object) => unknown>
 }
 
-function readHandlers(exported: unknown, { path, exportName }: AuthConfig): Handlers {
+function readHandlers(exported: unknown, { path, exportName }: JsModule): Handlers {
   const handlers = (exported as { '~handlerCache'?: Handlers } | null)?.['~handlerCache']
   const what = `auth: "${exportName}" of ${path}`
   if (typeof handlers !== 'object') {

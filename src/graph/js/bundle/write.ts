@@ -7,6 +7,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import type { BuildFailure, BuildOptions, Metafile } from 'esbuild'
 import type { ProjectConfig } from '../../../project/config.ts'
+import { isJavascript } from '../../../project/module-spec.ts'
 import { resolveInside } from '../../../project/path.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
 import { TRACER_MODULE } from '../langgraph/langsmith-tracer.ts'
@@ -117,7 +118,9 @@ function ownSources(modules: string[]) {
 async function modulesOf({ root, graphs, auth, http, store }: ProjectConfig): Promise<string[]> {
   const embed = store.index && embeddingsModule(store.index.embed)
   const embedFile = embed && (await resolveInside(root, embed.path, 'store.index.embed'))
-  const specs = [...graphs, auth, http.app].flatMap((spec) => (spec ? [spec.file] : []))
+  const specs = [...graphs, auth, http.app].flatMap((spec) =>
+    spec && isJavascript(spec) ? [spec.file] : [],
+  )
   const files = [...specs, ...(embedFile ? [embedFile] : [])]
   return [...new Set(files.map((file) => relative(root, file).split(sep).join('/')))]
 }

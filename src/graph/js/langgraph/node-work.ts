@@ -12,14 +12,28 @@ import type { Graph } from './graph.ts'
  */
 export const WORK_KEY = '__runyard_work'
 
+/** Who is told of nodes. */
+export interface NodeWatcher {
+  /** A node begins, with what LangGraph says of its task. What is answered is called with how it ended. */
+  onNode(name: string, metadata: Record<string, unknown>): NodeEnd
+  /** What the function hands on to models and tools, in place of LangChain's `callbacks`. */
+  callbacksOf(callbacks: unknown): unknown
+}
+
+/** With what the node has failed; without it, it has not. */
+export type NodeEnd = (failure?: { thrown: unknown }) => void
+
 /** The functions of one run's nodes that have been called and have not ended. */
 export class NodeWork {
   readonly #open = new Set<PromiseLike<unknown>>()
   readonly #onCall: () => void
+  /** Absent: nobody is told. */
+  readonly watcher: NodeWatcher | undefined
 
   /** `onCall` is called in the place of each function just before it. */
-  constructor(onCall: () => void = () => {}) {
+  constructor(onCall: () => void = () => {}, watcher?: NodeWatcher) {
     this.#onCall = onCall
+    this.watcher = watcher
   }
 
   /** Settles when nothing is at work any more; never rejects. */
@@ -54,11 +68,15 @@ interface Callable {
 }
 
 interface CallOptions {
+  callbacks?: unknown
+  runName?: string
   configurable?: Record<string, unknown>
   metadata?: Record<string, unknown>
 }
 
 const watched = new WeakSet<object>()
+/** What nodes of the graphs that were looked through consist of. */
+const bounds = new WeakSet<object>()
 
 /**
  * Lets a `NodeWork` in a run's config see the functions of this graph, its subgraphs, and every
@@ -69,8 +87,10 @@ const watched = new WeakSet<object>()
 export function watchNodes(graph: Graph): void {
   for (const node of Object.values(graph.nodes)) {
     const { bound } = node as { bound?: Partial<Graph> }
-    if (isCallable(bound)) watchClass(bound)
-    else if (bound?.nodes) watchNodes(bound as Graph)
+    if (isCallable(bound)) {
+      watchClass(bound)
+      bounds.add(bound)
+    } else if (bound?.nodes) watchNodes(bound as Graph)
   }
 }
 
@@ -86,9 +106,41 @@ function watchClass(callable: Callable): void {
     if (!(work instanceof NodeWork)) return invoke.call(this, input, options)
     watchFunction(this)
     const node = String(options?.metadata?.langgraph_node ?? this.name)
-    return atWork.run({ work, node }, () => invoke.call(this, input, options))
+    const { watcher } = work
+    const call = (given = options) =>
+      atWork.run({ work, node }, () => invoke.call(this, input, given))
+    const isNode = bounds.has(this) || this.name === node
+    if (!watcher || !isNode) return call()
+    // As LangChain does where it hands on callbacks: the name is the node's, not that of what it calls.
+    const { runName: _, ...rest } = options ?? {}
+    const given = { ...rest, callbacks: watcher.callbacksOf(rest.callbacks) }
+    return told(watcher.onNode(node, rest.metadata ?? {}), () => call(given))
   }
 }
+
+/** A function in a node is told as the node: the choice of the next one is not. */
+async function told<T>(end: NodeEnd, work: () => Promise<T>): Promise<T> {
+  try {
+    const answer = await work()
+    end()
+    return answer
+  } catch (thrown) {
+    end({ thrown })
+    throw thrown
+  }
+}
+
+/** Whether all nodes of the graph and of those within it are functions, which are seen when they are called. */
+export function hasOnlyFunctions(graph: Graph): boolean {
+  return Object.values(graph.nodes).every((node) => {
+    const { bound, tags } = node as { bound?: Partial<Graph>; tags?: string[] }
+    if (tags?.includes(HIDDEN_TAG) || isCallable(bound)) return true
+    return bound?.nodes !== undefined && hasOnlyFunctions(bound as Graph)
+  })
+}
+
+/** LangGraph's own nodes, which do nothing. */
+const HIDDEN_TAG = 'langsmith:hidden'
 
 /** Whose functions are called: several runs share a graph, and with it the functions of its nodes. */
 const atWork = new AsyncLocalStorage<{ work: NodeWork; node: string }>()

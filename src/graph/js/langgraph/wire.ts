@@ -18,6 +18,8 @@ export function toWire(value: unknown): JsonValue {
   return convert(value, []) ?? null
 }
 
+const AS_ASSIGNED = { enumerable: true, configurable: true, writable: true }
+
 /** Deeper values are cut off: `JSON.stringify` would run out of stack. */
 const MAX_DEPTH = 500
 
@@ -59,7 +61,7 @@ function convertKind(value: object, above: object[]): JsonValue | undefined {
   if (value instanceof Error) return { error: value.name, message: value.message }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString()
   if (value instanceof Map) return convertMap(value, above)
-  if (value instanceof Set) return convertItems(value, above)
+  if (value instanceof Set) return convertItems([...value], above)
   if (value instanceof RegExp) return String(value)
   if (ArrayBuffer.isView(value)) return toBase64(value)
   if (value instanceof ArrayBuffer) return Buffer.from(value).toString('base64')
@@ -67,18 +69,26 @@ function convertKind(value: object, above: object[]): JsonValue | undefined {
   return convertFields(value, above)
 }
 
-/** `Array.from` fills the gaps of sparse arrays too. */
-function convertItems(items: Iterable<unknown>, above: object[]): JsonValue[] {
-  return Array.from(items, (item) => convert(item, above) ?? null)
+/** The loop fills the gaps of sparse arrays too. */
+function convertItems(items: readonly unknown[], above: object[]): JsonValue[] {
+  const converted: JsonValue[] = []
+  for (let i = 0; i < items.length; i += 1) converted.push(convert(items[i], above) ?? null)
+  return converted
 }
 
+/** Fields are set one by one: a list of entries would take most of the time and memory of large values. */
 function convertFields(value: object, above: object[]): JsonObject {
-  const entries: [string, JsonValue][] = []
+  const fields: JsonObject = {}
   for (const key of Object.keys(value)) {
     const converted = convert((value as Record<string, unknown>)[key], above)
-    if (converted !== undefined) entries.push([key, converted])
+    if (converted !== undefined) setField(fields, key, converted)
   }
-  return Object.fromEntries(entries)
+  return fields
+}
+
+function setField(fields: JsonObject, key: string, value: JsonValue): void {
+  if (key !== '__proto__') fields[key] = value
+  else Object.defineProperty(fields, key, { value, ...AS_ASSIGNED })
 }
 
 function convertMap(map: Map<unknown, unknown>, above: object[]): JsonValue {
@@ -86,7 +96,7 @@ function convertMap(map: Map<unknown, unknown>, above: object[]): JsonValue {
   if (keys.every((key) => typeof key === 'string')) {
     return convertFields(Object.fromEntries(map as Map<string, unknown>), above)
   }
-  return convertItems(map, above)
+  return convertItems([...map], above)
 }
 
 function toBase64(view: ArrayBufferView): string {

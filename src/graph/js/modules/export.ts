@@ -1,6 +1,6 @@
 /** What a project's file exports, imported, with refusals that name the file. */
 import { AppError } from '../../../core/errors.ts'
-import type { ModuleSpec } from '../../../project/module-spec.ts'
+import type { JsModule } from '../../../project/module-spec.ts'
 import { importFile } from './loader.ts'
 
 /**
@@ -8,7 +8,7 @@ import { importFile } from './loader.ts'
  * is. `what` begins the message of a refusal, which is a `bad_request` when the file cannot be loaded,
  * or does not export the name.
  */
-export async function importExport(spec: ModuleSpec, what: string): Promise<{ exported: unknown }> {
+export async function importExport(spec: JsModule, what: string): Promise<{ exported: unknown }> {
   const { path, exportName } = spec
   const exports = await importModule(spec, what)
   if (exports[exportName] !== undefined) return { exported: exports[exportName] }
@@ -17,7 +17,7 @@ export async function importExport(spec: ModuleSpec, what: string): Promise<{ ex
   throw new AppError('bad_request', `${what}: ${path} has no export "${exportName}"; ${found}.`)
 }
 
-async function importModule(spec: ModuleSpec, what: string): Promise<Record<string, unknown>> {
+async function importModule(spec: JsModule, what: string): Promise<Record<string, unknown>> {
   try {
     return await importFile(spec.file)
   } catch (cause) {

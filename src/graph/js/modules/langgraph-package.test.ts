@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runNow } from '../../../../test/support/program.ts'
 import { AppError } from '../../../core/errors.ts'
 import { checkLangGraph, checkProjectPackages } from './langgraph-package.ts'
 
@@ -30,7 +30,7 @@ describe('a project’s LangGraph', () => {
     const manifest = join(folder, 'node_modules/@langchain/langgraph/package.json')
     const no = refusal(`${manifest} is no JSON file: install the package again.`)
     await mkdir(dirname(manifest), { recursive: true })
-    execFileSync('mkfifo', [manifest])
+    runNow('mkfifo', [manifest])
     await expect(checkLangGraph(file)).rejects.toEqual(no)
     await rm(manifest)
     await write('secret', 'of another')
@@ -93,7 +93,8 @@ describe('a project’s LangGraph', () => {
 
 describe('checkProjectPackages', () => {
   it('leaves to a build command what is missing, and nothing that is too old', async () => {
-    const graph = { path: './src/graph.ts', file, exportName: 'graph' }
+    const language = 'javascript' as const
+    const graph = { language, path: './src/graph.ts', file, exportName: 'graph' }
     const config = { graphs: [{ graph_id: 'a', description: null, ...graph }] }
     await rm(file)
     await checkProjectPackages(config, { isBuilt: false })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { AppError } from '../../../core/errors.ts'
 import type { BuildState, ProjectConfig } from '../../../project/config.ts'
+import { isJavascript } from '../../../project/module-spec.ts'
 import { installCommand } from './install-command.ts'
 import { importFor } from './loader.ts'
 import { findPackage } from './package-home.ts'
@@ -55,7 +56,7 @@ export async function checkProjectPackages(
   { graphs }: Pick<ProjectConfig, 'graphs'>,
   { isBuilt = true }: BuildState = {},
 ): Promise<void> {
-  for (const { file } of graphs) {
+  for (const { file } of graphs.filter(isJavascript)) {
     if (isBuilt || (await findPackage(file, PACKAGE))) await checkLangGraph(file)
   }
 }

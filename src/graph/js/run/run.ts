@@ -13,13 +13,15 @@ import { currentPlace, type Place } from '../../../core/origin.ts'
 import { CHECKPOINTS_KEY, FAILURES_KEY, type TaskFailures } from '../checkpoints/config.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import { langSmithCallbacks } from '../langgraph/langsmith-tracer.ts'
-import { NodeWork, WORK_KEY, watchNodes } from '../langgraph/node-work.ts'
+import { hasOnlyFunctions, NodeWork, WORK_KEY, watchNodes } from '../langgraph/node-work.ts'
 import type { Project } from '../project.ts'
 import type { ProjectGraph } from '../project-graph.ts'
 import { Emissions } from './emissions.ts'
+import { withNamedAnswer } from './falsy-answer.ts'
 import { modelCallHandler } from './model-calls.ts'
 import { streamOptions } from './options.ts'
 import { type GraphChunk, openStream, toChunk } from './source.ts'
+import { RunSpans } from './spans.ts'
 import { withFailure } from './task-failures.ts'
 import { Transformers } from './transformers.ts'
 import { WithAsides } from './with-asides.ts'
@@ -43,6 +45,8 @@ export class JsRun implements GraphRun {
   readonly #parts: RunParts
   readonly #request: GraphRunRequest
   readonly #work: NodeWork
+  /** Sees the nodes of a graph that are no functions, for its timeline. */
+  readonly #seeing: object | undefined
   readonly #failures: TaskFailures = new Map()
   readonly #asides = new WithAsides<GraphChunk>()
   readonly #read: Emissions
@@ -52,7 +56,10 @@ export class JsRun implements GraphRun {
   constructor(parts: RunParts, request: GraphRunRequest, calls: RunCalls, signal: AbortSignal) {
     this.#parts = parts
     this.#request = request
-    this.#work = new NodeWork(() => parts.onNode(this.#place()))
+    const spans = new RunSpans((told) => calls.onSpans(told))
+    const isSeen = hasOnlyFunctions(parts.graph)
+    this.#seeing = isSeen ? undefined : spans.handlerOfAll()
+    this.#work = new NodeWork(() => parts.onNode(this.#place()), isSeen ? spans : undefined)
     this.#read = new Emissions(request)
     watchNodes(parts.graph)
     const isTransformed = request.modes.includes('transformers')
@@ -109,7 +116,8 @@ export class JsRun implements GraphRun {
       },
       ...(await this.#callbacks()),
     }
-    return openStream(graph, command ? project.command(command) : input, options, modes)
+    const named = command && (await withNamedAnswer(graph, command, options))
+    return openStream(graph, named ? project.command(named) : input, options, modes)
   }
 
   /** Runs that name a project of LangSmith bring their tracer; others are traced there by themselves. */
@@ -119,7 +127,7 @@ export class JsRun implements GraphRun {
     const tracers = isLangSmithUsed
       ? await langSmithCallbacks(source.spec.file, config.configurable as JsonObject)
       : []
-    const callbacks = [...handlers, ...tracers]
+    const callbacks = [...(this.#seeing ? [this.#seeing] : []), ...handlers, ...tracers]
     return callbacks.length > 0 ? { callbacks } : {}
   }
 

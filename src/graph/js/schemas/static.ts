@@ -6,11 +6,14 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
-import type { GraphSpec } from '../../../project/config.ts'
+import type { JsGraphSpec } from '../../../project/config.ts'
 import type { ExtractedSchemas, ExtractionRequest } from './type-extraction.ts'
 
-/** How long the analysis of one graph may take, in ms. */
-const TIMEOUT_MS = 30_000
+/**
+ * How long the analysis of one graph may take, in ms. It takes seconds, and its time on a machine with more to do is many
+ * times that; what was not found then is not looked for again.
+ */
+const TIMEOUT_MS = 180_000
 /** What the thread may use, in MiB; a compiler that needs more gives up. */
 const MAX_MEMORY_MB = 1_024
 /** How long the thread waits for another graph, in ms. */
@@ -19,14 +22,14 @@ const KEPT_MS = 30_000
 const NOTHING: ExtractedSchemas = { graph: {}, subgraphs: {} }
 
 /** What was found, or is being looked for, by the names of the subgraphs that were asked for. */
-const known = new WeakMap<GraphSpec, Map<string, Promise<ExtractedSchemas>>>()
+const known = new WeakMap<JsGraphSpec, Map<string, Promise<ExtractedSchemas>>>()
 
 /**
  * What the source says of the graph and of its `subgraphs` (by the way to them). Nothing where the
- * analysis fails or takes more than `timeoutMs` (default 30,000); the log says why, once.
+ * analysis fails or takes more than `timeoutMs` (default 180,000); the log says why, once.
  */
 export function staticSchemas(
-  spec: GraphSpec,
+  spec: JsGraphSpec,
   subgraphs: string[],
   { log, timeoutMs = TIMEOUT_MS }: { log: Log; timeoutMs?: number },
 ): Promise<ExtractedSchemas> {
@@ -48,7 +51,7 @@ function takeTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function extract(
-  { graph_id, file, exportName, path }: GraphSpec,
+  { graph_id, file, exportName, path }: JsGraphSpec,
   subgraphs: string[],
   { log, timeoutMs }: { log: Log; timeoutMs: number },
 ): Promise<ExtractedSchemas> {

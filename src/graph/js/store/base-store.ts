@@ -11,14 +11,14 @@ import type {
   SearchOperation,
 } from '@langchain/langgraph-checkpoint'
 import type { GraphItems, ItemPut, ItemSearch } from '../../../core/agent/host/calls.ts'
+import { filterProblem, type ItemFilter } from '../../../core/agent/items/filter.ts'
 import {
   type FoundItem,
   keyProblem,
   labelsProblem,
   type NamespaceQuery,
   namespaceProblem,
-} from '../../../core/agent/item.ts'
-import { filterProblem, type ItemFilter } from '../../../core/agent/item-filter.ts'
+} from '../../../core/agent/items/item.ts'
 import { AppError } from '../../../core/errors.ts'
 import { isObject, type JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 const load = (embed: string) =>
-  loadEmbeddings({ root, file: join(root, 'embed.mjs') }, { embed, dims: 2, fields: ['$'] })
+  loadEmbeddings({ root, file: join(root, 'embed.mjs') }, { embed, dims: 2 })
 
 test.each([
   ['list', [3, 1]],

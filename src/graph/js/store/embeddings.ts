@@ -30,7 +30,7 @@ const FORM = '"./<file>:<export>", for example "./src/embed.ts:embed", or "<prov
  */
 export async function loadEmbeddings(
   { root, file }: { root: string; file: string },
-  { embed: spec, dims }: IndexConfig,
+  { embed: spec, dims }: Pick<IndexConfig, 'embed' | 'dims'>,
 ): Promise<Embed> {
   const own = embeddingsModule(spec)
   const embed = own

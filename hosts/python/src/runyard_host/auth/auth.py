@@ -1,0 +1,94 @@
+"""Says who sent a request and decides about each operation, by the rules of LangGraph Server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import AppError
+from ..port import JsonObject, Request
+from ..project_call import call
+from .arguments import Arguments
+from .filter import read_filter
+from .refusal import raise_refusal
+from .user import as_user, read_user
+from .value import from_python, to_python
+
+
+def load_auth(spec: JsonObject, load: Callable[[JsonObject], object]) -> LoadedAuth:
+    """
+    Loads it with ``load``. ``spec``: ``{path | module, export, disable_studio_auth}``. Raises
+    ``bad_request``, with a message that names the file and what to do.
+    """
+    return LoadedAuth(load(spec), spec)
+
+
+class LoadedAuth:
+    """A project's ``auth``, as ``ProjectAuth`` wants it."""
+
+    def __init__(self, exported: Any, spec: JsonObject) -> None:
+        what = f'auth: "{spec.get("export")}" of {spec.get("path") or spec.get("module")}'
+        handler: Any = getattr(exported, "_authenticate_handler", _NONE)
+        if handler is _NONE or not isinstance(getattr(exported, "_handlers", None), dict):
+            raise AppError("bad_request", f"{what} is no Auth; export an Auth() of langgraph_sdk.")
+        if handler is None:
+            raise AppError(
+                "bad_request",
+                f"{what} recognises nobody; put @auth.authenticate before a function.",
+            )
+        self._authenticate = handler
+        self._arguments = Arguments(handler, what)
+        self._auth = exported
+        self.is_studio_auth_disabled = bool(spec.get("disable_studio_auth"))
+
+    @property
+    def wants_body(self) -> bool:
+        """Whether ``authenticate`` has a parameter ``body``."""
+        return self._arguments.wants_body
+
+    async def authenticate(self, request: Request, body: bytes | None) -> JsonObject:
+        """
+        Who sent the request. Raises ``unauthenticated``, or the refusal that the project decided
+        on; what it cannot decide is ``internal``, and lets nobody in.
+        """
+        try:
+            arguments = self._arguments.of(request, body)
+            return read_user(await call(self._authenticate, **arguments))
+        except Exception as error:
+            raise_refusal(error, "The project's authenticate", of_assert="unauthenticated")
+
+    async def authorize(self, question: JsonObject) -> JsonObject:
+        """
+        Asks the one handler that fits the operation best; where there is none it is allowed. Raises
+        ``forbidden``, and whatever refusal the project decided on.
+        """
+        resource, action = question["event"]["resource"], question["event"]["action"]
+        given = question["value"]
+        handler = self._find_handler(resource, action)
+        if handler is None:
+            return {"value": given}
+        event = f"{resource}:{action}"
+        context = self._auth.types.AuthContext(
+            permissions=question["permissions"],
+            user=as_user(question["user"]),
+            resource=resource,
+            action=action,
+        )
+        try:
+            value = to_python(given, resource)
+            wanted = read_filter(await call(handler, ctx=context, value=value), event)
+            decision: JsonObject = {"value": from_python(value)}
+        except Exception as error:
+            raise_refusal(error, f"The project's auth for {event}", of_assert="forbidden")
+        return decision if wanted is None else {**decision, "filter": wanted}
+
+    def _find_handler(self, resource: str, action: str) -> Any | None:
+        for key in ((resource, action), (resource, "*"), ("*", action)):
+            handlers = self._auth._handlers.get(key)
+            if handlers:
+                return handlers[-1]
+        everywhere = self._auth._global_handlers
+        return everywhere[-1] if everywhere else None
+
+
+_NONE = object()

@@ -1,0 +1,38 @@
+"""What a project's auth raised, as a refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ..errors import AppError, ProjectRefusal
+
+
+def raise_refusal(error: Exception, where: str, *, of_assert: str) -> NoReturn:
+    """
+    Raises the refusal that the error is. ``HTTPException`` of the SDK, of Starlette and of FastAPI
+    are told by their form; a failed ``assert`` is a refusal with the code ``of_assert``. Everything
+    else is a fault of the project's code, and lets nobody in.
+    """
+    if isinstance(error, AppError | ProjectRefusal):
+        raise error
+    if isinstance(error, AssertionError):
+        raise AppError(of_assert, str(error) or "The project's auth does not allow this.") from None
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and 300 <= status <= 599:
+        detail, headers = getattr(error, "detail", None), getattr(error, "headers", None)
+        raise ProjectRefusal(status, _text(detail) or "Refused", _headers(headers)) from None
+    raise AppError("internal", f"{where} failed; the log says more.") from error
+
+
+def _text(detail: Any) -> str:
+    if detail is None or isinstance(detail, str):
+        return detail or ""
+    return json.dumps(detail, default=str)
+
+
+def _headers(headers: Any) -> list[tuple[str, str]]:
+    if not isinstance(headers, Mapping):
+        return []
+    return [(str(name), str(value)) for name, value in headers.items()]

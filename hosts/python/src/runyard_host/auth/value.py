@@ -1,0 +1,55 @@
+"""The value of an operation in the types that the SDK names for its handlers, and back in JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from ..port import Json, JsonObject
+
+_IDS = {"thread_id", "run_id", "assistant_id", "cron_id"}
+_NAMESPACES = {"namespace", "suffix"}
+
+
+def to_python(value: JsonObject, resource: str) -> JsonObject:
+    """Ids as ``UUID``, namespaces of the store as ``tuple``, all else as it is."""
+    return {name: _field(name, field, resource) for name, field in value.items()}
+
+
+def from_python(value: Any) -> Json:
+    """JSON of it; raises ``TypeError`` for what JSON cannot carry."""
+    return orjson.loads(orjson.dumps(value, default=_plain, option=_OPTIONS))
+
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS
+
+
+def _field(name: str, field: Json, resource: str) -> Any:
+    if resource == "store":
+        return tuple(field) if name in _NAMESPACES and isinstance(field, list) else field
+    if name in _IDS:
+        return _uuid(field)
+    if name == "ids" and isinstance(field, list):
+        return [_uuid(one) for one in field]
+    return field
+
+
+def _uuid(field: Json) -> Any:
+    """An assistant may be named by its graph: such a name stays."""
+    try:
+        return UUID(field) if isinstance(field, str) else field
+    except ValueError:
+        return field
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, set | frozenset):
+        return list(value)
+    if isinstance(value, bytes):
+        return value.decode()
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump()
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON.")

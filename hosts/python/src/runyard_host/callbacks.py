@@ -1,0 +1,163 @@
+"""The agent server, as the host's parts call it: ``port.py`` on the connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from .peer import OutgoingCall, Peer
+from .port import Checkpoints, Items, Json, JsonObject, Request, Response
+
+_Call = Callable[[str, JsonObject], Awaitable[Json]]
+
+
+class WireCheckpoints(Checkpoints):
+    """Checkpoints of one ``open`` or ``graph.run``, by its number; without one the host's own."""
+
+    def __init__(self, peer: Peer, of: int | None = None) -> None:
+        self._call: _Call = peer.call
+        self._of: JsonObject = {} if of is None else {"of": of}
+
+    async def put(
+        self, checkpoint: JsonObject, versions: dict[str, str], values: list[JsonObject]
+    ) -> None:
+        """Stores a checkpoint and the channels that are new."""
+        params = {"checkpoint": checkpoint, "versions": versions, "values": values}
+        await self._call("checkpoints.put", self._of | params)
+
+    async def put_writes(self, key: JsonObject, writes: list[JsonObject]) -> None:
+        """Stores writes of tasks."""
+        await self._call("checkpoints.put_writes", self._of | {"key": key, "writes": writes})
+
+    async def get(self, at: JsonObject) -> JsonObject | None:
+        """Answers a ``CheckpointRecord``."""
+        record: JsonObject | None = await self._call("checkpoints.get", self._of | {"at": at})
+        return record
+
+    async def list(self, query: JsonObject) -> Any:
+        """Answers ``CheckpointRecord`` objects, the newest first."""
+        return await self._call("checkpoints.list", self._of | {"query": query})
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Removes all checkpoints of a thread."""
+        await self._call("checkpoints.delete_thread", self._of | {"thread_id": thread_id})
+
+
+class WireItems(Items):
+    """The items of the store."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._call: _Call = peer.call
+
+    async def get(
+        self, item_id: JsonObject, refresh: JsonObject | None = None
+    ) -> JsonObject | None:
+        """Answers an ``Item``."""
+        item: JsonObject | None = await self._call("items.get", _with({"id": item_id}, refresh))
+        return item
+
+    async def write(self, puts: list[JsonObject]) -> None:
+        """Takes all or none."""
+        await self._call("items.write", {"puts": puts})
+
+    async def search_all(
+        self, searches: list[JsonObject], refresh: JsonObject | None = None
+    ) -> list[list[JsonObject]]:
+        """Answers one list for each search."""
+        found: list[list[JsonObject]] = await self._call(
+            "items.search_all", _with({"searches": searches}, refresh)
+        )
+        return found
+
+    async def namespaces(self, query: JsonObject, page: JsonObject) -> list[list[str]]:
+        """Answers the namespaces that fit."""
+        found: list[list[str]] = await self._call(
+            "items.namespaces", {"query": query, "page": page}
+        )
+        return found
+
+
+class WireCalls:
+    """``Calls`` of ``port.py``."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._checkpoints = WireCheckpoints(peer)
+        self._items = WireItems(peer)
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """The host's own."""
+        return self._checkpoints
+
+    @property
+    def items(self) -> Items:
+        """The store."""
+        return self._items
+
+    def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
+        """Tells of a function of a node; from any thread."""
+        place = {"run_id": run_id, "thread_id": thread_id, "node": node}
+        told = {name: value for name, value in place.items() if value is not None}
+        self._peer.note("on_node", {"place": told})
+
+    async def fetch(
+        self,
+        request: Request,
+        body: AsyncIterator[bytes] | None = None,
+        *,
+        as_project: bool = False,
+    ) -> Response:
+        """Asks the agent server itself."""
+        params = {"request": to_wire_request(request), "as_project": as_project}
+        call = self._peer.begin("fetch", params, body or no_chunks())
+        response, _ = await read_response(call)
+        return response
+
+
+async def read_response(call: OutgoingCall) -> tuple[Response, JsonObject]:
+    """The answer, once its head is there, and the head with all that it says."""
+    try:
+        head: JsonObject = await anext(call.items)
+    except StopAsyncIteration:
+        await call.answer
+        raise RuntimeError("The agent server answered without a status.") from None
+    except asyncio.CancelledError:
+        call.abort()
+        raise
+    headers = [(name, value) for name, value in head["headers"]]
+    return Response(int(head["status"]), headers, _chunks(call)), head
+
+
+def to_wire_request(request: Request) -> JsonObject:
+    """A request without its body."""
+    headers = [[name, value] for name, value in request.headers]
+    return {"method": request.method, "url": request.url, "headers": headers}
+
+
+def from_wire_request(request: JsonObject) -> Request:
+    """The same the other way."""
+    headers = [(name, value) for name, value in request["headers"]]
+    return Request(request["method"], request["url"], headers)
+
+
+async def no_chunks() -> AsyncIterator[bytes]:
+    """An empty body."""
+    nothing: list[bytes] = []
+    for chunk in nothing:
+        yield chunk
+
+
+async def _chunks(call: OutgoingCall) -> AsyncIterator[bytes]:
+    """Who leaves early wants no more of it."""
+    try:
+        async for chunk in call.items:
+            yield chunk
+    finally:
+        call.abort()
+        await call.items.aclose()
+
+
+def _with(params: JsonObject, refresh: JsonObject | None) -> JsonObject:
+    return params if refresh is None else params | {"refresh": refresh}

@@ -1,0 +1,1 @@
+"""LangGraph's checkpointer over the agent server's checkpoints."""

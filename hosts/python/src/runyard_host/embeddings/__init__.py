@@ -1,0 +1,5 @@
+"""The project's own embeddings, as ``store.index.embed`` names them."""
+
+from .embeddings import ProjectEmbeddings, load_embed
+
+__all__ = ["ProjectEmbeddings", "load_embed"]

@@ -1,0 +1,60 @@
+"""Loads a project: its graphs and, in process 0, what it has beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from . import logs, sdk_client
+from .auth import LoadedAuth, load_auth
+from .embeddings import ProjectEmbeddings, load_embed
+from .modules import load_export
+from .parts import Parts, Start
+from .port import Calls, JsonObject
+from .project.project import Project, server_memory
+from .routes import load_routes
+from .side import Side
+from .tracing import Tracing
+from .watch import Watch
+
+
+async def load(start: Start, calls: Calls, side: Side) -> Parts:
+    """
+    Loads all parts. ``start["process"]`` is 0 in the process that has auth, routes and embeddings.
+    Raises ``AppError`` with a message for people.
+    """
+    config = start["config"]
+    logs.install(start["log_level"], side.tell)
+    sdk_client.install()
+    sdk_client.connect(calls)
+    for path in reversed(config.get("paths", [])):
+        sys.path.insert(0, path)
+    is_first = start.get("process", 0) == 0
+    # On a thread: a module may have a loop of its own meanwhile (``asyncio.run``).
+    project = await asyncio.to_thread(Project, config, calls, memory=server_memory(calls))
+    await asyncio.to_thread(_import_the_rest, config, is_first=is_first)
+    auth, embed = _load_auth_and_embed(config) if is_first else (None, None)
+    tracing = Tracing("runyard")
+    tracing.start()
+    # What its lifespan opens graphs may use as well, in each process. It comes last: whatever else
+    # fails leaves nothing open.
+    app = config.get("app")
+    routes = await load_routes(app, load_export, side.tell) if app else None
+    Watch(side.tell).start()
+    ends = (*([routes.stop] if routes else []), tracing.stop)
+    return Parts(project, auth=auth, routes=routes, embed=embed, ends=ends)
+
+
+def _import_the_rest(config: JsonObject, *, is_first: bool) -> None:
+    for name in ("auth", "embed", "app") if is_first else ("app",):
+        spec = config.get(name)
+        if spec and "export" in spec:
+            load_export(spec)
+
+
+def _load_auth_and_embed(config: JsonObject) -> tuple[LoadedAuth | None, ProjectEmbeddings | None]:
+    auth, embed = config.get("auth"), config.get("embed")
+    return (
+        load_auth(auth, load_export) if auth else None,
+        load_embed(embed, config["store"]["dims"], load_export) if embed else None,
+    )

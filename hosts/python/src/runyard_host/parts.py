@@ -1,0 +1,175 @@
+"""What the agent server asks of a host's parts: the project, its graphs and runs, and the rest.
+
+``server.py`` hands on to these what arrives on the connection; PROTOCOL.md says what each takes
+and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from .port import Checkpoints, Headers, Json, JsonObject, Request, Response
+
+ModuleSpec: TypeAlias = JsonObject
+"""``{path | module, export}`` of ``langgraph.json``; ``path`` is absolute."""
+
+
+class GraphRun(Protocol):
+    """One run of a graph."""
+
+    @property
+    def transforms(self) -> bool:
+        """Whether the graph's own stream transformers take part; known when the run has begun."""
+
+    @property
+    def end(self) -> JsonObject:
+        """``GraphEnd``, once the emissions are over."""
+
+    def emissions(self) -> AsyncIterator[list[JsonObject]]:
+        """Batches of ``Emission``, the next when the last was sent. Never raises."""
+
+    def stop(self) -> None:
+        """The run's signal: it emits nothing more, and is over once its nodes have ended."""
+
+    async def on_events(self, events: list[JsonObject], of: int | None) -> list[Json]:
+        """``Transformed``: what is to be told in place of these."""
+
+    async def finish(self) -> list[JsonObject]:
+        """``MadeEvent`` objects that were made at last."""
+
+    async def fail(self, error: JsonObject) -> list[JsonObject]:
+        """The same for a run that has failed or was stopped."""
+
+
+class OpenedGraph(Protocol):
+    """A graph, made ready for one use. All of this may be called at the same time."""
+
+    async def names(self) -> JsonObject:
+        """``GraphNames``."""
+
+    async def schemas(self) -> JsonObject:
+        """``GraphSchemaSet``."""
+
+    async def draw(self, xray: bool | int) -> JsonObject:
+        """``Drawing``."""
+
+    async def get_state(self, place: JsonObject, options: JsonObject | None) -> JsonObject:
+        """``ThreadState``."""
+
+    def list_states(self, place: JsonObject, query: JsonObject) -> AsyncIterator[JsonObject]:
+        """``ThreadState`` objects, the newest first."""
+
+    async def update_state(self, place: JsonObject, supersteps: list[JsonObject]) -> JsonObject:
+        """``StatePlace`` of the last checkpoint that was written."""
+
+    async def run(
+        self,
+        request: JsonObject,
+        checkpoints: Checkpoints,
+        on_spans: Callable[[list[JsonObject]], None],
+    ) -> GraphRun:
+        """
+        Begins a run of ``GraphRunRequest``, which writes through these checkpoints, and tells of
+        ``TimelineSpan`` objects.
+        """
+
+    async def close(self) -> None:
+        """Nobody uses it any more: leaves the context that a factory has made it in."""
+
+
+class Project(Protocol):
+    """The graphs of a project."""
+
+    @property
+    def langgraph_version(self) -> str:
+        """Of the project's LangGraph."""
+
+    @property
+    def graphs(self) -> list[JsonObject]:
+        """A ``GraphInfo`` each, in the order of ``langgraph.json``; ``contextKeys`` is a list."""
+
+    async def open(
+        self, graph_id: str, config: JsonObject, checkpoints: Checkpoints | None
+    ) -> OpenedGraph:
+        """Opens a graph with ``GraphConfig``; without ``checkpoints`` on the host's own."""
+
+
+class ProjectAuth(Protocol):
+    """The project's own ``auth``."""
+
+    @property
+    def is_studio_auth_disabled(self) -> bool:
+        """Whether people who work with Studio are asked like everyone else."""
+
+    @property
+    def wants_body(self) -> bool:
+        """Whether ``authenticate`` reads the body."""
+
+    async def authenticate(self, request: Request, body: bytes | None) -> JsonObject:
+        """``AuthUser``."""
+
+    async def authorize(self, question: JsonObject) -> JsonObject:
+        """``AuthDecision``."""
+
+
+@dataclass(frozen=True)
+class PassedOn:
+    """What came of a request that was passed on; ``error``: what a route of the server threw."""
+
+    response: Response
+    error: JsonObject | None
+
+
+Next: TypeAlias = Callable[[Request, AsyncIterator[bytes], Headers], Awaitable[PassedOn]]
+"""Passes a request on to the API, with the headers that every answer has by now."""
+
+
+@dataclass(frozen=True)
+class RouteRequest:
+    """A request for the project's own routes (``ProjectRequest``)."""
+
+    request: Request
+    body: AsyncIterator[bytes]
+    path: str
+    user: JsonObject | None
+    remote: JsonObject | None
+    headers: Headers
+    next: Next
+
+
+class ProjectRoutes(Protocol):
+    """The project's own routes and middleware."""
+
+    @property
+    def routes(self) -> list[JsonObject]:
+        """``{method, path}`` each."""
+
+    async def handle(self, asked: RouteRequest) -> Response:
+        """
+        Answers the request. The task is cancelled when the client has left, before the answer or
+        while its body is read.
+        """
+
+
+Embed: TypeAlias = Callable[[list[str]], Awaitable[list[list[float]]]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """
+    All that a project has. ``auth`` and ``embed`` are those of process 0 alone, and only there the
+    routes are asked.
+    """
+
+    project: Project
+    auth: ProjectAuth | None = None
+    routes: ProjectRoutes | None = None
+    embed: Embed | None = None
+    ends: Sequence[Callable[[], Awaitable[None]]] = ()
+    """What is to be ended with the host, in this order."""
+
+
+Start: TypeAlias = Mapping[str, Json]
+"""The params of ``start``."""

@@ -1,0 +1,1 @@
+"""The graphs of a project, and how each is opened."""

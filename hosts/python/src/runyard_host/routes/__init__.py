@@ -1,0 +1,5 @@
+"""The project's own routes and middleware (``http.app``), which stand in front of the API."""
+
+from .routes import LoadedRoutes, load_routes
+
+__all__ = ["LoadedRoutes", "load_routes"]

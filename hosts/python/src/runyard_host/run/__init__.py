@@ -1,0 +1,1 @@
+"""Runs of graphs: what they tell, and how they end."""

@@ -1,0 +1,30 @@
+"""Why a graph failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import DatabaseAway, ServerError, to_wire_error
+from ..port import JsonObject
+
+
+def failure_of(error: BaseException) -> JsonObject:
+    """``GraphFailure``; the database is to blame where a call back has said so."""
+    is_away = any(isinstance(one, DatabaseAway) for one in _chain(error))
+    told = to_wire_error(error)
+    name = error.name if isinstance(error, ServerError) else type(error).__name__
+    return {
+        "kind": "database_away" if is_away else "graph",
+        "error": name,
+        "message": told["message"],
+        "thrown": told,
+    }
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        yield one
+        one = one.__cause__ or one.__context__

@@ -1,0 +1,91 @@
+"""Stream mode ``messages``: the messages of one namespace, put together by LangChain's own classes
+from the pieces that models write, until they stand in a state of the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
+
+from ..growth import growth_of
+from ..port import JsonObject
+from ..wire_json import to_wire
+
+
+@dataclass
+class _Unfinished:
+    """A message that stands in no state yet: all that came of it, and what was told of it."""
+
+    message: BaseMessage
+    wire: JsonObject | None = None
+
+
+class MessageAssembly:
+    """``complete``: the ids of those that are, shared by the namespaces of a run: a graph above
+    has the messages of those below it.
+    """
+
+    def __init__(self, complete: set[str]) -> None:
+        self._unfinished: dict[str, _Unfinished] = {}
+        self._complete = complete
+
+    def on_message(self, message: BaseMessage, metadata: Any) -> JsonObject | None:
+        """A piece of a message, or a whole one: that is told when it stands in a state."""
+        id_ = message.id
+        if not id_ or id_ in self._complete:
+            return None
+        sofar = self._unfinished.get(id_)
+        if isinstance(message, BaseMessageChunk):
+            return self._grow(id_, sofar, message, metadata)
+        self._unfinished[id_] = _Unfinished(message, sofar.wire if sofar else None)
+        return None
+
+    def on_values(self, values: Any) -> JsonObject | None:
+        """A state of the graph: messages that stand in it are written to their end."""
+        return self._finish(_messages_in(values), is_last=False)
+
+    def on_end(self) -> JsonObject | None:
+        """The graph is done: what never came to stand in a state is as complete as it gets."""
+        return self._finish([one.message for one in self._unfinished.values()], is_last=True)
+
+    def _grow(
+        self, id_: str, sofar: _Unfinished | None, piece: BaseMessageChunk, metadata: Any
+    ) -> JsonObject:
+        before = sofar.message if sofar else None
+        message: Any = before + piece if isinstance(before, BaseMessageChunk) else piece
+        wire = _to_whole(message)
+        self._unfinished[id_] = _Unfinished(message, wire)
+        if sofar is not None and sofar.wire is not None:
+            return {"kind": "grown", "id": id_, "growth": growth_of(sofar.wire, wire)}
+        begun: JsonObject = {"kind": "begun", "message": wire}
+        return begun if sofar else begun | {"metadata": to_wire(metadata)}
+
+    def _finish(self, messages: list[Any], *, is_last: bool) -> JsonObject | None:
+        added = []
+        for message in messages:
+            id_ = message.id
+            if not id_ or id_ in self._complete:
+                continue
+            self._unfinished.pop(id_, None)
+            self._complete.add(id_)
+            added.append(_to_whole(message))
+        if not added:
+            return None
+        return {"kind": "complete", "messages": added, "isLast": is_last}
+
+
+def _to_whole(message: BaseMessage) -> JsonObject:
+    """The message that the pieces until now are, without what only pieces have."""
+    if isinstance(message, BaseMessageChunk):
+        message = message_chunk_to_message(message)
+    told: JsonObject = to_wire(message)
+    return told
+
+
+def _messages_in(values: Any) -> list[BaseMessage]:
+    messages = values.get("messages") if isinstance(values, dict) else None
+    if not isinstance(messages, list):
+        return []
+    return [one for one in messages if isinstance(one, BaseMessage)]

@@ -1,0 +1,65 @@
+"""When models are done with their messages. LangGraph streams the pieces of a message and does not
+say which is the last; LangChain's callbacks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.outputs import ChatGenerationChunk
+
+from ..port import JsonObject
+
+
+@dataclass
+class _Call:
+    id: str | None = None
+    pieces: int = 0
+
+
+class ModelCalls(BaseCallbackHandler):
+    """Tells of each ``ModelEnd``, in whatever thread a model is called."""
+
+    run_inline = True
+    ignore_chain = True
+    ignore_agent = True
+    ignore_retriever = True
+
+    def __init__(self, on_end: Callable[[JsonObject], None]) -> None:
+        self._on_end = on_end
+        self._calls: dict[UUID, _Call] = {}
+
+    def on_chat_model_start(self, *_args: Any, **_kwargs: Any) -> None:
+        """Says that calls of chat models are of interest."""
+
+    def on_llm_new_token(
+        self,
+        token: Any,
+        *,
+        chunk: Any = None,
+        run_id: UUID,
+        **_kwargs: Any,
+    ) -> None:
+        """A piece, which LangGraph streams too."""
+        if not isinstance(chunk, ChatGenerationChunk):
+            return
+        call = self._calls.setdefault(run_id, _Call())
+        call.id = chunk.message.id or call.id
+        call.pieces += 1
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **_kwargs: Any) -> None:
+        """The message is written; one that came whole needs no word."""
+        call = self._calls.pop(run_id, None)
+        if call:
+            self._on_end({"id": call.id or f"lc_run--{run_id}", "pieces": call.pieces})
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **_kwargs: Any) -> None:
+        """The message will not be written to its end."""
+        call = self._calls.pop(run_id, None)
+        if call:
+            failure = {"error": type(error).__name__, "message": str(error)}
+            self._on_end({"id": call.id or f"lc_run--{run_id}", "failure": failure})

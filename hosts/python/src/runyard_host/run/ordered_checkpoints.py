@@ -1,0 +1,66 @@
+"""A run's checkpoints, in one order with what the run emits."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from ..port import Checkpoints, JsonObject
+
+_FAILURE = "__error__"
+
+
+class Order(Protocol):
+    """The run that writes."""
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+
+    async def settled(self) -> None:
+        """Answers once all that the graph has emitted until now is handed out and sent."""
+
+
+class RunCheckpoints(Checkpoints):
+    """A write goes out after all that the graph had emitted before it."""
+
+    def __init__(self, checkpoints: Checkpoints) -> None:
+        self._checkpoints = checkpoints
+        self.order: Order | None = None
+        """The run, once it is made."""
+
+    async def put(
+        self, checkpoint: JsonObject, versions: dict[str, str], values: list[JsonObject]
+    ) -> None:
+        """Stores a ``StoredCheckpoint``."""
+        if self.order is not None:
+            await self.order.settled()
+        await self._checkpoints.put(checkpoint, versions, values)
+
+    async def put_writes(self, key: JsonObject, writes: list[JsonObject]) -> None:
+        """Stores writes of tasks. That a task was cancelled with its run is no failure of it."""
+        if self.order is not None:
+            if self.order.is_stopping:
+                writes = [one for one in writes if one["channel"] != _FAILURE]
+                if not writes:
+                    return
+            await self.order.settled()
+        await self._checkpoints.put_writes(key, writes)
+
+    async def get(self, at: JsonObject) -> JsonObject | None:
+        """Answers a ``CheckpointRecord``."""
+        return await self._checkpoints.get(at)
+
+    async def list(self, query: JsonObject) -> list[JsonObject]:
+        """Answers ``CheckpointRecord`` objects, the newest first."""
+        return await self._checkpoints.list(query)
+
+    async def delete_thread(self, thread_id: str) -> None:
+        """Removes all checkpoints of a thread."""
+        await self._checkpoints.delete_thread(thread_id)
+
+
+async def turns(count: int) -> None:
+    """Lets the event loop go round: what was begun in this turn may hand on what it has."""
+    for _ in range(count):
+        await asyncio.sleep(0)

@@ -1,0 +1,97 @@
+"""What a run has emitted and nobody has taken yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+# The graph goes on while nobody takes what it emits, until there is so much of it.
+_LIMIT = 128
+
+
+class Outbox(Generic[T]):
+    """Filled by the graph, emptied by its reader; in the event loop's thread alone."""
+
+    def __init__(self) -> None:
+        self._items: deque[T] = deque()
+        self._added = 0
+        self._sent = 0
+        self._is_read = True
+        self._is_held = False
+        self._ready = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the graph may go on."""
+        return len(self._items) < _LIMIT or not self._is_read
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to take."""
+        return not self._items
+
+    def add(self, items: Sequence[T]) -> None:
+        """They are taken in this order."""
+        if items and self._is_read:
+            self._items.extend(items)
+            self._added += len(items)
+            self._ready.set()
+
+    def wake(self) -> None:
+        """The reader looks again, though nothing was added."""
+        self._ready.set()
+
+    async def take(self) -> list[T]:
+        """All there is; waits for something, or until it is woken."""
+        if not self._items:
+            self._ready.clear()
+            await self._ready.wait()
+        taken = list(self._items)
+        self._items.clear()
+        self._advance()
+        return taken
+
+    def sent(self, count: int) -> None:
+        """So many of those that were taken are on their way."""
+        self._sent += count
+        self._advance()
+
+    def leave(self) -> None:
+        """Nobody takes any more: what is left, and what comes, is thrown away."""
+        self._is_read = False
+        self._items.clear()
+        self._advance()
+
+    async def room(self) -> None:
+        """Waits while there is too much. What the graph has emitted meanwhile is not here yet."""
+        self._is_held = True
+        try:
+            while not self.has_room:
+                await self._next()
+        finally:
+            self._is_held = False
+            self._advance()
+
+    async def settled(self) -> None:
+        """Answers once all that the graph has emitted until now is on its way."""
+        while self._is_held and self._is_read:
+            await self._next()
+        until = self._added
+        while self._sent < until and self._is_read:
+            await self._next()
+
+    async def _next(self) -> None:
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await future
+
+    def _advance(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)

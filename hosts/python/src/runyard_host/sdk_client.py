@@ -1,0 +1,228 @@
+"""
+``get_client()`` without an address, inside a project: it talks to the very server that it runs in,
+without a connection and without a key. A module may make a client while it is imported, so this is
+installed before the project is, and connected later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+import httpx
+import langgraph_sdk
+
+from .errors import AppError
+from .port import Calls, Request, Response
+
+T = TypeVar("T")
+
+_URL = "http://api"
+# The SDK would import the official server instead, where that is installed.
+_DEFER = "__LANGGRAPH_DEFER_LOOPBACK_TRANSPORT"
+
+
+@dataclass(frozen=True)
+class _Server:
+    calls: Calls
+    loop: asyncio.AbstractEventLoop
+
+
+_connected: _Server | None = None
+
+
+def install() -> None:
+    """From now on clients that are made without an address talk in process."""
+    os.environ[_DEFER] = "true"
+    names = langgraph_sdk.get_client.__globals__
+    names["get_asgi_transport"] = lambda: LoopbackTransport
+    # The SDK keeps what it makes without an app, for the official server to complete.
+    names["_registered_transports"] = _Nothing()
+    _replace("get_sync_client", _sync_client_by)
+
+
+def connect(calls: Calls) -> None:
+    """Sends what such clients ask to the server; to be called on the event loop of the calls."""
+    global _connected  # noqa: PLW0603 - there is one server in a process
+    _connected = _Server(calls, asyncio.get_running_loop())
+
+
+class LoopbackTransport(httpx.AsyncBaseTransport):
+    """Of asynchronous clients, on whichever event loop they are used."""
+
+    def __init__(self, app: Any = None, **_options: Any) -> None:
+        """``app``, and all else that the SDK says, is passed over."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Has the server answer."""
+        server = _server()
+        if server.loop is asyncio.get_running_loop():
+            answer = await _fetch(server, request, _body(request))
+            return _to_response(answer, _Stream(answer.body))
+        await request.aread()
+        answer = await _over(server, _fetch(server, request, _once(request)))
+        return _to_response(answer, _Stream(_bridged(server, answer.body)))
+
+
+class SyncLoopbackTransport(httpx.BaseTransport):
+    """Of synchronous clients, in any thread but that of the event loop."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Has the server answer."""
+        server = _server()
+        _refuse_on_loop(server)
+        request.read()
+        answer = _wait(server, _fetch(server, request, _once(request)))
+        return _to_response(answer, _SyncStream(server, answer.body))
+
+
+class _Stream(httpx.AsyncByteStream):
+    def __init__(self, body: AsyncIterator[bytes]) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._body:
+            yield chunk
+
+    async def aclose(self) -> None:
+        await _close(self._body)
+
+
+class _SyncStream(httpx.SyncByteStream):
+    def __init__(self, server: _Server, body: AsyncIterator[bytes]) -> None:
+        self._server = server
+        self._body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (chunk := _wait(self._server, _next(self._body))) is not None:
+            yield chunk
+
+    def close(self) -> None:
+        _wait(self._server, _close(self._body))
+
+
+class _Nothing(list[Any]):
+    """Keeps nothing."""
+
+    def append(self, _: Any) -> None:
+        return None
+
+
+def _server() -> _Server:
+    if _connected is None:
+        raise httpx.ConnectError("The agent server does not answer yet.")
+    return _connected
+
+
+async def _fetch(
+    server: _Server, request: httpx.Request, body: AsyncIterator[bytes] | None
+) -> Response:
+    """
+    As on the official server a project's own auth is not asked what the project does for itself.
+    Who hands the credentials of somebody on is asked, and may do what that person may.
+    """
+    as_project = "authorization" not in request.headers
+    return await server.calls.fetch(_to_request(request), body, as_project=as_project)
+
+
+def _to_request(request: httpx.Request) -> Request:
+    return Request(request.method, str(request.url), list(request.headers.multi_items()))
+
+
+def _to_response(answer: Response, stream: Any) -> httpx.Response:
+    return httpx.Response(answer.status, headers=answer.headers, stream=stream)
+
+
+def _body(request: httpx.Request) -> AsyncIterator[bytes] | None:
+    """What is sent; ``None`` where that is nothing."""
+    if request.headers.get("content-length") == "0" or not _has_body(request):
+        return None
+    stream = request.stream
+    return aiter(stream) if isinstance(stream, httpx.AsyncByteStream) else None
+
+
+def _has_body(request: httpx.Request) -> bool:
+    return "content-length" in request.headers or "transfer-encoding" in request.headers
+
+
+def _once(request: httpx.Request) -> AsyncIterator[bytes] | None:
+    content = request.content
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield content
+
+    return chunks() if content else None
+
+
+async def _bridged(server: _Server, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """A body that is read on another event loop than the server's."""
+    try:
+        while (chunk := await _over(server, _next(body))) is not None:
+            yield chunk
+    finally:
+        await _over(server, _close(body))
+
+
+async def _next(body: AsyncIterator[bytes]) -> bytes | None:
+    return await anext(body, None)
+
+
+async def _close(body: AsyncIterator[bytes]) -> None:
+    close = getattr(body, "aclose", None)
+    if close is not None:
+        await close()
+
+
+async def _over(server: _Server, work: Coroutine[Any, Any, T]) -> T:
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, server.loop))
+
+
+def _wait(server: _Server, work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run_coroutine_threadsafe(work, server.loop).result()
+
+
+def _refuse_on_loop(server: _Server) -> None:
+    try:
+        running = asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if running is server.loop:
+        raise AppError(
+            "bad_request",
+            "get_sync_client() without a URL waits for the server, and would keep it waiting here: "
+            "use get_client() in asynchronous code.",
+        )
+
+
+def _sync_client_by(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def get_sync_client(*, url: str | None = None, **more: Any) -> Any:
+        if url is not None:
+            return original(url=url, **more)
+        made = original(url=_URL, **more)
+        with made.http.client as given:
+            client = httpx.Client(
+                base_url=_URL,
+                headers=given.headers,
+                timeout=given.timeout,
+                transport=SyncLoopbackTransport(),
+            )
+        return type(made)(client)
+
+    return get_sync_client
+
+
+def _replace(name: str, make: Callable[[Any], Any]) -> None:
+    """Wherever a module of the SDK has it."""
+    original = getattr(langgraph_sdk, name)
+    if getattr(original, "__wrapped__", None) is not None:
+        return
+    made = make(original)
+    for module in [one for key, one in sys.modules.items() if key.startswith("langgraph_sdk")]:
+        if getattr(module, name, None) is original:
+            setattr(module, name, made)

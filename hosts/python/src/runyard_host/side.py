@@ -1,0 +1,75 @@
+"""What the host tells of itself: one JSON object a line on descriptor 4, from any thread."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+_MOST_WAITING = 4096
+
+
+class Side:
+    """
+    Writes from a thread of its own, so that nobody waits for who reads. What is told faster than
+    it is read is lost, and how much it was is said.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._waiting: deque[bytes] = deque()
+        self._lost = 0
+        self._wake = threading.Event()
+        self._is_over = False
+        self._thread = threading.Thread(target=self._write_all, name="runyard-side", daemon=True)
+        self._thread.start()
+
+    def tell(self, entry: Mapping[str, Any]) -> None:
+        """Tells one object; what is no JSON in it is told as text. Raises nothing."""
+        if len(self._waiting) >= _MOST_WAITING:
+            self._lost += 1
+            return
+        self._waiting.append(_line(entry))
+        self._wake.set()
+
+    def close(self) -> None:
+        """Writes what is left, for a second at most."""
+        self._is_over = True
+        self._wake.set()
+        self._thread.join(timeout=1)
+
+    def _write_all(self) -> None:
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                if not self._write(self._waiting.popleft()):
+                    return
+            if self._lost:
+                lost, self._lost = self._lost, 0
+                message = f"{lost} lines of the log were lost: they came too fast"
+                entry = {"kind": "log", "level": "warn", "logger": "runyard", "message": message}
+                self._waiting.append(_line(entry))
+                self._wake.set()
+            elif self._is_over:
+                return
+
+    def _write(self, line: bytes) -> bool:
+        view = memoryview(line)
+        try:
+            while view:
+                view = view[os.write(self._descriptor, view) :]
+        except OSError:
+            return False
+        return True
+
+
+def _line(entry: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(entry, default=str)
+    except (TypeError, ValueError):
+        text = json.dumps({name: str(value) for name, value in entry.items()})
+    return text.encode() + b"\n"

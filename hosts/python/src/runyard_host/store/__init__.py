@@ -1,0 +1,1 @@
+"""LangGraph's store over the agent server's items."""

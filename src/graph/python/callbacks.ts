@@ -1,0 +1,90 @@
+/** What a Python host calls the agent server for. */
+import type { HostCalls } from '../../core/agent/host/calls.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Place } from '../../core/origin.ts'
+import type { Binding, Bindings } from './bindings.ts'
+import { answerWith, readRequest, type WireRequest } from './http.ts'
+import type { IncomingCall } from './peer.ts'
+import type { PassOn } from './routes.ts'
+
+// The host is ours, and sends what the port's types say.
+// biome-ignore lint/suspicious/noExplicitAny: each method has its own
+type Params = any
+
+interface CallbackParts {
+  bindings: Bindings
+  /** `undefined`: no agent server is connected. */
+  server: () => HostCalls | undefined
+  /** What a request for the project's routes is passed on with, by the id of its call. */
+  passOn: (of: number) => PassOn | undefined
+}
+
+export class Callbacks {
+  readonly #parts: CallbackParts
+  readonly #methods: Readonly<Record<string, (call: IncomingCall, params: Params) => unknown>>
+
+  constructor(parts: CallbackParts) {
+    this.#parts = parts
+    this.#methods = {
+      'checkpoints.put': (_, params) => this.#put(params),
+      'checkpoints.put_writes': (_, params) => this.#putWrites(params),
+      'checkpoints.get': (_, { of, at }) => this.#bound(of).checkpoints.get(at),
+      'checkpoints.list': (_, { of, query }) => this.#bound(of).checkpoints.list(query),
+      'checkpoints.delete_thread': (_, { of, thread_id }) =>
+        this.#bound(of).checkpoints.deleteThread(thread_id),
+      'items.get': (_, { id, refresh }) => this.#server.items.get(id, refresh),
+      'items.write': (_, { puts }) => this.#server.items.write(puts),
+      'items.search_all': (_, { searches, refresh }) =>
+        this.#server.items.searchAll(searches, refresh),
+      'items.namespaces': (_, { query, page }) => this.#server.items.namespaces(query, page),
+      'routes.next': (call, params) => this.#passOn(call, params),
+      fetch: (call, { request, as_project }) => this.#fetch(call, request, as_project),
+    }
+  }
+
+  async answer(call: IncomingCall): Promise<unknown> {
+    const method = Object.hasOwn(this.#methods, call.method) && this.#methods[call.method]
+    if (!method) throw new AppError('internal', `The agent server has no ${call.method}.`)
+    return (await method(call, call.params)) ?? null
+  }
+
+  note(method: string, params: Params): void {
+    if (method === 'on_node') this.#parts.server()?.onNode(params.place as Place)
+    if (method === 'spans') this.#parts.bindings.tellSpans(params.of, params.spans)
+  }
+
+  async #put({ of, checkpoint, versions, values }: Params): Promise<void> {
+    const { checkpoints, taken } = this.#bound(of)
+    await taken?.()
+    await checkpoints.put(checkpoint, versions, values)
+  }
+
+  async #putWrites({ of, key, writes }: Params): Promise<void> {
+    const { checkpoints, taken } = this.#bound(of)
+    await taken?.()
+    await checkpoints.putWrites(key, writes)
+  }
+
+  async #fetch(call: IncomingCall, request: WireRequest, asProject?: boolean): Promise<void> {
+    const options = { asProject: asProject === true }
+    const answer = await this.#server.fetch(readRequest(request, call), options)
+    await answerWith(call, answer)
+  }
+
+  async #passOn(call: IncomingCall, { of, request, headers }: Params): Promise<void> {
+    const passOn = this.#parts.passOn(of)
+    if (!passOn) throw new AppError('conflict', 'The request was answered or passed on before.')
+    const { answer, error } = await passOn(readRequest(request, call), new Headers(headers))
+    await answerWith(call, answer, error && { error })
+  }
+
+  #bound(of: number | undefined): Binding {
+    return of === undefined ? this.#server : this.#parts.bindings.find(of)
+  }
+
+  get #server(): HostCalls {
+    const server = this.#parts.server()
+    if (server) return server
+    throw new AppError('unavailable', 'The agent server has stopped, or does not answer yet.')
+  }
+}

@@ -1,0 +1,29 @@
+/** The variables that a Python host has: the project's own and the machine's, and nothing of the server's. */
+import { existsSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+
+const OURS = /^(RUNYARD_|NODE_CHANNEL_|npm_)/i
+/** By which agents ask their control plane for tokens; of a person's shell these are nobody else's. */
+const HOME = new Set(['RUNYARD_URL', 'RUNYARD_API_KEY'])
+
+/** `all`: every variable of this process, those of the project among them. `isManaged`: it has a control plane. */
+export function hostEnvironment(
+  all: Readonly<Record<string, string | undefined>>,
+  { isManaged }: { isManaged: boolean },
+): Record<string, string> {
+  const entries = Object.entries(all).filter((entry): entry is [string, string] => {
+    const [name, value] = entry
+    if (value === undefined) return false
+    return !OURS.test(name) || (isManaged && HOME.has(name))
+  })
+  return Object.fromEntries(entries)
+}
+
+/** As in a shell where the environment that this Python lies in is active: its programs are found first. */
+export function activated(env: Record<string, string>, python: string): Record<string, string> {
+  const programs = dirname(python)
+  const environment = dirname(programs)
+  if (!existsSync(join(environment, 'pyvenv.cfg'))) return env
+  const PATH = env.PATH ? `${programs}${delimiter}${env.PATH}` : programs
+  return { ...env, VIRTUAL_ENV: environment, PATH }
+}

@@ -1,0 +1,73 @@
+/**
+ * Notices a host that gives no sign of life: its interpreter stands still, because code in C holds its lock
+ * or somebody has stopped the process. It is told of, and after a while the host is lost.
+ */
+import type { Log } from '../../core/log.ts'
+
+/** All in ms. */
+const LIMITS = {
+  /** How often it is looked. */
+  lookMs: 1_000,
+  /** How long without a beat, which comes each second, until it is told. */
+  toldMs: 5_000,
+  /** And until the host is lost. */
+  lostMs: 20_000,
+}
+
+interface HeartbeatParts {
+  onLost: () => void
+  log: Log
+  limits?: Partial<typeof LIMITS>
+}
+
+export class Heartbeat {
+  readonly #parts: HeartbeatParts
+  readonly #limits: typeof LIMITS
+  /** `undefined`: there was none yet. */
+  #timer: NodeJS.Timeout | undefined
+  #lastBeat = 0
+  #lookedAt = 0
+  #isTold = false
+  #isOver = false
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts
+    this.#limits = { ...LIMITS, ...parts.limits }
+  }
+
+  /** The first begins the watch. */
+  beat(): void {
+    if (this.#isOver) return
+    this.#lastBeat = performance.now()
+    if (this.#isTold) this.#parts.log.warn({}, 'the Python host gives signs of life again')
+    this.#isTold = false
+    this.#lookedAt = this.#lastBeat
+    this.#timer ??= setInterval(() => this.#look(), this.#limits.lookMs).unref()
+  }
+
+  stop(): void {
+    this.#isOver = true
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    const { lookMs, toldMs, lostMs } = this.#limits
+    // This process was paused itself, and has not read the beats yet.
+    if (now - this.#lookedAt > 3 * lookMs) this.#lastBeat = now
+    this.#lookedAt = now
+    const silentMs = now - this.#lastBeat
+    if (silentMs >= lostMs) {
+      this.stop()
+      this.#tell(silentMs, 'the Python host gives no sign of life: it is ended')
+      this.#parts.onLost()
+    } else if (silentMs >= toldMs && !this.#isTold) {
+      this.#isTold = true
+      this.#tell(silentMs, 'the Python host gives no sign of life: none of its runs goes on')
+    }
+  }
+
+  #tell(silentMs: number, message: string): void {
+    this.#parts.log.error({ silent_ms: Math.round(silentMs) }, message)
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The graph host for Python: the project's graphs, in child processes, behind the port. What travels
+ * between them and this process says `hosts/python/PROTOCOL.md`.
+ */
+import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+import type { HostCalls } from '../../core/agent/host/calls.ts'
+import type { GraphInfo } from '../../core/agent/host/description.ts'
+import type { Embed } from '../../core/agent/host/embeddings.ts'
+import type { GraphConfig, GraphHost, GraphRuntime } from '../../core/agent/host/graph-host.ts'
+import { AppError, HostLost } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import { pythonAuth, type WireAuth } from './auth.ts'
+import { Bindings } from './bindings.ts'
+import { Callbacks } from './callbacks.ts'
+import { type Opened, OpenedGraph, type OpenRequest } from './opened-graph.ts'
+import type { Peer } from './peer.ts'
+import type { Program } from './process.ts'
+import { Processes } from './processes.ts'
+import { PythonRoutes } from './routes.ts'
+
+interface PythonHostOptions {
+  program: Program
+  /** How many processes run graphs, side by side. */
+  processes: number
+  logLevel: string
+  log: Log
+}
+
+interface PythonHost {
+  host: GraphHost
+  /** Ends its processes; what the project itself has to end may take `graceMs`, 5,000 by default. */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** What the host answers to `start`. */
+interface Started {
+  runtime: GraphRuntime
+  graphs: (Omit<GraphInfo, 'contextKeys'> & { contextKeys?: string[] })[]
+  auth?: WireAuth
+  routes?: { method: string; path: string }[]
+  embeds: boolean
+}
+
+/** How long the project's own lifespan may take to end, in ms. */
+const STOP_MS = 5_000
+
+/** Starts the processes and loads the project. Throws `bad_request`, with a message for people. */
+export async function openPythonHost(options: PythonHostOptions): Promise<PythonHost> {
+  const { program, processes: count, logLevel, log } = options
+  const bindings = new Bindings()
+  let server: HostCalls | undefined
+  let routes: PythonRoutes | undefined
+  const callbacks = new Callbacks({
+    bindings,
+    server: () => server,
+    passOn: (of) => routes?.takePassOn(of),
+  })
+  const processes = new Processes(program, {
+    count,
+    logLevel,
+    onCall: (call) => callbacks.answer(call),
+    onNote: (method, params) => callbacks.note(method, params),
+    log,
+  })
+  const stop = (graceMs = STOP_MS) => processes.stop(graceMs)
+  try {
+    const started = (await processes.start()) as Started
+    const first = async () => (await processes.first()).peer
+    if (started.routes) routes = new PythonRoutes({ routes: started.routes, peer: first, log })
+    const connect = (calls: HostCalls) => {
+      server = calls
+      return () => {
+        if (server === calls) server = undefined
+      }
+    }
+    const host = { ...describe(started, first), ...(routes && { routes }), connect }
+    const opener = new Opener(processes, { bindings, graphs: host.graphs })
+    return { host: { ...host, open: (...args) => opener.open(...args) }, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function describe({ runtime, graphs, auth, embeds }: Started, first: () => Promise<Peer>) {
+  const ask = askAgain(first)
+  return {
+    runtimes: [runtime],
+    graphs: new Map(graphs.map((info) => [info.graph_id, infoOf(info)])),
+    ...(auth && { auth: pythonAuth(auth, ask) }),
+    ...(embeds && { embed: ((texts) => ask('embed', { texts })) as Embed }),
+  }
+}
+
+function infoOf({ contextKeys, ...info }: Started['graphs'][number]): GraphInfo {
+  return { ...info, contextKeys: contextKeys && new Set(contextKeys) }
+}
+
+/** Calls the process; a second time, in the next one, where it ends meanwhile. */
+function askAgain(find: () => Promise<Peer>) {
+  return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
+    try {
+      return await (await find()).call(method, params)
+    } catch (error) {
+      if (!(error instanceof HostLost)) throw error
+      return (await find()).call(method, params)
+    }
+  }
+}
+
+/** Opens graphs, and has the host close those that nobody holds any more. */
+class Opener {
+  readonly #processes: Processes
+  readonly #bindings: Bindings
+  readonly #graphs: GraphHost['graphs']
+  readonly #unheld = new FinalizationRegistry<() => void>((close) => close())
+
+  constructor(
+    processes: Processes,
+    { bindings, graphs }: { bindings: Bindings; graphs: GraphHost['graphs'] },
+  ) {
+    this.#processes = processes
+    this.#bindings = bindings
+    this.#graphs = graphs
+  }
+
+  async open(
+    graph_id: string,
+    config: GraphConfig,
+    checkpoints?: GraphCheckpoints,
+  ): Promise<OpenedGraph> {
+    const info = this.#graphs.get(graph_id)
+    if (!info) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
+    const request = { graph_id, config, ...(checkpoints && { checkpoints }) }
+    const { opened, close } = await this.#open(request).catch((error) => {
+      // A factory may be what has ended the process.
+      if (error instanceof HostLost && !info.hasFactory) return this.#open(request)
+      throw error
+    })
+    const closes = [close]
+    const reopen = async () => {
+      const again = await this.#open(request)
+      closes.push(again.close)
+      return again.opened
+    }
+    const graph = new OpenedGraph({ opened, reopen, bindings: this.#bindings })
+    this.#unheld.register(graph, () => {
+      for (const one of closes) one()
+    })
+    return graph
+  }
+
+  async #open({ graph_id, config, checkpoints }: OpenRequest): Promise<{
+    opened: Opened
+    close: () => void
+  }> {
+    const { peer } = await this.#processes.leastBusy()
+    const of = checkpoints && this.#bindings.add({ checkpoints })
+    // A factory may be what blocks the host: a run that gave it up would be handed back, and call it anew for ever.
+    const isOfRun = config.context !== undefined
+    const isPatient = isOfRun && this.#graphs.get(graph_id)?.hasFactory === true
+    const close = () => {
+      if (of !== undefined) this.#bindings.remove(of)
+    }
+    try {
+      const params = { graph_id, config, checkpoints: of }
+      const closeThere = (answer: unknown) => peer.note('close', answer as { graph: number })
+      const answer = await peer.call('open', params, { isPatient, onLate: closeThere })
+      const { graph } = answer as { graph: number }
+      const closeAll = () => {
+        close()
+        closeThere(answer)
+      }
+      return { opened: { peer, graph }, close: closeAll }
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+}

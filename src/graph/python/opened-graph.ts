@@ -1,0 +1,123 @@
+/** A graph in Python, opened in one process of the host. */
+import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
+import type { GraphConfig, OpenGraph } from '../../core/agent/host/graph-host.ts'
+import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
+import type { StatePlace, StateQuery, Superstep } from '../../core/agent/host/states.ts'
+import type { ThreadState } from '../../core/agent/thread.ts'
+import { HostLost } from '../../core/errors.ts'
+import { currentOrigin } from '../../core/origin.ts'
+import type { Bindings } from './bindings.ts'
+import type { OutgoingCall, Peer } from './peer.ts'
+import { PythonRun } from './run.ts'
+
+/** Where a graph is open. */
+export interface Opened {
+  peer: Peer
+  /** By which the host knows it. */
+  graph: number
+}
+
+interface OpenedParts {
+  opened: Opened
+  /** Opens it in another process, where that one has ended. */
+  reopen: () => Promise<Opened>
+  bindings: Bindings
+}
+
+export interface OpenRequest {
+  graph_id: string
+  config: GraphConfig
+  checkpoints?: GraphCheckpoints
+}
+
+export class OpenedGraph implements OpenGraph {
+  readonly #parts: OpenedParts
+  #opened: Opened
+
+  constructor(parts: OpenedParts) {
+    this.#parts = parts
+    this.#opened = parts.opened
+  }
+
+  async run(request: GraphRunRequest, calls: RunCalls, signal: AbortSignal): Promise<GraphRun> {
+    const { bindings } = this.#parts
+    const { peer } = this.#opened
+    const { checkpoints, onSpans } = calls
+    const run = bindings.add({ checkpoints, onSpans, taken: () => call.items.taken() })
+    const call = this.#begin(run, request).abortOn(signal)
+    // The host keeps the graph as long as somebody holds this: the run does.
+    void call.answer.catch(() => {}).finally(() => this.#over(run))
+    const { done, value } = await call.items.next()
+    if (done) await call.answer
+    const { transforms } = value as { transforms: boolean }
+    return new PythonRun({ peer, run, call, signal, transforms })
+  }
+
+  async names(): Promise<GraphNames> {
+    return (await this.#read('graph.names', {})) as GraphNames
+  }
+
+  async schemas(): Promise<GraphSchemaSet> {
+    return (await this.#read('graph.schemas', {})) as GraphSchemaSet
+  }
+
+  async draw(xray: boolean | number): Promise<Drawing> {
+    return (await this.#read('graph.draw', { xray })) as Drawing
+  }
+
+  async getState(place: StatePlace, options?: { subgraphs: boolean }): Promise<ThreadState> {
+    return (await this.#read('graph.get_state', { place, options })) as ThreadState
+  }
+
+  async *listStates(place: StatePlace, query: StateQuery): AsyncGenerator<ThreadState> {
+    let hasBegun = false
+    const list = async function* ({ peer, graph }: Opened) {
+      const call = peer.begin('graph.list_states', { graph, place, query })
+      for await (const state of call.items) {
+        hasBegun = true
+        yield state as ThreadState
+      }
+    }
+    try {
+      yield* list(this.#opened)
+    } catch (error) {
+      if (!(error instanceof HostLost) || hasBegun) throw error
+      this.#opened = await this.#parts.reopen()
+      yield* list(this.#opened)
+    }
+  }
+
+  /** Not asked again: nobody knows how far it has come. */
+  async updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace> {
+    const { peer, graph } = this.#opened
+    return (await peer.call('graph.update_state', { graph, place, supersteps })) as StatePlace
+  }
+
+  #over(run: number): void {
+    this.#parts.bindings.remove(run)
+  }
+
+  #begin(run: number, request: GraphRunRequest): OutgoingCall {
+    const { peer, graph } = this.#opened
+    try {
+      const { traceparent } = currentOrigin()
+      return peer.begin('graph.run', { graph, run, request, checkpoints: run, traceparent })
+    } catch (error) {
+      this.#parts.bindings.remove(run)
+      throw error
+    }
+  }
+
+  /** What only reads is asked again where the process ends meanwhile. */
+  async #read(method: string, params: Record<string, unknown>): Promise<unknown> {
+    const { peer, graph } = this.#opened
+    try {
+      return await peer.call(method, { graph, ...params })
+    } catch (error) {
+      if (!(error instanceof HostLost)) throw error
+      this.#opened = await this.#parts.reopen()
+      return this.#opened.peer.call(method, { graph: this.#opened.graph, ...params })
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/** A run of a graph in Python, as the agent server follows it. */
+import type { Emission } from '../../core/agent/host/emission.ts'
+import { failureOf } from '../../core/agent/host/failure.ts'
+import type {
+  GraphEnd,
+  GraphRun,
+  MadeEvent,
+  StreamTransform,
+  ToldEvent,
+  Transformed,
+} from '../../core/agent/host/run.ts'
+import type { OutgoingCall, Peer } from './peer.ts'
+
+interface RunParts {
+  peer: Peer
+  /** By which the host knows it. */
+  run: number
+  call: OutgoingCall
+  signal: AbortSignal
+  /** Whether its stream transformers take part. */
+  transforms: boolean
+}
+
+/** Tells hosts of runs that nobody can ask of any more. */
+const forgotten = new FinalizationRegistry<{ peer: Peer; run: number }>(({ peer, run }) =>
+  peer.note('forget', { run }),
+)
+
+export class PythonRun implements GraphRun {
+  readonly emissions: AsyncIterable<readonly Emission[]>
+  readonly end: Promise<GraphEnd>
+  readonly transform?: StreamTransform
+
+  constructor({ peer, run, call, signal, transforms }: RunParts) {
+    const batches = new Batches(call)
+    this.emissions = batches
+    this.end = endOf(call, signal)
+    if (!transforms) return
+    batches.areNumbered = true
+    this.transform = new Transform(peer, run, batches)
+    forgotten.register(this.transform, { peer, run })
+  }
+}
+
+async function endOf(call: OutgoingCall, signal: AbortSignal): Promise<GraphEnd> {
+  try {
+    return (await call.answer) as GraphEnd
+  } catch (thrown) {
+    return signal.aborted ? { kind: 'stopped' } : { kind: 'failed', failure: failureOf(thrown) }
+  }
+}
+
+/** What the run emits: all that has come since the last batch was taken. */
+class Batches implements AsyncIterableIterator<readonly Emission[]> {
+  readonly #call: OutgoingCall
+  readonly #numbers = new WeakMap<Emission, number>()
+  #count = 0
+  areNumbered = false
+
+  constructor(call: OutgoingCall) {
+    this.#call = call
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  /** The emission's place in the order of the run's. */
+  numberOf(emission: Emission): number | undefined {
+    return this.#numbers.get(emission)
+  }
+
+  async next(): Promise<IteratorResult<readonly Emission[]>> {
+    const { items } = this.#call
+    const first = await this.#first()
+    if (first.done) return { done: true, value: undefined }
+    const more = items.takeAll() as Emission[][]
+    const batch = more.length === 0 ? (first.value as Emission[]) : [first.value, ...more].flat()
+    if (this.areNumbered) this.#number(batch as Emission[])
+    return { done: false, value: batch as Emission[] }
+  }
+
+  /** Nobody reads on: the run is to end. */
+  async return(): Promise<IteratorResult<readonly Emission[]>> {
+    this.#call.abort()
+    await this.#call.items.return()
+    return { done: true, value: undefined }
+  }
+
+  /** How the run has failed its end tells. */
+  async #first(): Promise<IteratorResult<unknown>> {
+    try {
+      return await this.#call.items.next()
+    } catch {
+      return { done: true, value: undefined }
+    }
+  }
+
+  #number(batch: readonly Emission[]): void {
+    for (const emission of batch) {
+      this.#numbers.set(emission, this.#count)
+      this.#count += 1
+    }
+  }
+}
+
+class Transform implements StreamTransform {
+  readonly #peer: Peer
+  readonly #run: number
+  readonly #batches: Batches
+
+  constructor(peer: Peer, run: number, batches: Batches) {
+    this.#peer = peer
+    this.#run = run
+    this.#batches = batches
+  }
+
+  async onEvents(events: ToldEvent[], of?: Emission): Promise<Transformed> {
+    const number = of && this.#batches.numberOf(of)
+    return (await this.#ask('run.on_events', { events, of: number })) as Transformed
+  }
+
+  async finish(): Promise<MadeEvent[]> {
+    return (await this.#ask('run.finish', {})) as MadeEvent[]
+  }
+
+  async fail(error: { name: string; message: string }): Promise<MadeEvent[]> {
+    return (await this.#ask('run.fail', { error })) as MadeEvent[]
+  }
+
+  #ask(method: string, params: Record<string, unknown>): Promise<unknown> {
+    return this.#peer.call(method, { run: this.#run, ...params })
+  }
+}

@@ -1,0 +1,64 @@
+/** What a Python host tells of itself on descriptor 4: that it lives, what blocks it, what it logs. */
+import type { Log } from '../../core/log.ts'
+
+interface SideParts {
+  /** The host's interpreter runs. */
+  onBeat: () => void
+  /** Its event loop has not gone round for seconds. */
+  onBlocked: () => void
+  log: Log
+}
+
+type Entry = Record<string, unknown>
+
+/** Reads one line. What is no line of the host's is logged as it is. */
+export function readSideLine(line: string, parts: SideParts): void {
+  const entry = parse(line)
+  switch (entry?.kind) {
+    case 'beat':
+      parts.onBeat()
+      break
+    case 'blocked':
+      tellBlocked(entry, parts)
+      break
+    case 'log':
+      tellLog(entry, parts.log)
+      break
+    default:
+      parts.log.warn({ line }, 'the Python host said what nobody understands')
+  }
+}
+
+function parse(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** In the words that a blocked loop of this process is told in. */
+function tellBlocked({ kind: _, ms, ...place }: Entry, { onBlocked, log }: SideParts): void {
+  const what = 'the event loop of the Python host is blocked: no other run goes on there'
+  log.error({ ...place, blocked_ms: Math.round(Number(ms)) }, what)
+  onBlocked()
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const
+/** The line's own members, but for those of `tellLog`. */
+const OWN = ['level', 'time', 'pid', 'host_pid', 'msg']
+
+/** With the fields that the project gave it; one that the line has itself is kept with an underscore behind it. */
+function tellLog(entry: Entry, log: Log): void {
+  const { kind: _, level, message, fields, error, node, ...rest } = entry
+  const known = LEVELS.find((one) => one === level) ?? 'info'
+  const about = {
+    ...rest,
+    ...(node ? { langgraph_node: node } : {}),
+    ...(error ? { err: error } : {}),
+  }
+  const own = new Set([...OWN, ...Object.keys(about)])
+  const given = Object.entries(typeof fields === 'object' && fields !== null ? fields : {})
+  const more = given.map(([name, value]) => [own.has(name) ? `${name}_` : name, value])
+  log[known]({ ...Object.fromEntries(more), ...about }, String(message))
+}
