@@ -1,6 +1,6 @@
 import type { ProjectAuth } from '../core/agent/host/auth.ts'
 import type { ProjectRoutes } from '../core/agent/host/routes.ts'
-import type { HttpConfig } from '../core/agent/project-settings.ts'
+import type { HttpConfig } from '../core/agent/server/project-settings.ts'
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'
 

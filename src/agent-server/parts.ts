@@ -3,8 +3,8 @@ import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
 import type { GraphItems } from '../core/agent/host/calls.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
-import type { AgentMetrics } from '../core/agent/metrics.ts'
-import type { ProjectSettings } from '../core/agent/project-settings.ts'
+import type { AgentMetrics } from '../core/agent/server/metrics.ts'
+import type { ProjectSettings } from '../core/agent/server/project-settings.ts'
 import type { UiBundle } from '../core/agent/ui-bundle.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -22,7 +22,7 @@ export interface Parts {
   /** The store, as the project says: with time to live, and found by meaning. */
   items: GraphItems
   host: GraphHost
-  queue: Pick<Queue, 'cancelLocal' | 'expect' | 'wake'>
+  queue: Pick<Queue, 'cancelLocal' | 'expect' | 'reserve' | 'wake'>
   events: EventLog
   authorize: Authorize
   /** Looks for crons that are due now. */
@@ -32,6 +32,10 @@ export interface Parts {
   tracer: Tracer
   /** How long an attempt of a run may take, in ms. */
   runTimeoutMs: number
+  /** How long the code of a run may go on after it was told to stop, in ms. */
+  abortLimitMs: number
+  /** Of which deployment's revision the server is; absent: of none. */
+  revisionId?: string
   limits: Limits
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
   /** Whether graphs trace to LangSmith. */

@@ -20,9 +20,15 @@ interface ClaimsParts {
 
 export class Claims {
   readonly #parts: ClaimsParts
+  #asked = 0
 
   constructor(parts: ClaimsParts) {
     this.#parts = parts
+  }
+
+  /** How many runs a claim that is under way may answer. */
+  get asked(): number {
+    return this.#asked
   }
 
   /**
@@ -34,22 +40,27 @@ export class Claims {
     room: number,
     only: NonNullable<Claim['only']>,
   ): Promise<{ claimed: ClaimedRun[]; leaseExpiresAt: number; areAll: boolean }> {
-    const { store, server, liveness, leaseMs } = this.#parts
-    const leaseExpiresAt = now + leaseMs
+    const leaseExpiresAt = now + this.#parts.leaseMs
     const count = Math.min(room, MOST_AT_ONCE)
-    const taken = await store.runs.claim(
-      {
-        server_id: server.server_id,
-        now,
-        lease_expires_at: leaseExpiresAt,
-        except_graphs: liveness.foreignGraphs,
-        only,
-      },
-      count,
-    )
+    const taken = await this.#claim({ now, lease_expires_at: leaseExpiresAt, only }, count)
     const claimed: ClaimedRun[] = []
     for (const one of taken) if (await this.#isOurs(one)) claimed.push(one)
     return { claimed, leaseExpiresAt, areAll: taken.length < count }
+  }
+
+  async #claim(
+    claim: Pick<Claim, 'now' | 'lease_expires_at' | 'only'>,
+    count: number,
+  ): Promise<ClaimedRun[]> {
+    const { store, server, liveness } = this.#parts
+    const { server_id } = server
+    this.#asked = count
+    try {
+      const from = { ...claim, server_id, except_graphs: liveness.foreignGraphs }
+      return await store.runs.claim(from, count)
+    } finally {
+      this.#asked = 0
+    }
   }
 
   /** Whether a suspect is pending that this server could claim. */

@@ -3,8 +3,16 @@ import { isSuspect } from '../core/agent/retry.ts'
 import type { Lease, QueuedRun } from '../core/agent/run.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
-/** Executes a run for the queue. It ends the run itself, under the lease, and answers whether it did. */
-export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<boolean>
+/** What became of an execution. */
+export interface Executed {
+  /** It has ended the run. */
+  isEnded: boolean
+  /** Whether another run of the thread waits, which may be claimed now. */
+  isNextWaiting: boolean
+}
+
+/** Executes a run for the queue. It ends the run itself, under the lease. */
+export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<Executed>
 
 export class Execution {
   readonly run_id: string
@@ -16,7 +24,7 @@ export class Execution {
   /** Until when no other server may take the run, in ms since 1970. Each renewal moves it. */
   leaseExpiresAt: number
   /** Settles when `execute` has settled; `error` is why it rejected. Never rejects. */
-  readonly settled: Promise<{ isEnded: boolean; error?: unknown }>
+  readonly settled: Promise<Executed & { error?: unknown }>
   readonly #controller = new AbortController()
 
   /**
@@ -47,9 +55,9 @@ export class Execution {
 
   async #begin(run: QueuedRun, execute: Execute): Execution['settled'] {
     try {
-      return { isEnded: await execute(run, this.lease, this.#controller.signal) }
+      return await execute(run, this.lease, this.#controller.signal)
     } catch (error) {
-      return { isEnded: false, error }
+      return { isEnded: false, isNextWaiting: true, error }
     }
   }
 }

@@ -3,8 +3,9 @@
 import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
 import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
+import { HostAway, HostLost } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { type Execute, Execution } from './execution.ts'
+import { type Execute, type Executed, Execution } from './execution.ts'
 import type { StopReason } from './stop-reason.ts'
 
 /** Settles when the run has written a checkpoint after the call, or when the signal aborts. */
@@ -12,6 +13,8 @@ export type NextCheckpoint = (
   run: { run_id: string; thread_id: string },
   signal: AbortSignal,
 ) => Promise<void>
+
+type OnDone = (what: Pick<Executed, 'isNextWaiting'>) => void
 
 interface ExecutionsParts {
   runs: RunStore
@@ -54,12 +57,12 @@ export class Executions {
 
   /**
    * Starts to execute a run. Calls `onDone` when there is room again: when a suspect no longer executes
-   * alone, and at the end.
+   * alone, and at the end, with whether another run of the thread waits.
    */
   add(
     claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
     execute: Execute,
-    onDone: () => void,
+    onDone: OnDone,
   ): Execution {
     const execution = new Execution(claimed, execute)
     this.#all.set(execution, this.#settle(execution, onDone))
@@ -88,10 +91,15 @@ export class Executions {
     for (const execution of this.#all.keys()) execution.stop(reason)
   }
 
-  /** Waits until nothing executes any more, or until `limit` settles. */
+  /** Settles when nothing of what executes now does any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#all.values())
+  }
+
+  /** Waits for that, or until `limit` settles. */
   async settleBefore(limit: Promise<void>): Promise<void> {
     if (this.#all.size === 0) return
-    await Promise.race([Promise.all(this.#all.values()), limit])
+    await Promise.race([this.settled(), limit])
   }
 
   /**
@@ -134,19 +142,19 @@ export class Executions {
     return Math.min(this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS), MAX_TIMER_MS)
   }
 
-  #clearAfter(ms: number, execution: Execution, onDone: () => void): void {
+  #clearAfter(ms: number, execution: Execution, onDone: OnDone): void {
     const timer = setTimeout(() => this.#clear(execution, onDone), ms)
     void execution.settled.then(() => clearTimeout(timer))
   }
 
-  async #clear(execution: Execution, onDone: () => void): Promise<void> {
+  async #clear(execution: Execution, onDone: OnDone): Promise<void> {
     const { runs, log } = this.#parts
     const { run_id, lease } = execution
     try {
       if (!(await runs.clear(lease))) return
       log.info({ run_id }, 'the run has executed alone for long enough')
       this.#endQuarantine(execution)
-      onDone()
+      onDone({ isNextWaiting: false })
     } catch (error) {
       log.error(
         { run_id, err: error },
@@ -173,8 +181,8 @@ export class Executions {
     for (const execution of overdue) execution.stop({ kind: 'lease_lost' })
   }
 
-  async #settle(execution: Execution, onDone: () => void): Promise<void> {
-    const { isEnded, error } = await execution.settled
+  async #settle(execution: Execution, onDone: OnDone): Promise<void> {
+    const { isEnded, isNextWaiting, error } = await execution.settled
     try {
       if (!isEnded) await this.#check(execution, error)
     } catch (failure) {
@@ -182,20 +190,32 @@ export class Executions {
     }
     this.#all.delete(execution)
     this.#endQuarantine(execution)
-    onDone()
+    onDone({ isNextWaiting })
   }
 
   /** Handles an execution that is over although its run has not ended. */
   async #check(execution: Execution, error: unknown): Promise<void> {
     const { run_id, lease, stopReason } = execution
     if (stopReason?.kind === 'lease_lost') return
-    if (stopReason?.kind === 'shutdown') return this.#handBack(execution)
+    const isUntouched = stopReason?.kind === 'shutdown' || error instanceof HostAway
+    if (isUntouched) return this.#handBack(execution)
+    if (error instanceof HostLost) return this.#expire(execution)
     if (!(await this.#parts.runs.holds(lease))) return
     // The run is not handed back: each claim of a run that cannot be executed has to count.
     this.#parts.log.error(
       { run_id, err: error },
       'the execution did not end its run; it is taken up again when its lease runs out',
     )
+  }
+
+  /** What it executed in has died, and this server has not: it is taken up again as after a server's death. */
+  async #expire(execution: Execution): Promise<void> {
+    const { run_id, lease } = execution
+    // It is not to be renewed meanwhile.
+    execution.stop({ kind: 'lease_lost' })
+    if (await this.#parts.runs.expire(lease)) {
+      this.#parts.log.debug({ run_id }, 'the run has lost its host; it is taken up again')
+    }
   }
 
   async #handBack(execution: Execution): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Lease, QueuedRun } from '../core/agent/run.ts'
-import { LOST_SERVER_MS, type ServerRecord } from '../core/agent/server.ts'
+import { LOST_SERVER_MS, type ServerRecord } from '../core/agent/server/server.ts'
 import type { Clock } from '../core/clock.ts'
 import { timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -121,7 +121,7 @@ export class Liveness {
   async #release(now: number, dead_servers: string[]): Promise<void> {
     const { released, exhausted } = await this.#parts.store.runs.release({ now, dead_servers })
     if (released.length > 0) {
-      this.#parts.log.warn({ runs: released }, 'took up runs of a server that died')
+      this.#parts.log.warn({ runs: released }, 'took up runs whose server or graph host died')
       this.#parts.onReleased()
     }
     // Only a server that has the graph can read what the run has done.

@@ -9,10 +9,12 @@ import { NoticeHub } from '../../test/support/notice-hub.ts'
 import { pause } from '../../test/support/pause.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
-import type { Lease, QueuedRun, RunStatus } from '../core/agent/run.ts'
+import { FIRST_TOKEN, type Lease, type QueuedRun, type RunStatus } from '../core/agent/run.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
+import { HostAway, HostLost } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import { hostId } from './host-processes.ts'
+import type { Place } from './places.ts'
 import { Queue, type QueueParts, type QueueWork } from './queue.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
@@ -55,7 +57,7 @@ async function startQueue({
   await queue.start({
     execute: async (...claimed) => {
       await execute(...claimed)
-      return false
+      return { isEnded: false, isNextWaiting: true }
     },
     onExhausted,
   })
@@ -281,8 +283,9 @@ describe('a suspect', () => {
   test('has company after its time alone, and may then lose its server once more', async () => {
     const suspect = await addSuspect()
     const { execute, letGo, executes } = held()
-    await startQueue({ execute, aloneMs: 1 })
+    const queue = await startQueue({ execute, aloneMs: 1 })
     const other = await world.addRun()
+    queue.wake()
     await eventually(() => expect([suspect, other].every(executes)).toBe(true))
     const freed = await world.store.runs.release({
       now: systemClock.now() + 60_000,
@@ -304,9 +307,10 @@ describe('a suspect', () => {
       return runs.clear(lease)
     }
     const store = { ...world.store, runs: { ...runs, clear } }
-    await startQueue({ execute, aloneMs: 1, store })
+    const queue = await startQueue({ execute, aloneMs: 1, store })
     await eventually(() => expect(asked).toBe(1))
     const other = await world.addRun()
+    queue.wake()
     await eventually(() => expect([suspect, other].every(executes)).toBe(true))
     for (const run of [suspect, other]) letGo(run)
   })
@@ -503,13 +507,25 @@ describe('cancelling', () => {
 describe('leases', () => {
   test('a run is kept for longer than its lease while it executes', async () => {
     const { begun, execute } = obedient()
-    const queue = await startQueue({ execute, leaseMs: 1_500 })
     const run = await world.addRun()
-    queue.wake()
+    // The run is due by then.
+    let now = systemClock.now()
+    const clock = { now: () => now }
+    const { runs } = world.store
+    const renewals: number[] = []
+    const renew: typeof runs.renew = async (leases, expiresAt) => {
+      const states = await runs.renew(leases, expiresAt)
+      renewals.push(expiresAt)
+      return states
+    }
+    const store = { ...world.store, runs: { ...runs, renew } }
+    const queue = await startQueue({ execute, leaseMs: 300, clock, store })
     await eventually(() => expect(begun).toHaveLength(1))
-    const expiry = systemClock.now() + 1_500
-    await eventually(() => expect(systemClock.now()).toBeGreaterThan(expiry))
-    const freed = await world.store.runs.release({ now: systemClock.now(), dead_servers: [] })
+    const expiry = now + 300
+    now += 200
+    await eventually(() => expect(renewals.at(-1)).toBeGreaterThan(expiry))
+    now = expiry + 1
+    const freed = await runs.release({ now, dead_servers: [] })
     expect(freed).toEqual({ released: [], exhausted: [] })
     expect(queue.isRunning(run.run_id)).toBe(true)
   })
@@ -660,6 +676,53 @@ describe('stopping', () => {
   })
 })
 
+describe('a host that is not this process', () => {
+  test('dies: its runs are tried again long before their leases run out, the last time alone', async () => {
+    const [guilty, innocent] = [await world.addRun(), await world.addRun()]
+    const exhausted: string[] = []
+    let running = 0
+    const beside: Record<string, number[]> = { [guilty.run_id]: [], [innocent.run_id]: [] }
+    const both = Promise.withResolvers<void>()
+    const died = [both, Promise.withResolvers<void>()]
+    const execute: Work = async ({ run_id, attempt }, lease) => {
+      running += 1
+      try {
+        const death = died[attempt - 1]
+        beside[run_id]?.push(running)
+        if (death && running === 2) death.resolve()
+        await death?.promise
+        if (death || run_id === guilty.run_id) throw new HostLost('The host has crashed.')
+        await finish(lease)
+      } finally {
+        running -= 1
+      }
+    }
+    const onExhausted = async (run: QueuedRun, lease: Lease) => {
+      exhausted.push(run.run_id)
+      await finish(lease, 'error')
+    }
+    await startQueue({ execute, onExhausted, leaseMs: 60_000 })
+    await untilStatus(guilty, 'error')
+    await untilStatus(innocent, 'success')
+    expect(exhausted).toEqual([guilty.run_id])
+    expect(await world.store.runs.get(innocent.run_id)).toMatchObject({ attempt: 3 })
+    for (const counts of Object.values(beside)) expect(counts[2]).toBe(1)
+  })
+
+  test('is not there: the run is handed back, and nothing counts', async () => {
+    const run = await world.addRun()
+    const attempts: number[] = []
+    const execute: Work = async ({ attempt }, lease) => {
+      attempts.push(attempt)
+      if (attempts.length < 5) throw new HostAway('It is being started.')
+      await finish(lease)
+    }
+    await startQueue({ execute, leaseMs: 60_000 })
+    await untilStatus(run, 'success')
+    expect(attempts).toEqual([1, 1, 1, 1, 1])
+  })
+})
+
 describe('beside a server in another process', () => {
   const script = fileURLToPath(new URL('../../test/support/holding-server.ts', import.meta.url))
 
@@ -708,12 +771,131 @@ describe('beside a server in another process', () => {
     const run = await world.addRun()
     const { child, lines } = startHolding(500)
     await eventually(() => expect(lines).toHaveLength(1))
-    pause((signal) => child.kill(signal), world.path)
+    await pause((signal) => child.kill(signal), world.path)
     const { begun, execute } = obedient()
     await startQueue({ execute })
     await eventually(() => expect(begun).toMatchObject([{ run_id: run.run_id, attempt: 2 }]))
     child.kill('SIGCONT')
     await eventually(() => expect(lines.at(-1)).toBe(`lease_lost ${run.run_id}`))
     expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'running', attempt: 2 })
+  })
+})
+
+test('nothing is claimed or gets a place while the queue is held, and what waits when it no longer is', async () => {
+  const { begun, execute } = obedient()
+  let isHeld = true
+  let looks = 0
+  const queue = await startQueue({
+    execute,
+    isHeld: () => {
+      looks += 1
+      return isHeld
+    },
+    pollMs: 5,
+  })
+  const run = await world.addRun()
+  const before = looks
+  await eventually(() => expect(looks).toBeGreaterThan(before + 2))
+  expect(queue.reserve('agent')).toBeUndefined()
+  expect(begun).toEqual([])
+  isHeld = false
+  queue.wake()
+  await eventually(() => expect(begun).toMatchObject([{ run_id: run.run_id, attempt: 1 }]))
+})
+
+describe('a run that is added with a place', () => {
+  /** Once the queue knows that nothing waits. */
+  const aPlace = (queue: Queue) =>
+    vi.waitFor(() => queue.reserve('agent') ?? expect.fail('there is no place yet'), {
+      timeout: 30_000,
+      interval: 5,
+    })
+
+  /** Adds it as its creator does. */
+  async function add(place: Place | undefined): Promise<QueuedRun> {
+    if (!place) expect.fail('there was no place')
+    const run = await world.addRun(undefined, {}, place.claim)
+    const { server_id } = place.claim
+    place.begin({ run, lease: { run_id: run.run_id, server_id, token: FIRST_TOKEN } })
+    return run
+  }
+
+  test('executes at once, without a look for runs', async () => {
+    const { begun, execute } = obedient()
+    const store = { ...world.store, runs: Object.create(world.store.runs) }
+    const queue = await startQueue({ execute, store })
+    const place = await aPlace(queue)
+    store.runs.claim = () => expect.fail('it looked')
+    const run = await add(place)
+    expect(begun).toEqual([run])
+    expect(queue.isRunning(run.run_id)).toBe(true)
+  })
+
+  test('takes the place of others, until the place is left or the run has ended', async () => {
+    const ends = new Map<string, () => void>()
+    const execute: Work = async (run, lease) => {
+      await new Promise<void>((resolve) => ends.set(run.run_id, resolve))
+      await finish(lease)
+    }
+    const queue = await startQueue({ execute, concurrency: 2 })
+    const place = await aPlace(queue)
+    const first = await add(queue.reserve('agent'))
+    expect(queue.reserve('agent')).toBeUndefined()
+    place.leave()
+    place.leave()
+    const second = await add(queue.reserve('agent'))
+    expect(queue.reserve('agent')).toBeUndefined()
+    for (const { run_id } of [first, second]) ends.get(run_id)?.()
+    const free = await aPlace(queue)
+    free.leave()
+  })
+
+  test('gets none while older runs may wait', async () => {
+    const held = Promise.withResolvers<void>()
+    const begun: string[] = []
+    const execute: Work = async ({ run_id }, lease) => {
+      begun.push(run_id)
+      if (begun.length === 1) await held.promise
+      await finish(lease)
+    }
+    const queue = await startQueue({ execute, concurrency: 1 })
+    await add(await aPlace(queue))
+    const older = await world.addRun()
+    queue.wake()
+    expect(queue.reserve('agent')).toBeUndefined()
+    held.resolve()
+    await untilStatus(older, 'success')
+    const free = await aPlace(queue)
+    free.leave()
+  })
+
+  test('gets none for a graph that only others have', async () => {
+    const server = { server_id: randomUUID(), host: hostId(), pid: process.pid, graphs: ['agent'] }
+    const queue = await startQueue({ ...obedient(), server })
+    const place = await aPlace(queue)
+    expect(queue.reserve('foreign')).toBeUndefined()
+    place.leave()
+  })
+
+  test('is told of a cancel that came before it began', async () => {
+    const { reasons, execute } = obedient()
+    const queue = await startQueue({ execute })
+    const place = await aPlace(queue)
+    const run = await world.addRun(undefined, {}, place.claim)
+    expect(queue.cancelLocal(run.run_id, 'interrupt')).toBe(false)
+    const { server_id } = place.claim
+    place.begin({ run, lease: { run_id: run.run_id, server_id, token: FIRST_TOKEN } })
+    await untilStatus(run, 'interrupted')
+    expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
+  })
+
+  test('is handed back by a server that stops meanwhile', async () => {
+    const queue = await startQueue(obedient())
+    const place = await aPlace(queue)
+    const stopped = queue.stop({ graceMs: 0 })
+    const run = await add(place)
+    await stopped
+    await untilStatus(run, 'pending')
+    expect(await world.store.runs.get(run.run_id)).toMatchObject({ attempt: 0 })
   })
 })

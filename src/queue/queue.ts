@@ -17,9 +17,10 @@ import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import { Claims } from './claims.ts'
 import { Deadline } from './deadline.ts'
 import { DueTimes } from './due-times.ts'
-import type { Execute } from './execution.ts'
+import type { Execute, Executed } from './execution.ts'
 import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
+import { type Place, Places } from './places.ts'
 import { Quarantine } from './quarantine.ts'
 import { Ticker } from './ticker.ts'
 
@@ -42,6 +43,8 @@ export interface QueueParts {
    * while other processes send notices.
    */
   pollMs?: number
+  /** Whether nothing is claimed for now, since the run would only fail. `wake` it when that is over. Default: no. */
+  isHeld?: () => boolean
   /** Sends notices to other servers, and gets theirs. Default: none. */
   notices?: Notices
   clock: Clock
@@ -78,6 +81,7 @@ export class Queue {
   readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
   readonly #quarantine = new Quarantine()
+  readonly #places: Places
   /** Cancels that came during a claim, which may be about a run of that claim. */
   readonly #earlyCancels = new Map<string, CancelAction>()
   /** The async context of the constructor: claimed runs must not inherit that of whoever woke the queue. */
@@ -86,6 +90,10 @@ export class Queue {
   #execute: Execute | undefined
   #isFilling = false
   #isFillWanted = false
+  /** Older runs may wait than those that are added here now. The last look did not come to their end. */
+  #isBehind = true
+  /** Counts what this server did not add itself. A look that sees a new number has not seen all. */
+  #news = 0
   /** Whether other servers must be told of pending runs that this one cannot take. */
   #shouldPublish = false
   #unsubscribe = () => {}
@@ -100,7 +108,10 @@ export class Queue {
     const { store, server, clock } = parts
     const leaseMs = parts.leaseMs ?? DEFAULT_LEASE_MS
     const log = parts.log.child({ part: 'queue', server_id: server.server_id })
-    const onReleased = () => this.wake()
+    const onReleased = () => {
+      this.#hear()
+      this.wake()
+    }
     const notices = parts.notices ?? noNotices
     this.#parts = parts
     this.#notices = notices
@@ -117,6 +128,10 @@ export class Queue {
     const liveness = new Liveness({ store, server, onReleased, clock, log })
     this.#liveness = liveness
     this.#claims = new Claims({ store, server, liveness, notices, leaseMs, log })
+    const { server_id } = server
+    this.#places = new Places({ server_id, leaseMs, clock }, (claimed, leaseExpiresAt) =>
+      this.#outside(() => this.#beginAdded(claimed, leaseExpiresAt)),
+    )
     this.#dueTimes = new DueTimes(store.runs)
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
@@ -130,6 +145,7 @@ export class Queue {
     this.#execute = execute
     this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#ticker.start()
+    this.#hear()
     this.wake()
   }
 
@@ -170,6 +186,20 @@ export class Queue {
     if (dueAt > this.#parts.clock.now()) this.#dueTimes.expect(dueAt)
   }
 
+  /**
+   * A place here for a run of this graph that is about to be added and is due. `undefined`: there is none
+   * that an older run might not want, so the run has to be added as pending. A place is kept until `begin`
+   * or `leave`.
+   */
+  reserve(graph_id: string): Place | undefined {
+    const { graphs } = this.#parts.server
+    if (this.#isHeld) return undefined
+    const mayOthersWait = this.#isBehind || this.#quarantine.isWaitedFor
+    const isForeign = graphs !== undefined && !graphs.includes(graph_id)
+    if (mayOthersWait || isForeign || this.#room <= this.#claims.asked) return undefined
+    return this.#places.reserve()
+  }
+
   /** Whether the run executes in this process, with a lease that is not known to be lost. */
   isRunning(run_id: string): boolean {
     return this.#executions.find(run_id) !== undefined
@@ -182,15 +212,25 @@ export class Queue {
   cancelLocal(run_id: string, action: CancelAction): boolean {
     const execution = this.#executions.find(run_id)
     execution?.stop({ kind: 'cancelled', action })
-    if (!execution && this.#isFilling) this.#earlyCancels.set(run_id, action)
+    const mayBegin = this.#isFilling || this.#places.size > 0
+    if (!execution && mayBegin) this.#earlyCancels.set(run_id, action)
     if (!execution) this.#notices.publish({ kind: 'cancel', run_id })
     return execution !== undefined
   }
 
   #onNotice(notice: Notice): void {
-    if (notice.kind === 'run_waits' || notice.kind === 'missed') this.#look()
+    if (notice.kind === 'run_waits' || notice.kind === 'missed') {
+      this.#hear()
+      this.#look()
+    }
     const isHere = notice.kind === 'cancel' && this.isRunning(notice.run_id)
     if (isHere || notice.kind === 'missed') void this.#executions.renew()
+  }
+
+  /** Runs may wait that this server has not added. */
+  #hear(): void {
+    this.#news += 1
+    this.#isBehind = true
   }
 
   #look(): void {
@@ -208,9 +248,11 @@ export class Queue {
 
   /**
    * There is room again, and the next run of the thread may be claimed: by other servers, if not by this
-   * one.
+   * one. Mostly nothing waits, and a look would cost as much as all that a run reads.
    */
-  #onDone(): void {
+  #onDone({ isNextWaiting }: Pick<Executed, 'isNextWaiting'>): void {
+    const mayWait = isNextWaiting || this.#isBehind || this.#quarantine.isWaitedFor
+    if (this.#isAccepting && !mayWait) return
     if (this.#isAccepting && !this.#mayNeedOthers) this.#look()
     else this.wake()
   }
@@ -248,16 +290,18 @@ export class Queue {
 
   #lookAgain(): void {
     this.#dueTimes.forget()
+    this.#hear()
     this.#look()
   }
 
   /** Claims as many runs as there is room for. Answers when to look again, in ms. */
   async #claimAll(): Promise<number> {
     try {
-      while (this.#room > 0) {
+      while (this.#room > 0 && !this.#isHeld) {
         const now = this.#parts.clock.now()
         if (!(await this.#claim(now))) return await this.#untilNextDue(now)
       }
+      this.#isBehind = true
       return this.#pollMs
     } catch (error) {
       this.#log.error({ err: error }, 'could not look for runs; it is tried again')
@@ -265,10 +309,15 @@ export class Queue {
     }
   }
 
+  get #isHeld(): boolean {
+    return this.#parts.isHeld?.() ?? false
+  }
+
   /** How many more runs may execute here. */
   get #room(): number {
     const { size, areAlone } = this.#executions
-    return this.#isAccepting && !areAlone ? this.#parts.concurrency - size : 0
+    const taken = size + this.#places.size
+    return this.#isAccepting && !areAlone ? this.#parts.concurrency - taken : 0
   }
 
   async #untilNextDue(claimedAt: number): Promise<number> {
@@ -278,16 +327,22 @@ export class Queue {
 
   /** Claims once. `false`: there are no more runs, or those that execute have to end first. */
   async #claim(now: number): Promise<boolean> {
-    if (this.#quarantine.holdsBack) return this.#claimSuspect(now)
+    if (this.#quarantine.holdsBack) {
+      this.#isBehind = true
+      return this.#claimSuspect(now)
+    }
+    const news = this.#news
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room, 'others')
     await Promise.all(claimed.map((one) => this.#begin(one, leaseExpiresAt)))
+    if (areAll && news === this.#news) this.#isBehind = false
     if (areAll && claimed.length === 0) await this.#claimSuspect(now)
     return !areAll
   }
 
   /** Claims a suspect if nothing executes. `true`: no suspect is left to make room for. */
   async #claimSuspect(now: number): Promise<boolean> {
-    if (!this.#quarantine.isWaitedFor || this.#executions.size > 0) return false
+    const areOthers = this.#executions.size + this.#places.size > 0
+    if (!this.#quarantine.isWaitedFor || areOthers) return false
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, 1, 'suspects')
     for (const one of claimed) {
       const { run_id, thread_id, attempt } = one.run
@@ -307,6 +362,16 @@ export class Queue {
     this.#quarantine.note(await this.#claims.hasSuspect(now), now)
   }
 
+  /** Never rejects. */
+  async #beginAdded(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
+    try {
+      await this.#begin(claimed, leaseExpiresAt)
+    } catch (err) {
+      const { run_id } = claimed.run
+      this.#log.error({ run_id, err }, 'could not hand the run back; its lease runs out')
+    }
+  }
+
   async #begin(claimed: ClaimedRun, leaseExpiresAt: number): Promise<void> {
     const execute = this.#execute
     if (!execute) {
@@ -314,7 +379,7 @@ export class Queue {
       return
     }
     const held = { ...claimed, leaseExpiresAt }
-    const execution = this.#executions.add(held, execute, () => this.#onDone())
+    const execution = this.#executions.add(held, execute, (what) => this.#onDone(what))
     const action = this.#earlyCancels.get(execution.run_id)
     if (action) execution.stop({ kind: 'cancelled', action })
   }
@@ -332,6 +397,7 @@ export class Queue {
     this.#execute = undefined
     clearTimeout(this.#poll)
     await this.#filled
+    await this.#untilAbort(this.#places.settle())
     await this.#settle()
     await this.#executions.handBackAll()
     this.#unsubscribe()
@@ -348,9 +414,14 @@ export class Queue {
     }
     for (const deadline of [this.#graceDeadline, this.#checkpointDeadline]) deadline.clear()
     this.#executions.stopAll({ kind: 'shutdown' })
+    await this.#untilAbort(this.#executions.settled())
+  }
+
+  /** Waits no longer than a stop may take. */
+  async #untilAbort(settled: Promise<unknown>): Promise<void> {
     const last = new Deadline()
     last.within(ABORT_MS)
-    await this.#executions.settleBefore(last.passed)
+    await Promise.race([settled, last.passed])
     last.clear()
   }
 }

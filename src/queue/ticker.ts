@@ -1,12 +1,16 @@
 /** Repeats work, one round after the other. */
+import { DatabaseAway } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 
 /** How long the same failure is not logged again, in ms. */
 const TOLD_ONCE_MS = 60_000
 
+const FAILED = 'a round of work failed; it is tried again'
+
 /**
  * Calls `work` every `ms` until it is stopped. A failed round is logged and does not end the rounds; the
- * same failure is logged once a minute.
+ * same failure is logged once a minute. That of a database that is away is logged each time: see
+ * `DatabaseOutage`.
  */
 export class Ticker {
   readonly #ms: number
@@ -57,8 +61,10 @@ export class Ticker {
   #tell(error: unknown): void {
     const failure = String(error)
     const now = performance.now()
+    // What the log is given of a database that is away, and when that is over, its giver knows.
+    const isAway = error instanceof DatabaseAway
     if (failure === this.#told?.failure && now - this.#told.at < TOLD_ONCE_MS) return
-    this.#told = { failure, at: now }
-    this.#log.error({ err: error }, 'a round of work failed; it is tried again')
+    if (!isAway) this.#told = { failure, at: now }
+    this.#log.error({ err: error }, FAILED)
   }
 }

@@ -1,15 +1,19 @@
 /**
  * Writes events in batches. Events that are appended to a run within one turn of the event loop, or while
  * its last batch is being written, go into one transaction. Events that may wait go with the next ones.
+ * A run that goes on writing in turn after turn is written every few milliseconds: what it costs to write, to
+ * wake readers and to send to them is paid for each batch, however many events it has. Bursts of ten events, one
+ * reader: 60 µs of CPU for an event instead of 80; 72 instead of 97 by the protocol.
  *
  * Measured on SQLite with 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
- * of 5, 37 to 76 µs; in bursts of 20, 15 to 31 µs. One transaction for 16 runs gained a third at most. It
- * was left out, since a failure of one run's events would hit all runs.
+ * of 5, 37 to 76 µs; in bursts of 20, 15 to 31 µs. The batches of several runs share a commit on SQLite
+ * (`storage/db/sqlite/grouped-transactions.ts`).
  */
 
 import type { EventStore, NewEvent, RunEvent } from '../core/agent/event.ts'
 import type { Lease } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
+import { endOfTurn } from '../core/turn.ts'
 
 /** The run that events belong to, and the right to write them. */
 export interface AppendTarget {
@@ -18,11 +22,19 @@ export interface AppendTarget {
   lease?: Lease
 }
 
+/** The batches of a run that are written at once, one after the other; the next ones have a time between them. */
+const AT_ONCE = 3
+/** That time, in ms. A run that is silent for so long is written at once again. */
+const BETWEEN_MS = 5
+/** Unless so much waits, in characters. */
+const MAX_WAITING_CHARS = 65_536
+
 /** How long an event may wait, in ms: the first event of a short run is written with the next one. */
 const MAX_DELAY_MS = 10
 
 interface Batch {
   events: NewEvent[]
+  chars: number
   written: PromiseWithResolvers<boolean>
 }
 
@@ -31,9 +43,13 @@ interface Lane {
   to: AppendTarget
   /** The batch that still takes events. */
   open: Batch | undefined
-  /** Settles when a batch may be written. `flush` makes that now. */
+  /** Settles when a batch may be written. */
   isDue: Promise<void>
+  /** There is something that may not wait for more of its kind. */
   flush: () => void
+  /** Somebody waits until all is written. */
+  hurry: () => void
+  isHurried: boolean
   drained: Promise<void>
 }
 
@@ -57,8 +73,10 @@ export class BatchedAppends {
     { mayWait = false }: { mayWait?: boolean } = {},
   ): Promise<boolean> {
     const lane = this.#laneOf(to)
-    lane.open ??= { events: [], written: Promise.withResolvers() }
+    lane.open ??= { events: [], chars: 0, written: Promise.withResolvers() }
     lane.open.events.push(...events)
+    for (const { data } of events) lane.open.chars += data.length
+    if (lane.open.chars > MAX_WAITING_CHARS) lane.hurry()
     if (!mayWait) lane.flush()
     return lane.open.written.promise
   }
@@ -72,16 +90,22 @@ export class BatchedAppends {
     if (!lane) return []
     const batch = lane.open
     lane.open = undefined
-    lane.flush()
+    hurry(lane)
     await lane.drained
     batch?.written.resolve(true)
     return batch?.events ?? []
   }
 
+  /** Writes at once what waits for more. */
+  hurry(to: AppendTarget): void {
+    const lane = this.#lanes.get(keyOf(to))
+    if (lane) hurry(lane)
+  }
+
   /** Settles when everything that was appended before is written or refused. */
   async settle(): Promise<void> {
     const lanes = [...this.#lanes.values()]
-    for (const lane of lanes) lane.flush()
+    for (const lane of lanes) hurry(lane)
     await Promise.all(lanes.map((lane) => lane.drained))
   }
 
@@ -89,7 +113,9 @@ export class BatchedAppends {
     const key = keyOf(to)
     const known = this.#lanes.get(key)
     if (known) return known
-    const lane = { to, open: undefined, ...dueWithin(MAX_DELAY_MS), drained: Promise.resolve() }
+    const due = dueWithin(MAX_DELAY_MS)
+    const drained = Promise.resolve()
+    const lane: Lane = { to, open: undefined, ...due, isHurried: false, drained }
     this.#lanes.set(key, lane)
     lane.drained = this.#drain(key, lane)
     return lane
@@ -97,10 +123,16 @@ export class BatchedAppends {
 
   async #drain(key: string, lane: Lane): Promise<void> {
     await lane.isDue
-    while (lane.open) {
+    for (let written = 1; lane.open; written += 1) {
       const batch = lane.open
       lane.open = undefined
       await this.#write(lane.to, batch)
+      if (lane.isHurried || (written < AT_ONCE && lane.open)) {
+        lane.isHurried = false
+        continue
+      }
+      Object.assign(lane, dueWithin(BETWEEN_MS, { isAtMost: written < AT_ONCE }))
+      await lane.isDue
     }
     this.#lanes.delete(key)
   }
@@ -131,17 +163,32 @@ function keyOf({ run_id, lease }: AppendTarget): string {
   return `${run_id} ${lease?.token ?? ''}`
 }
 
-/** Settles after `ms`, or in the next turn of the event loop after `flush` is called. */
-function dueWithin(ms: number): Pick<Lane, 'isDue' | 'flush'> {
+function hurry(lane: Lane): void {
+  lane.isHurried = true
+  lane.hurry()
+}
+
+/**
+ * Settles after `ms`. If that is a limit (`isAtMost`), settles in the next turn of the event loop after `flush`
+ * is called. Settles when `hurry` is called.
+ */
+function dueWithin(
+  ms: number,
+  { isAtMost = true }: { isAtMost?: boolean } = {},
+): Pick<Lane, 'isDue' | 'flush' | 'hurry'> {
   const { promise: isDue, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
-  let isHurried = false
+  let isFlushed = !isAtMost
   const flush = () => {
     // Only the first call counts: tokens come often.
-    if (isHurried) return
-    isHurried = true
+    if (isFlushed) return
+    isFlushed = true
     clearTimeout(timer)
-    setImmediate(resolve)
+    void endOfTurn().then(resolve)
   }
-  return { isDue, flush }
+  const hurry = () => {
+    clearTimeout(timer)
+    resolve()
+  }
+  return { isDue, flush, hurry }
 }

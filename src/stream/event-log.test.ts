@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import {
@@ -137,6 +137,27 @@ describe('appending', () => {
     expect(await waiting).toBe(true)
     expect(batches).toEqual([2])
     expect(await log.append(idsOf(one), values(2), { mayWait: true })).toBe(true)
+  })
+
+  test('a run that writes in turn after turn waits for more, until somebody cannot', async () => {
+    const batches: number[] = []
+    const log = openLog({ store: { ...world.store, events: counted(batches) } })
+    const one = await claimed()
+    // The time between batches does not pass by itself.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const at of [0, 1, 2]) await log.append(idsOf(one), values(at))
+    const waiting = [3, 4, 5].map(async (at) => {
+      for (let turn = 3; turn < at; turn += 1) await setImmediate()
+      return log.append(idsOf(one), values(at))
+    })
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    expect(batches).toEqual([1, 1, 1])
+    log.hurry(idsOf(one))
+    expect(await Promise.all(waiting)).toEqual([true, true, true])
+    expect(batches).toEqual([1, 1, 1, 3])
+    const added = await world.store.events.read(one.run.run_id, -1, 10)
+    expect(added.map(({ data }) => data)).toEqual(['0', '1', '2', '3', '4', '5'])
   })
 
   test('what is not being written yet can be taken back, after what is', async () => {

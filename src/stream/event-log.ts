@@ -18,10 +18,11 @@ import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'
 import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
-import { Follower } from './follower.ts'
-import { LiveRun, type RingLimits } from './live-run.ts'
+import type { RingLimits } from './event-ring.ts'
+import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
+import { LiveRun } from './live-run.ts'
 import { LiveThread } from './live-thread.ts'
-import { followThread, type ThreadStart } from './thread-follower.ts'
+import { type ThreadStart, threadPages } from './thread-follower.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
@@ -41,8 +42,6 @@ const DEFAULT_RETENTION_MS = 3_600_000
 const DEFAULT_RING: RingLimits = { events: 1_024, chars: 1_048_576 }
 /** How often expired events are removed, in ms. */
 const EXPIRE_MS = 60_000
-/** Greater than every `run_seq`: behind it comes only the end. */
-const NOTHING_BUT_THE_END = Number.MAX_SAFE_INTEGER
 
 export class EventLog {
   readonly #parts: EventLogParts
@@ -52,7 +51,9 @@ export class EventLog {
   /** The threads that are followed now. */
   readonly #threads = new Map<string, LiveThread>()
   #expiry: NodeJS.Timeout | undefined
-  #expiring: Promise<void> = Promise.resolve()
+  /** Absent: nothing is being removed. */
+  #expiring: Promise<void> | undefined
+  readonly #stopping = new AbortController()
   readonly #notices: Notices
   #unsubscribe = () => {}
   #isStopped = false
@@ -71,13 +72,14 @@ export class EventLog {
   start(): void {
     this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#expiry = setInterval(() => {
-      this.#expiring = this.#expire()
+      this.#expiring ??= this.#expire()
     }, EXPIRE_MS)
   }
 
   /** Writes what was appended. Then everybody who follows gets `unavailable`. */
   async stop(): Promise<void> {
     clearInterval(this.#expiry)
+    this.#stopping.abort()
     await this.#expiring
     await this.#appends.settle()
     this.#unsubscribe()
@@ -87,7 +89,8 @@ export class EventLog {
 
   /**
    * Appends events to a run, in order. Settles when they are written; followers see them only then.
-   * Appends within one turn of the event loop share a transaction. Events that `mayWait` are written with
+   * Appends within one turn of the event loop share a transaction, and those of a run that writes in many
+   * turns those of 5 ms; `hurry` writes them at once. Events that `mayWait` are written with
    * the next ones, within 10 ms at the latest.
    *
    * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then
@@ -96,6 +99,11 @@ export class EventLog {
    */
   append(to: AppendTarget, events: NewEvent[], how?: { mayWait: boolean }): Promise<boolean> {
     return this.#appends.append(to, events, how)
+  }
+
+  /** Writes at once what was appended to the run and waits for more. */
+  hurry(to: AppendTarget): void {
+    this.#appends.hurry(to)
   }
 
   /**
@@ -111,9 +119,11 @@ export class EventLog {
    * transaction that ends the run writes. Call it after the commit, with the events in order.
    */
   deliver(events: RunEvent[]): void {
-    const runs = new Map(events.map(({ run_id, thread_id }) => [run_id, thread_id]))
     for (const event of events) if (isLogged(event)) this.#live.get(event.run_id)?.add(event)
-    for (const [run_id, thread_id] of runs) this.#announce(thread_id, run_id)
+    const threads = Map.groupBy(events, ({ thread_id }) => thread_id)
+    for (const [thread_id, added] of threads) this.#threads.get(thread_id)?.add(added)
+    const runs = new Map(events.map(({ run_id, thread_id }) => [run_id, thread_id]))
+    for (const [run_id, thread_id] of runs) this.#publish(thread_id, run_id)
   }
 
   /**
@@ -121,11 +131,11 @@ export class EventLog {
    * removed the thread.
    */
   announceThread(thread_id: string): void {
-    this.#announce(thread_id, null)
+    this.#threads.get(thread_id)?.announce()
+    this.#publish(thread_id, null)
   }
 
-  #announce(thread_id: string, run_id: string | null): void {
-    this.#threads.get(thread_id)?.announce()
+  #publish(thread_id: string, run_id: string | null): void {
     this.#notices.publish({ kind: 'events', thread_id, run_id })
   }
 
@@ -152,14 +162,22 @@ export class EventLog {
    * `seq` 0. A run that does not exist counts as removed. A slow reader costs no memory: it reads events
    * that have left the ring from the store.
    */
-  async *follow(
+  follow(
     run_id: string,
     options: { after: number; signal: AbortSignal },
   ): AsyncGenerator<LoggedEvent, void, undefined> {
+    return this.#eachOf(this.followPages(run_id, options), options.signal)
+  }
+
+  /** The same, by pages: what is there at once is given at once. No page is empty. */
+  async *followPages(
+    run_id: string,
+    options: { after: number; signal: AbortSignal },
+  ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
     const { ring = DEFAULT_RING } = this.#parts
     const live = opened(this.#live, run_id, () => new LiveRun(ring))
     try {
-      yield* new Follower(this.#sourceOf(run_id, live), run_id, options).events()
+      yield* new Follower(this.#sourceOf(run_id, live), run_id, options).pages()
     } finally {
       closed(this.#live, run_id, live)
     }
@@ -168,16 +186,23 @@ export class EventLog {
   /**
    * The thread's events with a `seq` greater than `after` (0: all; `undefined`: only later ones), in
    * order, each once: those of all runs, `END_EVENT`s included, and those without a run. It ends when the
-   * thread is removed. Otherwise it throws as `follow` does. It reads pages from the store, and keeps one
-   * in memory only for a moment, when several follow.
+   * thread is removed. Otherwise it throws as `follow` does, and a slow reader costs as little.
    */
-  async *followThread(
+  followThread(
     thread_id: string,
     options: ThreadStart,
   ): AsyncGenerator<ThreadEvent, void, undefined> {
+    return this.#eachOf(this.followThreadPages(thread_id, options), options.signal)
+  }
+
+  /** The same, by pages. Readers who are at the same place get the same page, so that they can share more. */
+  async *followThreadPages(
+    thread_id: string,
+    options: ThreadStart,
+  ): AsyncGenerator<readonly ThreadEvent[], void, undefined> {
     const { store, ring = DEFAULT_RING } = this.#parts
     const pageChars = pageCharsOf(ring)
-    const live = opened(this.#threads, thread_id, () => new LiveThread())
+    const live = opened(this.#threads, thread_id, () => new LiveThread(ring))
     try {
       const source = {
         store,
@@ -186,7 +211,7 @@ export class EventLog {
         isAnnounced: () => this.#notices.isConnected,
         throwIfStopped: () => this.#throwIfStopped(),
       }
-      yield* followThread(source, thread_id, options)
+      yield* threadPages(source, thread_id, options)
     } finally {
       closed(this.#threads, thread_id, live)
     }
@@ -213,6 +238,19 @@ export class EventLog {
     }
   }
 
+  async *#eachOf<T>(
+    pages: AsyncIterable<readonly T[]>,
+    signal: AbortSignal,
+  ): AsyncGenerator<T, void, undefined> {
+    for await (const page of pages) {
+      for (const event of page) {
+        signal.throwIfAborted()
+        this.#throwIfStopped()
+        yield event
+      }
+    }
+  }
+
   #throwIfStopped(): void {
     if (this.#isStopped) throw new AppError('unavailable', 'The server is stopping; reconnect.')
   }
@@ -220,10 +258,13 @@ export class EventLog {
   async #expire(): Promise<void> {
     const { store, clock, retentionMs = DEFAULT_RETENTION_MS, log } = this.#parts
     try {
-      const removed = await store.events.expire(clock.now() - retentionMs)
+      const before = clock.now() - retentionMs
+      const removed = await store.events.expire(before, this.#stopping.signal)
       if (removed > 0) log.debug({ removed }, 'removed expired events')
     } catch (error) {
       log.error({ err: error }, 'could not remove expired events; it is tried again')
+    } finally {
+      this.#expiring = undefined
     }
   }
 }

@@ -27,6 +27,9 @@ interface FollowSource {
   throwIfStopped: () => void
 }
 
+/** Greater than every `run_seq`: behind it comes only the end. */
+export const NOTHING_BUT_THE_END = Number.MAX_SAFE_INTEGER
+
 export class Follower {
   readonly #source: FollowSource
   readonly #run_id: string
@@ -50,22 +53,24 @@ export class Follower {
     this.#size = new PageSize(source.pageChars)
   }
 
-  /** See `EventLog.follow`. */
-  async *events(): AsyncGenerator<LoggedEvent, void, undefined> {
+  /** See `EventLog.followPages`. */
+  async *pages(): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
     const { live } = this.#source
     for (;;) {
       const seen = live.version
       const page = await this.#nextPage()
-      for (const event of page) {
+      const last = page.at(-1)
+      if (last) {
         this.#throwIfStopped()
-        this.#cursor = event.run_seq
-        yield event
-        if (isEnd(event)) return
+        this.#cursor = last.run_seq
+        this.#hasRead = true
+        yield page
+        if (isEnd(last)) return
+        continue
       }
-      if (page.length > 0) this.#hasRead = true
-      if (page.length > 0 || live.version !== seen) continue
+      if (live.version !== seen) continue
       const end = live.end ?? (this.#isOver ? await this.#lostEnd() : undefined)
-      if (end) return yield end
+      if (end) return yield [end]
       await this.#wait(seen)
     }
   }
@@ -80,7 +85,9 @@ export class Follower {
     const { store, live, isLocal } = this.#source
     const recent = live.since(this.#cursor, this.#size.events)
     const isCurrent = isLocal() && !this.#sawNoChange && !this.#isOver
-    if (recent && (recent.length > 0 || isCurrent)) return recent
+    if (recent && (recent.length > 0 || isCurrent || live.end)) return recent
+    // The store has nothing behind it either.
+    if (this.#cursor === NOTHING_BUT_THE_END) return []
     const page = await store.events.read(this.#run_id, this.#cursor, this.#size.events)
     this.#size.learn(page)
     return page
@@ -102,7 +109,7 @@ export class Follower {
    */
   async #lookUp(): Promise<number> {
     const { store, isLocal } = this.#source
-    const run = await store.runs.get(this.#run_id)
+    const run = await store.runs.glance(this.#run_id)
     this.#isOver = !run || isTerminal(run.status)
     if (isLocal() || this.#isAnnounced()) return ANNOUNCED_POLL_MS
     return run?.status === 'pending' ? PENDING_POLL_MS : REMOTE_POLL_MS
@@ -115,7 +122,7 @@ export class Follower {
   /** The end of a run whose end event comes before `after` or no longer exists. */
   async #lostEnd(): Promise<LoggedEvent> {
     const { store, clock } = this.#source
-    const run = await store.runs.get(this.#run_id)
+    const run = await store.runs.glance(this.#run_id)
     const status = run?.status ?? 'rolled_back'
     return (
       (await this.#storedEnd()) ?? {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { RunEvent } from '../core/agent/event.ts'
 import { LiveThread } from './live-thread.ts'
 
 let reads: number
@@ -11,7 +12,7 @@ beforeEach(() => {
 })
 
 function liveThread(followers: number): LiveThread {
-  const live = new LiveThread()
+  const live = new LiveThread({ events: 4, chars: 100 })
   live.followers = followers
   return live
 }
@@ -50,4 +51,45 @@ test('a read that failed is told to all who shared it, and to nobody later', asy
   const both = await Promise.allSettled([live.page(7, 64, failing), live.page(7, 64, read)])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await live.page(7, 64, read)).toEqual([])
+})
+
+const event = (seq: number): RunEvent => ({
+  thread_id: 't',
+  run_id: 'r',
+  seq,
+  run_seq: null,
+  event: 'values',
+  data: '1',
+  created_at: 0,
+})
+
+test('events that were written here need not be read, and who asks for the same gets the same page', () => {
+  const live = liveThread(2)
+  live.add([event(7), event(8)])
+  const page = live.since(6, 64)
+  expect(page?.map(({ seq }) => seq)).toEqual([7, 8])
+  expect(live.since(6, 64)).toBe(page)
+  live.add([event(9)])
+  expect(live.since(6, 64)?.map(({ seq }) => seq)).toEqual([7, 8, 9])
+  expect(live.unread).toBe(0)
+})
+
+test('of those who ask for pages of their own, few are kept', () => {
+  const live = new LiveThread({ events: 64, chars: 10_000 })
+  live.add(Array.from({ length: 64 }, (_, i) => event(i + 1)))
+  const first = live.since(0, 64)
+  expect(live.since(0, 64)).toBe(first)
+  for (let after = 1; after < 64; after += 1) live.since(after, 64)
+  expect(live.since(0, 64)).toEqual(first)
+  expect(live.since(0, 64)).not.toBe(first)
+  const last = live.since(63, 64)
+  expect(live.since(63, 64)).toBe(last)
+})
+
+test('events that were only announced have to be read', () => {
+  const live = liveThread(2)
+  live.add([event(7)])
+  live.announce()
+  expect(live.since(6, 64)).toBeUndefined()
+  expect(live.unread).toBe(1)
 })

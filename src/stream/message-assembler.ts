@@ -21,6 +21,11 @@ const COMPLETE = 'messages/complete'
 /** How many events are read at once to find the beginning of a message. */
 const PAGE = 256
 
+/** Whether a reader is shown something else than what the log holds. */
+export function isOfMessages({ event }: NewEvent): boolean {
+  return event.startsWith('messages/')
+}
+
 /** The messages in progress, as one reader knows them. It must read in the order of the log. */
 export class MessageAssembler {
   readonly #store: Pick<EventStore, 'readMessages'>
@@ -36,7 +41,7 @@ export class MessageAssembler {
    * are read from the log. `undefined`: they have expired, so that nothing can be shown.
    */
   async show<T extends ThreadEvent>(event: T): Promise<T | undefined> {
-    if (!event.event.startsWith('messages/')) return event
+    if (!isOfMessages(event)) return event
     const { name, namespace } = nameOf(event)
     if (name !== PIECE_EVENT) {
       this.#take(event)

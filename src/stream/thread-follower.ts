@@ -32,33 +32,38 @@ export interface ThreadStart {
   signal: AbortSignal
 }
 
-/** See `EventLog.followThread`. */
-export async function* followThread(
-  { store, live, pageChars, isAnnounced, throwIfStopped }: ThreadSource,
+/** See `EventLog.followThreadPages`. */
+export async function* threadPages(
+  source: ThreadSource,
   thread_id: string,
   { after, isAwaited = false, signal }: ThreadStart,
-): AsyncGenerator<ThreadEvent, void, undefined> {
+): AsyncGenerator<readonly ThreadEvent[], void, undefined> {
+  const { store, live, pageChars, isAnnounced, throwIfStopped } = source
   const last = await store.events.lastSeq(thread_id)
   let cursor = Math.min(after ?? last, last)
   const size = new PageSize(pageChars)
+  let unread: number | undefined
   let sawNoChange = false
   for (;;) {
     const seen = live.version
+    const recent = live.since(cursor, size.events)
+    const isCurrent = unread === live.unread && !sawNoChange
+    const isStored = !recent || (recent.length === 0 && !isCurrent)
+    unread = live.unread
     const read = () => store.events.readThread(thread_id, cursor, size.events)
     // Nobody else has read events that were not announced.
-    const page = await (sawNoChange ? read() : live.page(cursor, size.events, read))
+    const shared = () => (sawNoChange ? read() : live.page(cursor, size.events, read))
+    const page = isStored ? await shared() : recent
     sawNoChange = false
-    size.learn(page)
-    for (const event of page) {
-      signal.throwIfAborted()
-      throwIfStopped()
-      cursor = event.seq
-      yield event
-    }
     signal.throwIfAborted()
     throwIfStopped()
-    if (page.length > 0) continue
-    if (!(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
+    if (page.length > 0) {
+      size.learn(page)
+      cursor = page.at(-1)?.seq ?? cursor
+      yield page
+      continue
+    }
+    if (isStored && !(isAwaited && cursor === 0) && (await isGone(store, thread_id, cursor))) return
     await live.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
     sawNoChange = live.version === seen
   }

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of the OAuth vault by the rules of webhooks: only to public addresses, unless the
- * operator allows more.
+ * Sends requests of the OAuth vault, and to registries, by the rules of webhooks: only to public
+ * addresses, unless the operator allows more.
  */
 import { isIP } from 'node:net'
 import type { Agent } from 'undici'
@@ -10,7 +10,6 @@ import type { Outgoing } from '../core/outgoing.ts'
 import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { isReachable } from './url-rules.ts'
 
-const SETTING = 'RUNYARD_OAUTH_ALLOW'
 const DEFAULT_TIMEOUT_MS = 10_000
 /** The longest answer that is read. Tokens and metadata are short. */
 const MAX_BYTES = 1024 * 1024
@@ -18,6 +17,8 @@ const MAX_BYTES = 1024 * 1024
 interface GuardedFetchOptions {
   /** What may be reached although it is not public, also without TLS. */
   allowed: readonly IpRange[]
+  /** The setting with which the operator allows more, for messages. Default `RUNYARD_OAUTH_ALLOW`. */
+  setting?: string
   /** The limit for a whole exchange; 10 s by default. */
   timeoutMs?: number
   resolve?: ResolveName
@@ -26,18 +27,19 @@ interface GuardedFetchOptions {
 /** Connections are made at the first request, and closed with the process. */
 export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
   const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve } = options
+  const { setting = 'RUNYARD_OAUTH_ALLOW' } = options
   const agents: Partial<Record<string, Promise<Agent>>> = {}
   const agentFor = (protocol: string) => {
     // Plain text is sent only where the operator knows the network.
     agents[protocol] ??= createGuardedAgent(allowed, {
       timeoutMs,
-      setting: SETTING,
+      setting,
       isPublicReached: protocol === 'https:',
       ...(resolve && { resolve }),
     })
     return agents[protocol]
   }
-  const problemOf = (url: URL) => problemIn(url, allowed)
+  const problemOf = (url: URL) => problemIn(url, { allowed, setting })
   return {
     problemOf,
     async fetch(text, init) {
@@ -53,7 +55,10 @@ export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
   }
 }
 
-function problemIn(url: URL, allowed: readonly IpRange[]): string | undefined {
+function problemIn(
+  url: URL,
+  { allowed, setting }: { allowed: readonly IpRange[]; setting: string },
+): string | undefined {
   const { protocol, hostname, username, password } = url
   if (protocol !== 'https:' && protocol !== 'http:') return 'Give an https URL.'
   if (username || password) return 'A URL must not hold a password.'
@@ -64,7 +69,7 @@ function problemIn(url: URL, allowed: readonly IpRange[]): string | undefined {
   if (isIP(address) === 0) return undefined
   const isGood = protocol === 'https:' ? isReachable(address, allowed) : isInRange(address, allowed)
   if (isGood) return undefined
-  return `${hostname} is not a public address. The operator can allow it in ${SETTING}.`
+  return `${hostname} is not a public address. The operator can allow it in ${setting}.`
 }
 
 async function send(
@@ -72,7 +77,7 @@ async function send(
   options: { init: RequestInit | undefined; dispatcher: Agent; timeoutMs: number },
 ): Promise<Response> {
   const { fetch } = await import('undici')
-  const signal = AbortSignal.timeout(options.timeoutMs)
+  const signal = limited(options.init?.signal, options.timeoutMs)
   const init = { ...options.init, dispatcher: options.dispatcher, redirect: 'manual', signal }
   const response = await fetch(url, init as Parameters<typeof fetch>[1])
   const body = await readLimited(response.body)
@@ -80,6 +85,11 @@ async function send(
   const headers = [...response.headers].filter(([name]) => !isAboutTransfer(name))
   const hasBody = body.length > 0
   return new Response(hasBody ? body : null, { status, statusText, headers })
+}
+
+function limited(asked: AbortSignal | null | undefined, timeoutMs: number): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return asked ? AbortSignal.any([asked, timeout]) : timeout
 }
 
 /** The body has been read and unpacked already. */

@@ -9,7 +9,8 @@ import { UuidSchema } from '../operations/ids.ts'
 import type { Parts } from '../parts.ts'
 import { listRuns } from '../runs/read.ts'
 import { searchThreads } from '../threads/search.ts'
-import { RUNS_READ, taskIdOf, viewTask } from './task.ts'
+import { RUNS_READ, viewTask } from './task.ts'
+import { taskIdOf } from './task-id.ts'
 
 /** Without a context: how many threads are looked through, those changed last first. */
 const THREADS_READ = 100

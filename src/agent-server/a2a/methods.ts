@@ -29,10 +29,11 @@ import { runRequest } from '../runs/request.ts'
 import { asA2AErrors } from './errors.ts'
 import { listTasks } from './list.ts'
 import { toInput, toResume } from './message.ts'
-import { checkPushConfig, getPushConfig, listPushConfigs, putPushConfig } from './push.ts'
+import { checkPushConfig, getPushConfig, listPushConfigs, putPushConfig } from './push-configs.ts'
 import { isCurrentVersion } from './rpc.ts'
 import { streamTask } from './stream.ts'
-import { findTask, isOver, openQuestions, TASK_ID_KEY, type TaskRun, viewTask } from './task.ts'
+import { findTask, isOver, openQuestions, type TaskRun, viewTask } from './task.ts'
+import { TASK_ID_KEY } from './task-id.ts'
 
 /** What the operations need: a task is a run. */
 export type A2AParts = CreationParts & Pick<Parts, 'log'>

@@ -1,25 +1,12 @@
 /** `/a2a/{assistant_id}`: the Agent2Agent protocol, versions 1.0 and 0.3, as JSON-RPC; and the cards. */
-import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent } from '@a2a-js/sdk'
-import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
-import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import { createRoute, z } from '@hono/zod-openapi'
-import type { Context } from 'hono'
-import { AppError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { createRoutes } from '../../http/app.ts'
-import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
-import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { AppConfig } from '../app-config.ts'
-import { takesMessages } from '../assistants/graph.ts'
-import { resolveAssistant } from '../assistants/verbs.ts'
 import { AssistantIdSchema, AssistantPathSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
-import { agentCard, mergeCards } from './card.ts'
-import { type A2AParts, createA2AHandler } from './methods.ts'
-import { isCurrentVersion, type Rpc, readRpc } from './rpc.ts'
 
 const tags = ['A2A']
 const card = { 'application/json': { schema: JsonObjectSchema } }
@@ -132,135 +119,23 @@ const post = createRoute({
   },
 })
 
+/** The protocol's own library takes long to load, and many servers are never asked: so it is loaded with a request. */
 export function a2aRoutes(parts: Parts, settings: AppConfig) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openAPIRegistry.registerPath(post)
   routes.openapi(getCard, async (c) => {
-    const { assistant_id = firstGraph(parts) } = c.req.valid('query')
+    const { assistant_id } = c.req.valid('query')
+    const { answerCard } = await import('./answers.ts')
     return (await answerCard(c, parts, settings, assistant_id)) as never
   })
   routes.openapi(getAssistantCard, async (c) => {
     const { assistant_id } = c.req.valid('param')
+    const { answerCard } = await import('./answers.ts')
     return (await answerCard(c, parts, settings, assistant_id)) as never
   })
-  routes.post('/a2a/:assistant_id', (c) => answerRequest(c, parts, settings))
+  routes.post('/a2a/:assistant_id', async (c) => {
+    const { answerRequest } = await import('./answers.ts')
+    return answerRequest(c, parts, settings)
+  })
   return routes
-}
-
-function firstGraph(parts: Pick<Parts, 'host'>): string {
-  const [first] = parts.host.graphs.keys()
-  if (first !== undefined) return first
-  throw new AppError('not_found', 'This project has no graphs.')
-}
-
-async function answerCard(
-  c: Context<AgentServerEnv>,
-  parts: A2AParts,
-  settings: AppConfig,
-  id: string,
-): Promise<Response> {
-  const handler = await handlerOf(c, parts, settings, { id, signal: new AbortController().signal })
-  c.header('vary', A2A_VERSION_HEADER, { append: true })
-  const version = c.req.header('a2a-version')
-  const current = AgentCard.toJSON(await handler.getAgentCard()) as JsonObject
-  if (isCurrentVersion(version)) return c.json(current)
-  const legacy = await legacyCard(handler)
-  return c.json(version ? legacy : mergeCards(current, legacy))
-}
-
-async function legacyCard(handler: A2ARequestHandler): Promise<JsonObject> {
-  const method = 'agent/getAuthenticatedExtendedCard'
-  const request = { jsonrpc: '2.0', id: null, method }
-  const legacy = new LegacyJsonRpcTransportHandler(handler)
-  const answer = await legacy.handle(request, new ServerCallContext())
-  return (answer as unknown as { result: JsonObject }).result
-}
-
-async function answerRequest(
-  c: Context<AgentServerEnv>,
-  parts: A2AParts,
-  settings: AppConfig,
-): Promise<Response> {
-  const left = new AbortController()
-  const id = c.req.param('assistant_id') ?? ''
-  const handler = await handlerOf(c, parts, settings, { id, signal: left.signal })
-  const rpc = readRpc(await c.req.text(), c.req.header('a2a-version'))
-  if (rpc.isStreaming) return answerStream(c, parts, { rpc, handler, left })
-  return keepAliveJson(c, {
-    result: async () => (await rpc.handle(handler)) as JsonValue,
-    onDisconnect: () => left.abort(),
-    log: parts.log,
-  })
-}
-
-interface Streaming {
-  rpc: Rpc
-  handler: A2ARequestHandler
-  /** Aborted when the client leaves. */
-  left: AbortController
-}
-
-/** What goes wrong before the first event is answered as a single error. */
-async function answerStream(
-  c: Context<AgentServerEnv>,
-  parts: Pick<Parts, 'log'>,
-  { rpc, handler, left }: Streaming,
-): Promise<Response> {
-  const answered = (await rpc.handle(handler)) as JsonObject | AsyncIterable<unknown>
-  if (!(Symbol.asyncIterator in answered)) return c.json(answered)
-  const events = (answered as AsyncIterable<unknown>)[Symbol.asyncIterator]()
-  let first: IteratorResult<unknown>
-  try {
-    first = await events.next()
-  } catch (error) {
-    return c.json(rpc.refuse(error))
-  }
-  return sseResponse(c, {
-    source: async function* () {
-      for (let next = first; !next.done; next = await events.next()) {
-        yield formatSSEEvent(next.value)
-      }
-    },
-    onDisconnect: () => left.abort(),
-    log: parts.log,
-  })
-}
-
-async function handlerOf(
-  c: Context<AgentServerEnv>,
-  parts: A2AParts,
-  settings: AppConfig,
-  { id, signal }: { id: string; signal: AbortSignal },
-): Promise<A2ARequestHandler> {
-  const caller = c.get('caller')
-  const assistant = await resolveAssistant(parts, caller, id)
-  const { assistant_id } = assistant
-  const hasMessages = await takesMessages(parts, assistant)
-  const { version, apiKeys, gatewayToken, auth } = settings
-  const needsKey = !auth && (apiKeys.length > 0 || gatewayToken !== undefined)
-  const hasPushNotifications = !settings.http?.disabled.has('webhooks')
-  const baseUrl = baseUrlOf(c, settings)
-  const about = { assistant, version, needsKey, hasMessages, hasPushNotifications, baseUrl }
-  return createA2AHandler({
-    parts,
-    caller,
-    card: agentCard(about),
-    assistant_id,
-    hasMessages,
-    idempotencyKey: c.req.header('idempotency-key'),
-    signal,
-  })
-}
-
-/** Where the client sees the server: behind proxies, the gateway's prefix and the project's own. */
-function baseUrlOf(c: Context, { publicUrl, gatewayToken, http }: AppConfig): string {
-  const { protocol, host } = new URL(c.req.url)
-  const forwarded = (name: string) => c.req.header(`x-forwarded-${name}`)?.split(',')[0]?.trim()
-  const prefix = forwarded('prefix') ?? ''
-  // Behind the gateway and without a prefix a deployment has a host name of its own.
-  const isBelow = gatewayToken === undefined || prefix !== ''
-  const path = `${prefix}${http?.mountPrefix ?? ''}`
-  if (publicUrl !== undefined && isBelow) return `${publicUrl}${path}`
-  const scheme = forwarded('proto') ?? protocol.replace(':', '')
-  return `${scheme}://${forwarded('host') ?? host}${path}`
 }

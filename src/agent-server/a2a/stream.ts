@@ -56,6 +56,9 @@ function working(at: number): TaskStatus {
   return { state, message: undefined, timestamp: new Date(at).toISOString() }
 }
 
+/** What models write; LangChain for Python says of a piece that it is one. */
+const PIECE_TYPES = ['ai', 'AIMessageChunk']
+
 /** The pieces of the messages that models write; each message begins the artifact anew. */
 class Pieces {
   readonly #run_id: string
@@ -68,7 +71,7 @@ class Pieces {
   }
 
   of([message]: [ChainMessage, unknown]): StreamResponse | undefined {
-    const text = message.type === 'ai' ? textIn(message.content) : ''
+    const text = PIECE_TYPES.includes(String(message.type)) ? textIn(message.content) : ''
     if (text === '') return undefined
     const append = this.#message !== undefined && this.#message === message.id
     this.#message = message.id

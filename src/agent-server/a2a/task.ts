@@ -20,9 +20,7 @@ import type { Parts } from '../parts.ts'
 import { listRuns } from '../runs/read.ts'
 import { finalValues } from '../runs/wire.ts'
 import { type ChainMessage, dataPart, textPart, toParts } from './message.ts'
-
-/** In the metadata of a run that goes on with a task: the task's id, which is its first run's. */
-export const TASK_ID_KEY = 'a2a_task_id'
+import { taskIdOf } from './task-id.ts'
 
 /** How many messages of the thread a task shows where the client does not say, and at most. */
 const DEFAULT_HISTORY = 10
@@ -51,11 +49,6 @@ export async function findTask(
   const page = { limit: RUNS_READ, offset: 0 }
   const runs = await listRuns(parts, caller, named.thread_id, page)
   return { task_id, run: runs.find((run) => taskIdOf(run) === task_id) ?? named }
-}
-
-export function taskIdOf({ run_id, metadata }: QueuedRun): string {
-  const first = metadata[TASK_ID_KEY]
-  return typeof first === 'string' ? first : run_id
 }
 
 function taskNotFound(id: string): Error {

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
-import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
+import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { type AgentServerEnv, type CallerConfig, countRequests, noteCaller } from './caller.ts'
-import { guardGateway } from './door.ts'
+import { AS_PROJECT, guardGateway, IN_PROCESS } from './door.ts'
 
 const TOKEN = 'the-token-of-the-gateway'
 const PER_SECOND = 2
@@ -48,6 +48,43 @@ function serve(config: Partial<CallerConfig>, { hasOpenRoutes = false } = {}): A
 }
 
 const bearer = (name: string) => ({ authorization: `Bearer ${name}` })
+
+describe("a project's auth", () => {
+  const app = (project: ProjectAuth) =>
+    new Hono<AgentServerEnv>()
+      .onError((error, c) => c.text(error.message, 401))
+      .use(
+        noteCaller({
+          apiKeys: ['one'],
+          configurableHeaders: DEFAULT_HTTP.configurableHeaders,
+          auth: project,
+        }),
+      )
+      .all('/', async (c) => c.json({ ...c.get('caller'), body: await c.req.text() }))
+
+  it('is asked about requests from within, but for those of the project for itself', async () => {
+    expect((await app(auth).request('/', {}, IN_PROCESS)).status).toBe(401)
+    const answer = await app(auth).request('/', {}, AS_PROJECT)
+    expect(await answer.json()).toMatchObject({ isProject: true })
+  })
+
+  it('is handed the body where it reads bodies, which is there again for the route', async () => {
+    const read: (string | null)[] = []
+    const reader: ProjectAuth = {
+      ...auth,
+      async authenticate(request) {
+        read.push(request.body && (await request.text()))
+        return { identity: 'a', display_name: 'a', permissions: [], is_authenticated: true }
+      },
+    }
+    for (const wantsBody of [true, false]) {
+      const sent = { method: 'POST', body: 'sent' }
+      const answer = await app({ ...reader, wantsBody }).request('/', sent)
+      expect(await answer.json()).toMatchObject({ identity: 'a', body: 'sent' })
+    }
+    expect(read).toEqual(['sent', null])
+  })
+})
 
 describe('a limit of requests', () => {
   let ask: Ask

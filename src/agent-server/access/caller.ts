@@ -1,13 +1,13 @@
 /** Who a request comes from. */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
-import type { AcceptSocket } from '../../core/agent/client-socket.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
-import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
+import type { AcceptSocket } from '../../core/agent/server/client-socket.ts'
+import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
-import { type DoorConfig, isInProcess, isOpen, unknownSender } from './door.ts'
+import { type DoorConfig, isInProcess, isOpen, isProject, unknownSender } from './door.ts'
 
 /** The user for requests of Studio, unless the project decides otherwise. */
 const STUDIO_USER: AuthUser = {
@@ -34,6 +34,8 @@ export interface AgentServerEnv {
   Bindings: {
     /** A request that the server sends to itself; no request from outside can say so. */
     isInProcess?: boolean
+    /** Beside that: what the project does for itself. */
+    isProject?: boolean
     /** With a request that wants a WebSocket. */
     acceptSocket?: AcceptSocket
   }
@@ -78,6 +80,7 @@ export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerE
       identity: user?.identity,
       permissions: user?.permissions ?? [],
       ...(user && { user }),
+      ...(isProject(c) && { isProject: true }),
       headers: choose(c.req.raw.headers),
     })
     await next()
@@ -127,9 +130,10 @@ async function recognise(
   const { headers } = c.req.raw
   const { auth } = config
   if (isOpen(c)) return {}
-  if (auth) {
+  if (auth && !isProject(c)) {
     if (isStudio(headers, config, checkKey)) return { user: STUDIO_USER }
-    const user = await auth.authenticate(withoutBody(c.req.raw))
+    const { raw } = c.req
+    const user = await auth.authenticate(auth.wantsBody ? raw.clone() : withoutBody(raw))
     return { user, identity: user.identity }
   }
   return isInProcess(c) ? {} : { identity: checkKey(headers) }

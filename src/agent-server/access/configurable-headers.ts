@@ -1,5 +1,5 @@
 /** Which headers of a request graphs see in `configurable`. */
-import type { HeaderPatterns } from '../../core/agent/project-settings.ts'
+import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts'
 
 /** Credentials, and headers of proxies: graphs see them only when they are named in full. */
 const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])

@@ -15,8 +15,15 @@ export interface DoorConfig {
 /** The `env` of requests from within the process; no request from outside can have it. */
 export const IN_PROCESS = { isInProcess: true } as const
 
+/** The same, of what a project does for itself: its auth is not asked. */
+export const AS_PROJECT = { isInProcess: true, isProject: true } as const
+
 export function isInProcess({ env }: { env?: unknown }): boolean {
   return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
+}
+
+export function isProject({ env }: { env?: unknown }): boolean {
+  return (env as { isProject?: boolean } | undefined)?.isProject === true
 }
 
 /** Whether a request needs no credentials: health checks, and files of a page's components. */

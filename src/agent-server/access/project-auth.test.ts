@@ -28,3 +28,11 @@ test('what nobody asked for is allowed to nobody', async () => {
   const asked = authorizeBy(auth)(stranger, event, {})
   await expect(asked).rejects.toMatchObject({ code: 'forbidden' })
 })
+
+test('what the project does for itself is allowed, as it is', async () => {
+  const { user: _, ...stranger } = caller
+  const value = { thread_id: 't', secret: 1 }
+  const project = { ...stranger, isProject: true }
+  expect(await authorizeBy(auth)(project, event, value)).toBeUndefined()
+  expect(value).toEqual({ thread_id: 't', secret: 1 })
+})

@@ -4,9 +4,10 @@ import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** Also throws `forbidden` for a caller whom nobody has authenticated. */
+/** Also throws `forbidden` for a caller whom nobody has authenticated, but for the project itself. */
 export function authorizeBy(auth: ProjectAuth): Authorize {
-  return async ({ user, permissions }, event, value) => {
+  return async ({ user, permissions, isProject }, event, value) => {
+    if (isProject) return undefined
     if (!user) throw new AppError('forbidden', 'Nobody was authenticated for this operation.')
     const asked = value as JsonObject
     const decision = await auth.authorize({ user, permissions, event, value: asked })

@@ -12,7 +12,7 @@ import {
   type MetadataFilter,
   matchesFilter,
 } from '../../core/agent/authorization.ts'
-import { LOST_SERVER_MS } from '../../core/agent/server.ts'
+import { LOST_SERVER_MS } from '../../core/agent/server/server.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'

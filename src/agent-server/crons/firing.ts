@@ -6,11 +6,14 @@
  * and the next one is counted from now.
  */
 
-import type { StoredCron } from '../../core/agent/cron.ts'
+import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { CronRun, StoredCron } from '../../core/agent/cron.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
 import {
+  type Admission,
   type AdmissionParts,
   admitRun,
   announceAdmitted,
@@ -23,7 +26,7 @@ import type { RunCreate } from '../runs/schemas.ts'
 import { nextRunDate } from './schedule.ts'
 
 /** What firing needs. */
-type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
+export type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
 
 /** How many are read at once. */
 const BATCH = 100
@@ -50,7 +53,7 @@ async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean>
       return false
     }
     parts.log.warn({ cron_id, due_at, err: error }, 'a cron was due, and its run was refused')
-    return parts.store.crons.advance(cron, nextRunDate(cron, parts.clock.now()))
+    return noteRefusal(parts, cron, String((error as Error).message))
   }
 }
 
@@ -60,7 +63,7 @@ async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
   const next = nextRunDate(cron, parts.clock.now())
   const admitted = await parts.store.transaction(
     async (tx) => {
-      return (await tx.crons.advance(cron, next)) ? admitRun(tx, admission) : undefined
+      return (await tx.crons.advance(cron, next)) ? admit(tx, cron, admission) : undefined
     },
     locksOf([admission]),
   )
@@ -68,6 +71,40 @@ async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
   const { run_id } = admitted.run
   parts.log.debug({ cron_id: cron.cron_id, run_id, due_at: cron.next_run_date }, 'fired a cron')
   announceAdmitted(parts, [admitted])
+}
+
+/** Starts a run that is not due; `next_run_date` stays. Throws what the run is refused for. */
+export async function fireNow(parts: FiringParts, cron: StoredCron): Promise<QueuedRun> {
+  const { caller, thread_id } = cron
+  const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
+  const work = (tx: AgentStore) => admit(tx, cron, admission)
+  const admitted = await parts.store.transaction(work, locksOf([admission]))
+  announceAdmitted(parts, [admitted])
+  return admitted.run
+}
+
+async function admit(tx: AgentStore, { cron_id }: StoredCron, admission: Admission) {
+  const admitted = await admitRun(tx, admission)
+  const { run_id, thread_id, created_at, status } = admitted.run
+  await tx.crons.noteRun(cron_id, { run_id, thread_id, created_at, status, error: null })
+  return admitted
+}
+
+/** `false`: it is still due. */
+async function noteRefusal(
+  { store, clock }: FiringParts,
+  cron: StoredCron,
+  error: string,
+): Promise<boolean> {
+  const refused: CronRun = {
+    ...{ run_id: null, thread_id: cron.thread_id, created_at: timestamp(clock) },
+    ...{ status: 'refused', error },
+  }
+  return store.transaction(async ({ crons }) => {
+    if (!(await crons.advance(cron, nextRunDate(cron, clock.now())))) return false
+    await crons.noteRun(cron.cron_id, refused)
+    return true
+  }, [])
 }
 
 function requestOf({ payload, metadata, cron_id, on_run_completed }: StoredCron): RunRequest {

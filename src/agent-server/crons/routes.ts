@@ -10,6 +10,8 @@ import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
+import { RunSchema } from '../runs/schemas.ts'
+import { runOnWire } from '../runs/wire.ts'
 import {
   CronCountSchema,
   CronCreateSchema,
@@ -27,6 +29,7 @@ import {
   deleteCron,
   getCron,
   patchCron,
+  runCron,
   searchCrons,
 } from './verbs.ts'
 
@@ -104,6 +107,20 @@ const patch = createRoute({
   responses: { 200: cron, ...refusals(404, 422) },
 })
 
+/** Runyard's own. */
+const runNow = createRoute({
+  method: 'post',
+  path: '/runs/crons/{cron_id}/run',
+  operationId: 'run_cron_runs_crons__cron_id__run_post',
+  tags,
+  summary: 'Start a run of a cron now; what is due next stays',
+  request: { params: CronPathSchema },
+  responses: {
+    200: { description: 'Run', content: { 'application/json': { schema: RunSchema } } },
+    ...refusals(404, 409, 422, 429),
+  },
+})
+
 const remove = createRoute({
   method: 'delete',
   path: '/runs/crons/{cron_id}',
@@ -143,6 +160,10 @@ export function cronRoutes(parts: Parts) {
     const { cron_id } = c.req.valid('param')
     const change = cronPatch(c.req.valid('json'))
     return c.json(await patchCron(parts, c.var.caller, cron_id, change), 200)
+  })
+  routes.openapi(runNow, async (c) => {
+    const { cron_id } = c.req.valid('param')
+    return c.json(runOnWire(await runCron(parts, c.var.caller, cron_id)), 200)
   })
   routes.openapi(remove, async (c) => {
     await deleteCron(parts, c.var.caller, c.req.valid('param').cron_id)

@@ -1,6 +1,6 @@
 /** Crons on the wire. */
 import { z } from '@hono/zod-openapi'
-import { CRON_SORT_FIELDS, ON_RUN_COMPLETED } from '../../core/agent/cron.ts'
+import { CRON_RUN_STATUSES, CRON_SORT_FIELDS, ON_RUN_COMPLETED } from '../../core/agent/cron.ts'
 import { AssistantIdSchema, UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, optional } from '../operations/json.ts'
 import { cronRunFields } from '../runs/schemas.ts'
@@ -89,6 +89,26 @@ export const CronPatchSchema = z
 
 const MOMENT = z.string().openapi({ format: 'date-time' })
 
+const CronRunSchema = z
+  .object({
+    run_id: z
+      .string()
+      .nullable()
+      .openapi({
+        type: ['string', 'null'],
+        format: 'uuid',
+        description: 'null: it was refused. It may be gone by now, with its thread.',
+      }),
+    thread_id: z
+      .string()
+      .nullable()
+      .openapi({ type: ['string', 'null'], format: 'uuid' }),
+    created_at: MOMENT,
+    status: z.enum(CRON_RUN_STATUSES),
+    error: z.string().nullable().openapi({ description: 'Why it failed, or was refused.' }),
+  })
+  .openapi('CronRun')
+
 export const CronSchema = z
   .object({
     cron_id: z.string().openapi({ format: 'uuid' }),
@@ -110,6 +130,10 @@ export const CronSchema = z
     payload: JsonObjectSchema.openapi({ description: 'What its runs are created with.' }),
     next_run_date: MOMENT.nullable().openapi({
       description: 'null: never again, or not while it is not enabled.',
+    }),
+    last_run: CronRunSchema.nullable().openapi({
+      description:
+        'Its latest run, and how that ended; null: there was none yet. Of Runyard alone.',
     }),
     metadata: JsonObjectSchema,
     enabled: z.boolean(),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { AuthorizationEvent, Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { matchesFilter } from '../../core/agent/authorization.ts'
 import type { Cron, CronPage, CronQuery, CronStore, StoredCron } from '../../core/agent/cron.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -10,6 +11,7 @@ import { systemAssistantId } from '../assistants/system.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { type FiringParts, fireNow } from './firing.ts'
 import { checkSchedule, nextRunDate } from './schedule.ts'
 
 /** What a client may say of a cron. */
@@ -46,6 +48,7 @@ export async function createCron(
     updated_at: created_at,
     user_id: caller.identity ?? null,
     next_run_date: nextRunDate(value, parts.clock.now()),
+    last_run: null,
     caller,
   }
   await parts.store.transaction(async ({ crons, threads }) => {
@@ -87,6 +90,19 @@ export async function patchCron(
   })
   parts.crons.wake()
   return onWire(changed)
+}
+
+/**
+ * Starts a run as if it were due now; when it is due next stays. Throws `not_found`, and what the run is
+ * refused for.
+ */
+export async function runCron(
+  parts: FiringParts,
+  caller: Caller,
+  cron_id: string,
+): Promise<QueuedRun> {
+  const filter = await authorizeOnCron(parts, caller, 'update', cron_id)
+  return fireNow(parts, await requireCron(parts.store.crons, cron_id, filter))
 }
 
 /** Runs that it has asked for go on. Throws `not_found`. */

@@ -1,11 +1,5 @@
 /** Waits for code of a project that may ignore its abort signal. */
 
-/**
- * How long code may go on after it was told to stop, in ms. Then nobody waits for it, and its writes are
- * refused, since its lease is gone by then.
- */
-const ABORT_LIMIT_MS = 1_500
-
 export class AbortTimeout {
   readonly #signal: AbortSignal
   readonly #graceMs: number
@@ -14,7 +8,8 @@ export class AbortTimeout {
   #isOver = false
   #giveUp: (reason: unknown) => void = () => {}
 
-  constructor(signal: AbortSignal, graceMs = ABORT_LIMIT_MS) {
+  /** `graceMs`: how long code may go on after the abort. Then nobody waits for it. */
+  constructor(signal: AbortSignal, graceMs: number) {
     this.#signal = signal
     this.#graceMs = graceMs
     if (signal.aborted) this.#startTimer()

@@ -18,6 +18,7 @@ export function graphConfig(run: QueuedRun, { resumed }: { resumed: boolean }): 
       ...(config.configurable as JsonObject),
       ...(checkpoint && !resumed ? { ...placeOf(checkpoint) } : {}),
     },
+    context: contextOf(run),
   }
 }
 
@@ -29,14 +30,18 @@ export function graphRequest(run: QueuedRun, { resumed }: { resumed: boolean }):
     run_id: run.run_id,
     input: resumed ? null : (kwargs.input ?? null),
     ...(kwargs.command && !resumed && { command: kwargs.command }),
-    // Nodes may look into it without asking whether there is one.
-    context: kwargs.context ?? {},
+    context: contextOf(run),
     modes: kwargs.stream_protocol ? [...kwargs.stream_mode, ...OF_PROTOCOL] : kwargs.stream_mode,
     subgraphs: kwargs.stream_subgraphs,
     ...(interrupt_before && { interrupt_before }),
     ...(interrupt_after && { interrupt_after }),
     ...(durability && { durability }),
   }
+}
+
+/** Nodes may look into it without asking whether there is one. */
+function contextOf({ kwargs }: QueuedRun): JsonValue {
+  return kwargs.context ?? {}
 }
 
 const OF_PROTOCOL: readonly HostMode[] = ['places', 'model_ends', 'transformers']

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 /** Of a run that lost its server, or the database, with every attempt. */
 export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
   const message =
-    `The server or its database stopped ${attempt} times during this run, ` +
+    `The server, its graph host or its database stopped ${attempt} times during this run, ` +
     'the last time while no other run executed beside it.'
   return { error: 'RunAttemptsExhausted', message }
 }

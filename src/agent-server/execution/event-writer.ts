@@ -8,34 +8,42 @@ const MAX_UNWRITTEN = 256
 
 export class EventWriter {
   readonly #log: EventLog
-  readonly #claimed: Claimed
+  readonly #to: { thread_id: string; run_id: string; lease: Claimed['lease'] }
   /** The write that was begun last; the log writes in order, so it settles last. */
   #last: Promise<unknown> = Promise.resolve()
+  /** The batch of the log that took the last events, and how many of ours it has. */
+  #batch: { written: Promise<boolean> | undefined; count: number } = {
+    written: undefined,
+    count: 0,
+  }
   #unwritten = 0
   #isHeld = true
   #failure: { error: unknown } | undefined
 
   constructor(log: EventLog, claimed: Claimed) {
     this.#log = log
-    this.#claimed = claimed
+    const { run, lease } = claimed
+    this.#to = { thread_id: run.thread_id, run_id: run.run_id, lease }
   }
 
-  /** Begins to write. `false`: the lease was lost. Throws what an earlier write failed with. */
-  async write(events: NewEvent[]): Promise<boolean> {
-    this.begin(events)
-    if (this.#unwritten > MAX_UNWRITTEN) await this.#last
-    return this.#check()
+  /**
+   * Whether the graph may go on: at once, or when less is on its way to the database. `false`: the lease was
+   * lost. Throws what a write failed with.
+   */
+  check(): boolean | Promise<boolean> {
+    return this.#unwritten > MAX_UNWRITTEN ? this.flush() : this.#check()
   }
 
-  /** Waits until all is written. Answers and throws like `write`. */
+  /** Waits until all is written. Answers and throws like `check`. */
   async flush(): Promise<boolean> {
+    this.#log.hurry(this.#to)
     await this.#last
     return this.#check()
   }
 
   /**
    * Waits until what is being written is, and answers what is not yet: the caller writes it, and nothing
-   * more is written here. `undefined`: the lease was lost. Throws like `write`.
+   * more is written here. `undefined`: the lease was lost. Throws like `check`.
    */
   async close(): Promise<NewEvent[] | undefined> {
     const unwritten = await this.#log.takeBack(this.#to)
@@ -43,27 +51,29 @@ export class EventWriter {
   }
 
   /**
-   * Begins to write, without a word about how it goes: that the next `write` or `flush` says. What
+   * Begins to write, without a word about how it goes: that the next `check` or `flush` says. What
    * `mayWait` is written with what comes next, if that comes soon. After a failure nothing more is.
    */
   begin(events: NewEvent[], how = { mayWait: false }): void {
     if (events.length === 0 || this.#failure) return
     this.#unwritten += events.length
-    this.#last = this.#log.append(this.#to, events, how).then(
+    const written = this.#log.append(this.#to, events, how)
+    // Most events of a batch are told one by one: one reaction is enough for all of them.
+    if (written === this.#batch.written) {
+      this.#batch.count += events.length
+      return
+    }
+    const batch = { written, count: events.length }
+    this.#batch = batch
+    this.#last = written.then(
       (isHeld) => {
-        this.#unwritten -= events.length
+        this.#unwritten -= batch.count
         if (!isHeld) this.#isHeld = false
       },
       (error: unknown) => {
         this.#failure = { error }
       },
     )
-  }
-
-  get #to() {
-    const { run, lease } = this.#claimed
-    const { thread_id, run_id } = run
-    return { thread_id, run_id, lease }
   }
 
   #check(): boolean {

@@ -12,23 +12,27 @@ import { failureOf, type GraphFailure } from '../../core/agent/host/failure.ts'
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { RunCalls } from '../../core/agent/host/run.ts'
 import { isRetried } from '../../core/agent/retry.ts'
-import type { Lease, QueuedRun } from '../../core/agent/run.ts'
+import { FIRST_TOKEN, type Lease, type QueuedRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
 import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
+import type { Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
 import type { Parts } from '../parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
 import { AbortTimeout } from './abort-timeout.ts'
+import { AttemptTimeline } from './attempt-timeline.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
 import { Crash, type Crashed } from './crash.ts'
 import { exhaustedError, stoppedByNobody, timeoutError } from './errors.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun } from './finish.ts'
+import { HandOver } from './hand-over.ts'
+import { NodeSpans } from './node-spans.ts'
 import { observeRun } from './observed.ts'
 import { hasOrder, isHeldBack, OrderedWrites } from './ordered-writes.ts'
 import { type Outcome, statusOf } from './outcome.ts'
@@ -39,16 +43,26 @@ import { type TimedOut, TimeLimit } from './time-limit.ts'
 /** What executing a run needs. */
 type ExecutionParts = Pick<
   Parts,
-  'store' | 'host' | 'events' | 'webhooks' | 'metrics' | 'tracer' | 'runTimeoutMs' | 'clock' | 'log'
+  | 'store'
+  | 'host'
+  | 'events'
+  | 'webhooks'
+  | 'metrics'
+  | 'tracer'
+  | 'runTimeoutMs'
+  | 'abortLimitMs'
+  | 'revisionId'
+  | 'clock'
+  | 'log'
 >
 
-/** Executes one run; the queue calls it under a lease. Answers whether the run has ended. */
+/** Executes one run; the queue calls it under a lease. */
 export function executeRun(
   parts: ExecutionParts,
   run: QueuedRun,
   lease: Lease,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Executed> {
   return observeRun(parts, run, (span) =>
     new Execution(parts, { run, lease }, { signal, span }).execute(),
   )
@@ -68,9 +82,12 @@ export async function endExhausted(
     : { kind: 'error', error: exhaustedError(run) }
   const { signal } = new AbortController()
   await observeRun(parts, run, (span) =>
-    new Execution(parts, { run, lease }, { signal, span }).end(outcome, { mayCallFactory: false }),
+    new Execution(parts, { run, lease }, { signal, span }).end(outcome, { isLast: true }),
   )
 }
+
+/** Another server ends the run. */
+const LEFT: Executed = { isEnded: false, isNextWaiting: true }
 
 class Execution {
   readonly #parts: ExecutionParts
@@ -81,8 +98,13 @@ class Execution {
   readonly #abortTimeout: AbortTimeout
   readonly #writer: EventWriter
   readonly #order: OrderedWrites
+  readonly #checkpoints: RunCheckpoints
+  readonly #handOver: HandOver
   readonly #projection: RunProjection
   readonly #span: Span
+  readonly #nodeSpans: NodeSpans
+  /** Absent: nothing is executed here. */
+  #timeline: AttemptTimeline | undefined
   #hasBegun = false
   #hasEmitted = false
   /** The graph's stream has ended by itself. */
@@ -97,50 +119,62 @@ class Execution {
     this.#parts = parts
     this.#claimed = claimed
     this.#span = span
+    this.#nodeSpans = new NodeSpans(parts.tracer, span)
     this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
     this.#signal = AbortSignal.any([this.#limit.signal, this.#crash.signal])
-    this.#abortTimeout = new AbortTimeout(this.#signal)
+    this.#abortTimeout = new AbortTimeout(this.#signal, parts.abortLimitMs)
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
+    const order = hasOrder(claimed.run) ? this.#order : undefined
+    const checkpoints = new RunCheckpoints(parts.store.checkpoints, claimed.lease, order)
+    this.#checkpoints = checkpoints
+    this.#handOver = new HandOver({ signal: this.#signal, order: this.#order, checkpoints })
     this.#projection =
       claimed.run.kwargs.stream_protocol === 'v2'
         ? new ProtocolProjection(claimed.run, parts.clock)
         : new StreamProjection(claimed.run)
   }
 
-  async execute(): Promise<boolean> {
+  async execute(): Promise<Executed> {
+    this.#timeline = new AttemptTimeline(this.#parts, this.#claimed)
     try {
       const { fail } = this.#crash
       const outcome = await withOrigin({ ...currentOrigin(), fail }, () => this.#attempt())
       this.#crash.stop()
+      if (!outcome) await this.#handOver.stored()
       this.#order.end({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
       const written = await this.#writer.close()
-      if (!written) return false
+      if (!written) return LEFT
       return await this.end(outcome, {
         unwritten: [...written, ...(await this.#lastEvents(outcome))],
       })
     } finally {
+      // Nothing is left of it where the run was ended or left.
+      await this.#timeline.leave('lost')
+      this.#nodeSpans.close()
       this.#order.end({ isDropped: true })
       this.#stop()
     }
   }
 
-  /** Ends the run without executing it any more. `false`: the lease was lost. */
+  /**
+   * Ends the run without executing it any more. Does nothing where the lease was lost. `isLast`: there is no other
+   * attempt, and no factory is called. Throws when the state cannot be read and another attempt may read it.
+   */
   async end(
     outcome: Outcome,
-    {
-      unwritten = [],
-      mayCallFactory = true,
-    }: { unwritten?: NewEvent[]; mayCallFactory?: boolean } = {},
-  ): Promise<boolean> {
+    { unwritten = [], isLast = false }: { unwritten?: NewEvent[]; isLast?: boolean } = {},
+  ): Promise<Executed> {
     this.#span.set({ status: statusOf(outcome) })
     if ('error' in outcome) this.#span.fail(outcome.error.message)
     try {
-      const isKnown = mayCallFactory || !this.#info?.hasFactory
-      const state = isKnown ? await this.#readState() : undefined
+      const isKnown = !isLast || !this.#info?.hasFactory
+      const state = isKnown ? await this.#readState({ isLast }) : undefined
       const events = [...(await this.#missingBeginning()), ...unwritten]
-      return await finishRun(this.#parts, this.#claimed, outcome, { state, unwritten: events })
+      const timeline = await this.#timeline?.close(statusOf(outcome))
+      const left = { state, unwritten: events, timeline }
+      return await finishRun(this.#parts, this.#claimed, outcome, left)
     } finally {
       this.#stop()
     }
@@ -157,9 +191,10 @@ class Execution {
   }
 
   /** Another server ends it; what was emitted until now is in its log. */
-  async #leave(): Promise<false> {
+  async #leave(): Promise<Executed> {
     await this.#writer.flush()
-    return false
+    await this.#timeline?.leave('handed_over')
+    return LEFT
   }
 
   /** `undefined`: the run is not ours to end. Throws when the database is away. */
@@ -202,7 +237,8 @@ class Execution {
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
-    const running = graph.run(graphRequest(run, { resumed }), this.#calls(), this.#signal)
+    const signal = this.#handOver.signalOfGraph()
+    const running = graph.run(graphRequest(run, { resumed }), this.#calls(), signal)
     const begun = await this.#abortTimeout.wait(running)
     projection.watch(begun)
     for await (const batch of this.#abortTimeout.each(this.#order.watch(begun.emissions))) {
@@ -219,9 +255,13 @@ class Execution {
   }
 
   #calls(): RunCalls {
-    const { run, lease } = this.#claimed
-    const order = hasOrder(run) ? this.#order : undefined
-    return { checkpoints: new RunCheckpoints(this.#parts.store.checkpoints, lease, order) }
+    return {
+      checkpoints: this.#checkpoints,
+      onSpans: (spans) => {
+        this.#timeline?.onSpans(spans)
+        this.#nodeSpans.onSpans(spans)
+      },
+    }
   }
 
   /** `false`: the lease was lost. */
@@ -230,7 +270,8 @@ class Execution {
     for (const emission of batch) {
       const projected = projection.project(emission)
       const events = Array.isArray(projected) ? projected : await this.#abortTimeout.wait(projected)
-      if (!(await this.#order.write(events, projection.checkpointOf(emission)))) return false
+      const isHeld = this.#order.write(events, projection.checkpointOf(emission))
+      if (isHeld !== true && !(await isHeld)) return false
     }
     return true
   }
@@ -238,7 +279,7 @@ class Execution {
   /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */
   async #isResumed(): Promise<boolean> {
     const { run, lease } = this.#claimed
-    if (lease.token === 1) return false
+    if (lease.token === FIRST_TOKEN) return false
     return this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
   }
 
@@ -273,11 +314,12 @@ class Execution {
     return this.#projection.fail('error' in outcome ? outcome.error : undefined)
   }
 
-  /** The graph has not failed: another attempt goes on when the database is back. */
-  #interrupted({ message, thrown }: GraphFailure): DatabaseAway {
+  /** The graph has not failed: another attempt goes on when what is missing is back. */
+  #interrupted({ kind, message, thrown }: GraphFailure): AppError {
     const { run_id, thread_id } = this.#claimed.run
-    const error = thrown instanceof DatabaseAway ? thrown : new DatabaseAway(message, thrown)
-    this.#parts.log.warn({ run_id, thread_id, err: error }, 'lost the database during the run')
+    const error = thrown instanceof AppError ? thrown : new DatabaseAway(message, thrown)
+    const what = kind === 'database_away' ? 'the database' : 'the graph host'
+    this.#parts.log.warn({ run_id, thread_id, err: error }, `lost ${what} during the run`)
     return error
   }
 
@@ -287,12 +329,14 @@ class Execution {
   }
 
   /** The graph may be what is broken: then the run ends without a state. */
-  async #readState(): Promise<ThreadState | undefined> {
+  async #readState({ isLast }: { isLast: boolean }): Promise<ThreadState | undefined> {
     const { run_id, thread_id } = this.#claimed.run
     try {
       const graph = this.#graph ?? (await this.#open({ resumed: true }))
       return await readGraphState(graph, thread_id)
     } catch (error) {
+      const failure = failureOf(error)
+      if (!isLast && isRetried(failure)) throw this.#interrupted(failure)
       this.#parts.log.warn({ run_id, thread_id, err: error }, 'could not read the state of the run')
       return undefined
     }

@@ -3,7 +3,9 @@ import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { CancelAction, Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
+import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { timestamp } from '../../core/clock.ts'
+import type { Executed } from '../../queue/execution.ts'
 import type { Parts } from '../parts.ts'
 import { removeRun } from '../runs/cancel.ts'
 import { type Recorded, recordEnd, recordNothing } from '../runs/end.ts'
@@ -21,39 +23,41 @@ interface Left {
   state: ThreadState | undefined
   /** What it has emitted last and is not in the log yet: whoever reads its end finds all of it. */
   unwritten: NewEvent[]
+  /** What is not written yet of its timeline. */
+  timeline: TimelineEntry | undefined
 }
 
 /**
- * The run's last status, its thread and the end of its log; then whoever follows it is told. `false`:
- * the lease was lost, and nothing was done.
+ * The run's last status, its thread and the end of its log; then whoever follows it is told. Where the
+ * lease was lost, nothing is done.
  */
 export async function finishRun(
   parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'metrics' | 'clock' | 'log'>,
   claimed: Claimed,
   outcome: Outcome,
   left: Left,
-): Promise<boolean> {
-  const { events, isPosted } = await parts.store.transaction(
+): Promise<Executed> {
+  const { events, isPosted, isNextWaiting } = await parts.store.transaction(
     (tx) => writeEnd(tx, claimed, outcome, left, parts),
     [lockOf('thread', claimed.run.thread_id)],
     (tx, written) => tx.events.areWritten(written.events),
   )
-  if (events.length === 0) return false
+  if (events.length === 0) return { isEnded: false, isNextWaiting }
   parts.events.deliver(events)
   tellEnd(parts, claimed.run, outcome)
   if (isPosted) parts.webhooks.wake()
-  return true
+  return { isEnded: true, isNextWaiting }
 }
 
 async function writeEnd(
   tx: AgentStore,
   { run, lease }: Claimed,
   outcome: Outcome,
-  { state, unwritten }: Left,
+  { state, unwritten, timeline }: Left,
   { clock }: Pick<Parts, 'clock'>,
 ): Promise<Recorded> {
   const { held, cancel_action } = await tx.runs.look(lease)
-  if (!held) return { events: [], isPosted: false }
+  if (!held) return { events: [], isPosted: false, isNextWaiting: true }
   const now = clock.now()
   if (isRolledBack(outcome, cancel_action)) {
     // Nobody was told of what the run did: the thread's row still is as it was before.
@@ -65,7 +69,10 @@ async function writeEnd(
   const ending = { status, error, unwritten, isUntouched, ...(state && { state }) }
   // Asked together, in this order: what comes after the status sees it.
   const [, recorded] = await Promise.all([
-    tx.runs.finish(lease, { status, error, ...stop, updated_at: timestamp(clock) }),
+    tx.runs.finish(lease, {
+      ...{ status, error, ...stop, updated_at: timestamp(clock) },
+      ...(timeline && { timeline }),
+    }),
     recordEnd(tx, run, ending, now),
   ])
   return recorded

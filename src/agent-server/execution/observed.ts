@@ -15,6 +15,9 @@ export function observeRun<T>(
   const { run_id, thread_id, assistant_id, attempt, origin } = run
   const graph_id = String(run.metadata.graph_id)
   metrics.runStarted({ waited: Math.max(clock.now() - run.available_at, 0) / 1000 })
+  const queue = { name: 'queue', kind: 'consumer', parent: origin?.traceparent } as const
+  const attributes = { run_id, thread_id }
+  tracer.begin({ ...queue, attributes, startedAt: run.available_at }).end()
   return tracer.span(
     {
       name: `run ${graph_id}`,

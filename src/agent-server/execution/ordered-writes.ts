@@ -71,11 +71,11 @@ export class OrderedWrites {
 
   /**
    * Writes these, in order, or holds them back until the checkpoint they are told with is stored.
-   * `false`: the lease was lost. Throws what an earlier write failed with.
+   * `false`: the lease was lost. Throws what an earlier write failed with. A promise: the graph has to wait.
    */
-  write(events: NewEvent[], checkpoint?: ToldCheckpoint): Promise<boolean> {
+  write(events: NewEvent[], checkpoint?: ToldCheckpoint): boolean | Promise<boolean> {
     this.begin(events, { checkpoint })
-    return this.#writer.write([])
+    return this.#writer.check()
   }
 
   /** The same, without a word about how it goes; what `mayWait` goes with what comes next. */
@@ -109,6 +109,17 @@ export class OrderedWrites {
   stored(checkpoint_id: string): void {
     this.#stored.add(checkpoint_id)
     this.#advance()
+  }
+
+  /**
+   * Settles in a turn in which all that the graph has emitted was taken: told to stop in that turn, it leaves
+   * nothing out. `false`: no such turn came within `limitMs`.
+   */
+  async taken(limitMs: number): Promise<boolean> {
+    const until = performance.now() + limitMs
+    do await turn()
+    while (!this.#isDrained && performance.now() < until)
+    return this.#isDrained
   }
 
   /**

@@ -2,6 +2,7 @@
  * The checkpoints of one run: written under its lease, so that a server that has lost the run writes no more,
  * and in one order with the run's log.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import type {
   ChannelValue,
   CheckpointKey,
@@ -19,6 +20,7 @@ export class RunCheckpoints implements GraphCheckpoints {
   readonly #lease: Lease
   /** Absent: nobody follows in which order things are stored. */
   readonly #order: OrderedWrites | undefined
+  readonly #writing = new Set<Promise<void>>()
 
   constructor(store: CheckpointStore, lease: Lease, order?: OrderedWrites) {
     this.#store = store
@@ -36,7 +38,35 @@ export class RunCheckpoints implements GraphCheckpoints {
     return this.#store.list(query)
   }
 
-  async put(
+  put(
+    checkpoint: StoredCheckpoint,
+    versions: Record<string, string>,
+    values: ChannelValue[],
+  ): Promise<void> {
+    return this.#noted(this.#put(checkpoint, versions, values))
+  }
+
+  putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+    return this.#noted(this.#putWrites(key, writes))
+  }
+
+  deleteThread(thread_id: string): Promise<void> {
+    return this.#store.deleteThread(thread_id)
+  }
+
+  /**
+   * Settles when all that a graph which has been told to stop began to write is written, or refused. A graph
+   * does not wait for its checkpoints, and hands one over when the last is stored.
+   */
+  async written(): Promise<void> {
+    for (;;) {
+      await turn()
+      if (this.#writing.size === 0) return
+      await Promise.allSettled(this.#writing)
+    }
+  }
+
+  async #put(
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,
     values: ChannelValue[],
@@ -49,12 +79,15 @@ export class RunCheckpoints implements GraphCheckpoints {
     }
   }
 
-  async putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+  async #putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
     await this.#order?.settled('writes', key)
     await this.#store.putWrites(key, writes, this.#lease)
   }
 
-  deleteThread(thread_id: string): Promise<void> {
-    return this.#store.deleteThread(thread_id)
+  #noted(write: Promise<void>): Promise<void> {
+    const isOver = () => void this.#writing.delete(write)
+    this.#writing.add(write)
+    write.then(isOver, isOver)
+    return write
   }
 }

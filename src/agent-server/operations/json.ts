@@ -46,13 +46,17 @@ export function selectable<T extends z.ZodObject>(schema: T, name: string) {
   return z.union([schema, schema.partial().openapi(name)])
 }
 
-function isShallow(value: unknown): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; depth <= MAX_DEPTH; depth += 1) {
-    level = level.flatMap((one) =>
-      typeof one === 'object' && one !== null ? Object.values(one) : [],
-    )
-    if (level.length === 0) return true
+/** Nothing is copied: a request may hold millions of values. `levels`: how many may lie within it. */
+function isShallow(value: unknown, levels = MAX_DEPTH - 1): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every((item) => isWithin(item, levels))
+  for (const key in value) {
+    if (!isWithin((value as JsonObject)[key], levels)) return false
   }
-  return false
+  return true
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && isShallow(value, levels - 1)
 }

@@ -4,7 +4,7 @@
  * or from the log until it does.
  */
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { ClientSocket } from '../../core/agent/client-socket.ts'
+import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
 import { AppError, HTTP_STATUS } from '../../core/errors.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
@@ -48,7 +48,9 @@ class SocketSession {
     this.#context = { parts, caller, thread_id: admission.thread_id }
     this.#socket = socket
     const send = (text: string) => socket.send(text)
-    this.#subscriptions = new Subscriptions({ parts, admission, send, signal: socket.left })
+    const sendAll = (texts: readonly string[]) => socket.sendAll(texts)
+    const { left: signal } = socket
+    this.#subscriptions = new Subscriptions({ parts, admission, send: sendAll, signal })
     this.#commands = new SubscriptionCommands(this.#context, this.#subscriptions, send)
   }
 

@@ -22,8 +22,8 @@ export interface Subscription {
 interface SubscriptionsParts {
   parts: Pick<Parts, 'store' | 'events'>
   admission: Admission
-  /** Takes the text of an event, and settles when more is welcome. */
-  send: (text: string) => Promise<void>
+  /** Takes the texts of events, and settles when more are welcome. */
+  send: (texts: readonly string[]) => Promise<void>
   signal: AbortSignal
 }
 
@@ -89,9 +89,9 @@ export class Subscriptions {
   async #run(since: number): Promise<void> {
     const { parts, admission, signal } = this.#with
     const from = { after: since, isAwaited: true, signal }
-    for await (const event of parts.events.followThread(admission.thread_id, from)) {
+    for await (const page of parts.events.followThreadPages(admission.thread_id, from)) {
       await confirm(parts, admission)
-      await this.#inTurn(() => this.#show(event, [...this.#subscriptions.values()]))
+      await this.#inTurn(() => this.#show(page, [...this.#subscriptions.values()]))
     }
     throw new AppError('not_found', `Thread ${admission.thread_id} was removed.`)
   }
@@ -102,23 +102,28 @@ export class Subscriptions {
     let cursor = since
     while (cursor < upTo && !signal.aborted) {
       const page = await parts.store.events.readThread(admission.thread_id, cursor, PAGE)
-      for (const event of page) if (event.seq <= upTo) await this.#send(event, filters)
+      const missed = page.filter(({ seq }) => seq <= upTo)
+      await this.#send(missed, filters)
       cursor = page.at(-1)?.seq ?? upTo
     }
   }
 
-  async #show(event: ThreadEvent, filters: ProtocolFilter[]): Promise<void> {
-    await this.#send(event, filters)
-    this.#shown = event.seq
+  async #show(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
+    await this.#send(page, filters)
+    this.#shown = page.at(-1)?.seq ?? this.#shown
   }
 
-  /** Once, however many subscriptions want it. */
-  async #send(event: ThreadEvent, filters: ProtocolFilter[]): Promise<void> {
+  /** Each once, however many subscriptions want it. */
+  async #send(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
     const { admission, send } = this.#with
-    const place = placeOf(event)
-    const told = place && placeFor(place, filters, admission.attribution)
-    const shown = told && toProtocolEvent(event, told)
-    if (shown) await send(shown.text)
+    const texts: string[] = []
+    for (const event of page) {
+      const place = placeOf(event)
+      const told = place && placeFor(place, filters, admission.attribution)
+      const shown = told && toProtocolEvent(event, told)
+      if (shown) texts.push(shown.text)
+    }
+    if (texts.length > 0) await send(texts)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

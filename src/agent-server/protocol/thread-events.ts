@@ -1,10 +1,12 @@
 /** A thread's events for one subscriber. */
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { Attribution, ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
+import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
 import { placeFor } from '../../stream/protocol-filter.ts'
 import { frame } from '../../stream/response/sse.ts'
+import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 
@@ -64,18 +66,25 @@ export async function* protocolFrames(
   admission: Admission,
   { filter, since }: { filter: ProtocolFilter; since: number },
   signal: AbortSignal,
-): AsyncIterable<string> {
-  const { thread_id } = admission
+): AsyncIterable<Uint8Array> {
+  const { thread_id, attribution } = admission
+  const key = JSON.stringify([filter, attribution])
   const from = { after: since, isAwaited: true, signal }
-  for await (const event of parts.events.followThread(thread_id, from)) {
+  for await (const page of parts.events.followThreadPages(thread_id, from)) {
     await confirm(parts, admission)
-    const place = placeOf(event)
-    const told = place && placeFor(place, [filter], admission.attribution)
-    const shown = told && toProtocolEvent(event, told)
-    if (shown) yield frameOf(shown)
+    const make = () => page.map((event) => frameOf(event, filter, attribution)).join('')
+    const frames = shared.of(page, key, make)
+    if (frames.length > 0) yield frames
   }
 }
 
-function frameOf({ event_id, method, text }: ProtocolEvent): string {
-  return frame({ event: method, data: text, id: event_id })
+/** Most clients of a thread subscribe to the same. */
+const shared = new SharedBytes<readonly ThreadEvent[]>()
+
+/** Empty where the filter does not want the event. */
+function frameOf(event: ThreadEvent, filter: ProtocolFilter, attribution: Attribution): string {
+  const place = placeOf(event)
+  const told = place && placeFor(place, [filter], attribution)
+  const shown = told && toProtocolEvent(event, told)
+  return shown ? frame({ event: shown.method, data: shown.text, id: shown.event_id }) : ''
 }

@@ -40,7 +40,7 @@ test('a run that waited for another server no longer holds back those behind it'
   const execute = async ({ run_id }: { run_id: string }, _: unknown, signal: AbortSignal) => {
     begun.get(run_id)?.resolve(run_id)
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
-    return false
+    return { isEnded: false, isNextWaiting: true }
   }
   await queue.start({ execute, onExhausted: async () => {} })
   await begun.get(probe.run_id)?.promise

@@ -1,13 +1,21 @@
 /** The verbs that take runs in. */
-import { randomUUID } from 'node:crypto'
+
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { planMultitask } from '../../core/agent/multitask-strategy.ts'
-import type { QueuedRun } from '../../core/agent/run.ts'
+import {
+  type AddedClaim,
+  type ClaimedRun,
+  FIRST_TOKEN,
+  type NewRun,
+  type QueuedRun,
+} from '../../core/agent/run.ts'
 import type { NewThread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { newUuid } from '../../core/uuid.ts'
+import type { Place } from '../../queue/places.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
 import { type Limits, requireRoomOnThread } from '../limits.ts'
 import type { Parts } from '../parts.ts'
@@ -43,11 +51,8 @@ export async function createRun(
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
   const admission = await prepareRun(parts, caller, { thread_id, request, ...(key && { key }) })
-  await parts.pendingRuns.requireRoom(1)
-  const locks = locksOf([admission])
-  const admitted = await parts.store.transaction((tx) => admitRun(tx, admission), locks)
-  announceAdmitted(parts, [admitted])
-  return admitted.run
+  const [run] = await addAll(parts, [admission])
+  return run as QueuedRun
 }
 
 /** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
@@ -64,14 +69,31 @@ export async function createRuns(
     const ask: Ask = { thread_id: null, request, ...(key && { key }) }
     admissions.push(await prepareRun(parts, caller, ask))
   }
-  await parts.pendingRuns.requireRoom(requests.length)
-  const admitted = await parts.store.transaction(async (tx) => {
-    const all: Admitted[] = []
-    for (const admission of admissions) all.push(await admitRun(tx, admission))
-    return all
-  }, locksOf(admissions))
-  announceAdmitted(parts, admitted)
-  return admitted.map(({ run }) => run)
+  return addAll(parts, admissions)
+}
+
+/** Adds them in one transaction. Those that find their thread idle and a place here begin at once. */
+async function addAll(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
+  await parts.pendingRuns.requireRoom(admissions.length)
+  const placed = admissions.map((admission) => ({ admission, place: placeFor(parts, admission) }))
+  try {
+    const admitted = await parts.store.transaction(async (tx) => {
+      const all: Admitted[] = []
+      for (const { admission, place } of placed) {
+        all.push(await admitRun(tx, admission, place?.claim))
+      }
+      return all
+    }, locksOf(admissions))
+    announceAdmitted(parts, admitted)
+    for (const [i, { claimed }] of admitted.entries()) if (claimed) placed[i]?.place?.begin(claimed)
+    return admitted.map(({ run }) => run)
+  } finally {
+    for (const { place } of placed) place?.leave()
+  }
+}
+
+function placeFor({ queue }: CreationParts, { assistant, request }: Admission): Place | undefined {
+  return request.after_seconds ? undefined : queue.reserve(assistant.graph_id)
 }
 
 /** After the transaction of `admitRun`: tells of the runs that made way, then has the queue look for the new ones. */
@@ -80,8 +102,9 @@ export function announceAdmitted(
   admitted: Admitted[],
 ): void {
   for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
-  for (const { run } of admitted) parts.queue.expect(run.available_at)
-  parts.queue.wake()
+  const waiting = admitted.filter(({ claimed }) => !claimed)
+  for (const { run } of waiting) parts.queue.expect(run.available_at)
+  if (waiting.length > 0) parts.queue.wake()
 }
 
 /** The locks for the transaction of `admitRun`. A thread made for this run needs none: nobody else knows it. */
@@ -98,7 +121,7 @@ interface Ask {
   key?: KeyInUse
 }
 
-interface Admission extends Ask {
+export interface Admission extends Ask {
   run_id: string
   caller: Caller
   assistant: Assistant
@@ -117,7 +140,7 @@ export async function prepareRun(
 ): Promise<Admission> {
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
-  const run_id = randomUUID()
+  const run_id = newUuid()
   const value = authorizationValue(ask, run_id)
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
@@ -185,16 +208,23 @@ async function threadToAdd(
 interface Admitted {
   /** The runs that made way for it. */
   cancelled: Cancelled
+  /** As its creator is told of it: pending. */
   run: QueuedRun
+  /** Absent: it was added as pending, or was there before. */
+  claimed?: ClaimedRun
 }
 
-/** Part of a transaction: adds the run, once. */
-export async function admitRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
+/** Part of a transaction: adds the run, once; with the claim, where its thread is idle. */
+export async function admitRun(
+  tx: AgentStore,
+  admission: Admission,
+  claim?: AddedClaim,
+): Promise<Admitted> {
   const { key, now } = admission
-  if (!key) return addRun(tx, admission)
+  if (!key) return addRun(tx, admission, claim)
   const repeated = await findRepeated(tx, key, now)
   if (repeated) return answerRepeated(tx, repeated, admission)
-  const admitted = await addRun(tx, admission)
+  const admitted = await addRun(tx, admission, claim)
   await rememberKey(tx, key, admitted.run.run_id, now)
   return admitted
 }
@@ -209,30 +239,48 @@ async function answerRepeated(
   return { run, cancelled: { running: [], ended: [] } }
 }
 
-async function addRun(tx: AgentStore, admission: Admission): Promise<Admitted> {
+async function addRun(
+  tx: AgentStore,
+  admission: Admission,
+  claim: AddedClaim | undefined,
+): Promise<Admitted> {
   const { newThread } = admission
   const place = placeOf(admission.request.checkpoint ?? {})
   if (newThread && (await addThread(tx, newThread, admission))) {
     await requireCheckpoint({ store: tx }, newThread.thread_id, place)
-    const run = await tx.runs.insert(newRun({ ...admission, thread: newThread }))
-    return { run, cancelled: { running: [], ended: [] } }
+    const added = await insert(tx, newRun({ ...admission, thread: newThread }), claim)
+    return { ...added, cancelled: { running: [], ended: [] } }
   }
   const thread = await requireThread(tx.threads, String(admission.thread_id), admission.filter)
   const { thread_id } = thread
   await requireCheckpoint({ store: tx }, thread_id, place)
-  const cancelled = await applyStrategy(tx, thread_id, admission)
-  await requireRoomOnThread(tx, thread_id, admission.limits)
-  const added = newRun({ ...admission, thread })
+  const isBusy = await tx.runs.hasActive(thread_id)
+  const cancelled = await applyStrategy(tx, thread_id, { ...admission, isBusy })
+  if (isBusy) await requireRoomOnThread(tx, thread_id, admission.limits)
+  const run = newRun({ ...admission, thread })
   // Both are sent together: neither needs the other's answer.
-  const [run] = await Promise.all([
-    tx.runs.insert(added),
+  const [added] = await Promise.all([
+    insert(tx, run, isBusy ? undefined : claim),
     tx.threads.update(thread_id, {
-      updated_at: added.created_at,
+      updated_at: run.created_at,
       status: 'busy',
       metadata: withGraph(thread.metadata, admission),
     }),
   ])
-  return { run, cancelled }
+  return { ...added, cancelled }
+}
+
+async function insert(
+  tx: AgentStore,
+  added: NewRun,
+  claim: AddedClaim | undefined,
+): Promise<Pick<Admitted, 'run' | 'claimed'>> {
+  const run = await tx.runs.insert(added, claim)
+  if (!claim) return { run }
+  const { server_id } = claim
+  const lease = { run_id: run.run_id, server_id, token: FIRST_TOKEN }
+  const asAdded = { ...run, status: 'pending', attempt: 0, started_at: null } as const
+  return { run: asAdded, claimed: { run, lease } }
 }
 
 /** Adds the thread as the run needs it: busy, with the run's graph. `false`: another request has added it. */
@@ -257,9 +305,9 @@ function withGraph(metadata: JsonObject, { assistant }: Admission): JsonObject {
 async function applyStrategy(
   tx: AgentStore,
   thread_id: string,
-  { run_id, request, now }: Admission,
+  { run_id, request, now, isBusy }: Admission & { isBusy: boolean },
 ): Promise<Cancelled> {
-  const plan = planMultitask(request.multitask_strategy, await tx.runs.hasActive(thread_id))
+  const plan = planMultitask(request.multitask_strategy, isBusy)
   switch (plan.kind) {
     case 'accept':
       return { running: [], ended: [] }

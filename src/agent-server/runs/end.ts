@@ -3,6 +3,7 @@
  * transaction in which the run itself was given its last status or removed.
  */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { CronRun } from '../../core/agent/cron.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
 import { protocolEventName } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
@@ -33,6 +34,8 @@ export interface Recorded {
   events: RunEvent[]
   /** Whether something is to be posted: the sender is to be woken then. */
   isPosted: boolean
+  /** Whether another run of the thread is pending. */
+  isNextWaiting: boolean
 }
 
 /**
@@ -52,13 +55,14 @@ export async function recordEnd(
   const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
   // All are sent together, so that they cost one round trip.
-  const [isPosted, logged] = await Promise.all([
+  const [isPosted, logged, , isNextWaiting] = await Promise.all([
     enqueuePosts(tx, run, { status, error, values, next }, now),
     tx.events.append({ thread_id, run_id, created_at: now }, events),
     forgetUser(tx, run),
     releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
+    noteOnCron(tx, run, { status, error }),
   ])
-  return { events: logged ?? [], isPosted }
+  return { events: logged ?? [], isPosted, isNextWaiting }
 }
 
 /**
@@ -77,8 +81,22 @@ export async function recordNothing(
   const events = endEvents(run, { status, error: null })
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await forgetUser(tx, run)
-  await releaseThread(tx, run, (isBusy) => (isBusy ? {} : leftBefore(tx, thread_id)), now)
-  return { events: logged ?? [], isPosted }
+  await noteOnCron(tx, run, { status, error: null })
+  const left = (isBusy: boolean) => (isBusy ? {} : leftBefore(tx, thread_id))
+  const isNextWaiting = await releaseThread(tx, run, left, now)
+  return { events: logged ?? [], isPosted, isNextWaiting }
+}
+
+/** A run that a cron has started names it. */
+async function noteOnCron(
+  tx: AgentStore,
+  { run_id, thread_id, created_at, metadata }: QueuedRun,
+  { status, error }: { status: CronRun['status']; error: RunError | null },
+): Promise<void> {
+  const { cron_id } = metadata
+  if (typeof cron_id !== 'string') return
+  const reason = error && `${error.error}: ${error.message}`
+  await tx.crons.noteEnd(cron_id, { run_id, thread_id, created_at, status, error: reason })
 }
 
 /** What the graph of a legacy run asks, for the protocol; runs of the protocol tell it themselves. */
@@ -110,23 +128,28 @@ function endEvents(
 
 type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 
-/** Call it after the run's own row was ended or removed, so that the run does not count as active. */
+/**
+ * Call it after the run's own row was ended or removed, so that the run does not count as active. Answers
+ * whether another one does.
+ */
 async function releaseThread(
   tx: AgentStore,
   run: QueuedRun,
   left: (isBusy: boolean) => Left | Promise<Left>,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const { thread_id } = run
   const isBusy = await tx.runs.hasActive(thread_id)
   if (run.kwargs.on_completion === 'delete' && !isBusy) {
-    return tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
+    await tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
+    return isBusy
   }
   await tx.threads.update(thread_id, {
     updated_at: new Date(now).toISOString(),
     ...(await left(isBusy)),
     ...(isBusy && { status: 'busy' }),
   })
+  return isBusy
 }
 
 function leftOn(

@@ -87,7 +87,7 @@ export async function requireLog(
 }
 
 async function threadOf(store: AgentStore, run_id: string): Promise<string | undefined> {
-  const run = await store.runs.get(run_id)
+  const run = await store.runs.glance(run_id)
   return run?.thread_id ?? (await store.events.read(run_id, -1, 1))[0]?.thread_id
 }
 

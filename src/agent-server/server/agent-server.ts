@@ -1,15 +1,17 @@
 /** The agent server: one project's graphs behind the API, with the parts that execute runs. */
+import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
-import type { ServerRole } from '../../core/agent/server-role.ts'
+import type { ServerRole } from '../../core/agent/server/role.ts'
 import type { Load } from '../../core/deployment/runtime.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { IN_PROCESS } from '../access/door.ts'
+import { AS_PROJECT, IN_PROCESS } from '../access/door.ts'
 import { registerSystemAssistants } from '../assistants/system.ts'
 import { fireDueCrons } from '../crons/firing.ts'
 import { endExhausted, executeRun } from '../execution/executor.ts'
 import { StrayRejections } from '../execution/stray-rejections.ts'
 import { checkParkedThreads } from '../threads/parked.ts'
 import { createAgentServerApp } from './app.ts'
+import { DatabaseOutage } from './database-outage.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import type { AgentServerOptions } from './options.ts'
@@ -30,16 +32,19 @@ export class AgentServer {
   readonly #graphConfigs: Readonly<Record<string, JsonObject>>
   readonly #role: ServerRole
   readonly #housekeeping: Housekeeping
+  readonly #outage: DatabaseOutage
   readonly #strays: StrayRejections
   #working: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   #disconnect: () => void = () => {}
 
-  constructor(options: AgentServerOptions) {
+  constructor(given: AgentServerOptions) {
+    this.#outage = new DatabaseOutage(given.store, given.log)
+    const options = { ...given, log: this.#outage.log }
     const { host, config, log } = options
     this.#graphConfigs = options.graphConfigs ?? {}
     this.#role = options.role ?? 'all'
-    this.#parts = openParts(options)
+    this.#parts = openParts(options, this.#outage)
     this.#housekeeping = new Housekeeping(this.#parts)
     this.#strays = new StrayRejections(log)
     const appConfig = {
@@ -58,6 +63,7 @@ export class AgentServer {
    */
   async start({ isStandby = false } = {}): Promise<void> {
     this.#strays.start()
+    this.#outage.start(() => this.#parts.queue.wake())
     await this.#prepareIndex()
     this.#parts.events.start()
     this.#disconnect = this.#connectHost()
@@ -116,13 +122,14 @@ export class AgentServer {
 
   #connectHost(): () => void {
     const { host, store, items, onNode } = this.#parts
-    const fetch = (request: Request) => this.#fetch(request)
+    const fetch: HostCalls['fetch'] = (request, { asProject = false } = {}) =>
+      this.#fetch(request, asProject ? AS_PROJECT : IN_PROCESS)
     return host.connect({ checkpoints: store.checkpoints, items, onNode, fetch })
   }
 
   /** Answers a request from within the process, which needs none of the server's keys. */
-  async #fetch(request: Request): Promise<Response> {
-    return this.app.fetch(request, IN_PROCESS)
+  async #fetch(request: Request, env: object = IN_PROCESS): Promise<Response> {
+    return this.app.fetch(request, env)
   }
 
   async #work(): Promise<void> {
@@ -165,6 +172,7 @@ export class AgentServer {
       await this.#parts.events.stop()
       this.#disconnect()
       this.#strays.stop()
+      this.#outage.stop()
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Parts of the API that a project leaves out, by `disable_…` in `langgraph.json`. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
-import type { ApiPart } from '../../core/agent/project-settings.ts'
+import type { ApiPart } from '../../core/agent/server/project-settings.ts'
 import { notFound } from '../../http/errors.ts'
 
 /** The first that fits. `/ok` is no part: what watches over the server has to ask it. */

@@ -1,6 +1,6 @@
 /** The agent server's API as one app. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { DEFAULT_HTTP, type HttpConfig } from '../../core/agent/project-settings.ts'
+import { DEFAULT_HTTP, type HttpConfig } from '../../core/agent/server/project-settings.ts'
 import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
@@ -23,6 +23,7 @@ import { mcpRoutes } from '../mcp/routes.ts'
 import type { Parts } from '../parts.ts'
 import { protocolRoutes } from '../protocol/routes.ts'
 import { runRoutes } from '../runs/routes.ts'
+import { runSearchRoutes } from '../runs/search-routes.ts'
 import { statelessRunRoutes } from '../runs/stateless-routes.ts'
 import { threadRunRoutes } from '../runs/thread-routes.ts'
 import { historyRoutes } from '../state/history-routes.ts'
@@ -30,6 +31,7 @@ import { stateRoutes } from '../state/routes.ts'
 import { storeRoutes } from '../store/routes.ts'
 import { threadStreamRoutes } from '../streams/routes.ts'
 import { threadRoutes } from '../threads/routes.ts'
+import { timelineRoutes } from '../timelines/routes.ts'
 import { uiRoutes } from '../ui/routes.ts'
 import { webhookDeliveryRoutes } from '../webhooks/routes.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
@@ -78,6 +80,8 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     threadStreamRoutes(parts),
     protocolRoutes(parts),
     runRoutes(parts),
+    runSearchRoutes(parts),
+    timelineRoutes(parts),
     statelessRunRoutes(parts),
     webhookDeliveryRoutes(parts),
     storeRoutes(parts),

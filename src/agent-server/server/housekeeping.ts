@@ -9,6 +9,8 @@ import { type RemovalParts, removeExpired } from '../threads/removal.ts'
 const PURGE_MS = 30_000
 /** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
 const DELIVERY_MS = 7 * 86_400_000
+/** How long timelines of runs are kept, in ms: a week. */
+const TIMELINE_MS = 7 * 86_400_000
 /**
  * How often it looks for threads that are kept for less time than lies between two sweeps, in ms: else
  * those would be there many times as long as they may.
@@ -57,6 +59,7 @@ export class Housekeeping {
     if (removed > 0) log.debug({ removed }, 'removed the threads of stateless runs')
     await store.idempotencyKeys.expire(clock.now() - IDEMPOTENCY_KEY_MS)
     await store.webhookDeliveries.expire(new Date(clock.now() - DELIVERY_MS).toISOString())
+    await store.timelines.expire(clock.now() - TIMELINE_MS)
   }
 
   async #sweepThreads(options: { shorterThanMinutes?: number } = {}): Promise<void> {

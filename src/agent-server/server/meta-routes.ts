@@ -1,6 +1,7 @@
 /** `/ok` and `/info`, what the server says of itself without a key, and `/metrics`, with one. */
 import { createRoute, z } from '@hono/zod-openapi'
-import { METRICS_FORMATS } from '../../core/agent/metrics.ts'
+import type { GraphRuntime } from '../../core/agent/host/graph-host.ts'
+import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { AppError } from '../../core/errors.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -47,8 +48,18 @@ const metrics = createRoute({
 const InfoSchema = z
   .object({
     version: z.string(),
-    langgraph_js_version: z.string().openapi({ description: "The project's own LangGraph." }),
-    context: z.literal('js'),
+    langgraph_js_version: z
+      .string()
+      .optional()
+      .openapi({ description: "The project's own LangGraph, where it has graphs in JavaScript." }),
+    langgraph_py_version: z
+      .string()
+      .optional()
+      .openapi({ description: "The project's own LangGraph, where it has graphs in Python." }),
+    context: z
+      .literal('js')
+      .optional()
+      .openapi({ description: 'Absent where the first of its graphs is in Python.' }),
     flags: z.record(z.string(), z.boolean()),
     metadata: z.record(z.string(), z.string()),
   })
@@ -87,11 +98,22 @@ export function metaRoutes(
       return c.body(body, 200, { 'content-type': contentType }) as never
     })
     .openapi(info, (c) => {
-      const langgraph_js_version = parts.host.runtime.langgraphVersion
       const flags = { ...FLAGS, langsmith: parts.isLangSmithUsed }
-      const body = { version, langgraph_js_version, context: 'js' as const, flags, metadata: {} }
-      return c.json(body, 200)
+      const { runtimes } = parts.host
+      return c.json({ version, ...describeRuntimes(runtimes), flags, metadata: {} }, 200)
     })
+}
+
+/** As the official servers of each language do. */
+function describeRuntimes(runtimes: readonly GraphRuntime[]) {
+  const versionOf = (language: GraphRuntime['language']) =>
+    runtimes.find((one) => one.language === language)?.langgraphVersion
+  const [js, python] = [versionOf('js'), versionOf('python')]
+  return {
+    ...(js !== undefined && { langgraph_js_version: js }),
+    ...(python !== undefined && { langgraph_py_version: python }),
+    ...(runtimes[0]?.language === 'js' && { context: 'js' as const }),
+  }
 }
 
 /** A file that was removed is told of in any case: nobody else would find out before the next start. */

@@ -1,7 +1,7 @@
 /** The parts of an agent server, in an order in which each has what it needs. None of them works yet. */
 import { randomUUID } from 'node:crypto'
 import { allowAll } from '../../core/agent/authorization.ts'
-import { noAgentMetrics } from '../../core/agent/metrics.ts'
+import { noAgentMetrics } from '../../core/agent/server/metrics.ts'
 import type { Place } from '../../core/origin.ts'
 import { noTracer } from '../../core/tracing.ts'
 import { hostId } from '../../queue/host-processes.ts'
@@ -15,10 +15,12 @@ import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { Items } from '../store/items.ts'
 import { observeAttempt } from '../webhooks/observed.ts'
+import type { DatabaseOutage } from './database-outage.ts'
 import type { AgentServerOptions } from './options.ts'
 
 const DEFAULT_CONCURRENCY = 32
 const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+const DEFAULT_ABORT_LIMIT_MS = 1_500
 /** How many events are kept in memory of each run that is followed, if they are small. */
 const RING_EVENTS = 1_024
 
@@ -32,14 +34,17 @@ export interface OpenedParts extends Parts {
 }
 
 /** Throws `bad_request` when the project's headers of webhooks do not work. */
-export function openParts(options: AgentServerOptions): OpenedParts {
+export function openParts(
+  options: AgentServerOptions,
+  outage: Pick<DatabaseOutage, 'isOn'>,
+): OpenedParts {
   const { store, host, config, clock, log } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const watchers = {
     metrics: options.metrics ?? noAgentMetrics,
     tracer: options.tracer ?? noTracer,
   }
-  const queue = createQueue(options)
+  const queue = createQueue(options, outage)
   return {
     store,
     host,
@@ -53,6 +58,8 @@ export function openParts(options: AgentServerOptions): OpenedParts {
     webhooks: createWebhooks(options, watchers),
     ...watchers,
     runTimeoutMs: options.runTimeoutMs ?? DEFAULT_RUN_TIMEOUT_MS,
+    abortLimitMs: options.abortLimitMs ?? DEFAULT_ABORT_LIMIT_MS,
+    ...(options.revisionId !== undefined && { revisionId: options.revisionId }),
     limits,
     pendingRuns: new PendingRuns(store.runs, clock, limits),
     isLangSmithUsed: options.isLangSmithUsed ?? false,
@@ -62,7 +69,7 @@ export function openParts(options: AgentServerOptions): OpenedParts {
   }
 }
 
-function createQueue(options: AgentServerOptions): Queue {
+function createQueue(options: AgentServerOptions, outage: Pick<DatabaseOutage, 'isOn'>): Queue {
   const { store, host, concurrency, leaseMs, clock, log } = options
   const graphs = [...host.graphs.keys()]
   return new Queue({
@@ -72,6 +79,7 @@ function createQueue(options: AgentServerOptions): Queue {
     nextCheckpoint: (run, signal) => nextCheckpoint(store.checkpoints, run, signal),
     concurrency: concurrency ?? DEFAULT_CONCURRENCY,
     ...(leaseMs !== undefined && { leaseMs }),
+    isHeld: () => outage.isOn,
     clock,
     log,
   })

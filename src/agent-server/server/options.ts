@@ -2,9 +2,9 @@
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Authorize } from '../../core/agent/authorization.ts'
 import type { GraphHost } from '../../core/agent/host/graph-host.ts'
-import type { AgentMetrics } from '../../core/agent/metrics.ts'
-import type { ProjectSettings } from '../../core/agent/project-settings.ts'
-import type { ServerRole } from '../../core/agent/server-role.ts'
+import type { AgentMetrics } from '../../core/agent/server/metrics.ts'
+import type { ProjectSettings } from '../../core/agent/server/project-settings.ts'
+import type { ServerRole } from '../../core/agent/server/role.ts'
 import type { UiBundle } from '../../core/agent/ui-bundle.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -41,10 +41,17 @@ export interface AgentServerOptions extends DoorConfig {
   limits?: Partial<Limits>
   /** With `api` it never claims a run. Default `all`. */
   role?: ServerRole
+  /** Of which deployment's revision it is. Absent: of none. */
+  revisionId?: string
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
   runTimeoutMs?: number
+  /**
+   * How long the code of a run may go on after it was told to stop, in ms. Then nobody waits for it, and its
+   * writes are refused, since its lease is gone by then. Default 1,500.
+   */
+  abortLimitMs?: number
   /** How long the events of a run are kept after its end, in ms. Default 3,600,000: an hour. */
   eventRetentionMs?: number
   /** Adds up what happens. Default: nobody does. */

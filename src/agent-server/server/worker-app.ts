@@ -1,6 +1,6 @@
 /** What a server of the role `worker` answers from outside: how it is, and nothing of the API. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { DEFAULT_HTTP } from '../../core/agent/project-settings.ts'
+import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
 import { AppError } from '../../core/errors.ts'
 import { createApp } from '../../http/app.ts'
 import { observeRequests } from '../../http/observe-requests.ts'

@@ -1,5 +1,5 @@
 /** Removes items whose time to live is over. */
-import type { ItemStore } from '../../core/agent/item.ts'
+import type { ItemStore } from '../../core/agent/items/item.ts'
 
 /** How many items are removed in one step. */
 const STEP = 1_000

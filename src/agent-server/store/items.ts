@@ -5,19 +5,24 @@
 
 import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'
-import type {
-  FoundItem,
-  Item,
-  ItemChange,
-  ItemId,
-  ItemPage,
-  ItemStore,
-  ItemVector,
-  NamespaceQuery,
-} from '../../core/agent/item.ts'
-import { textsAt } from '../../core/agent/item-text.ts'
-import type { StoreConfig } from '../../core/agent/project-settings.ts'
+import { filterProblem } from '../../core/agent/items/filter.ts'
+import {
+  type FoundItem,
+  type Item,
+  type ItemChange,
+  type ItemId,
+  type ItemPage,
+  type ItemStore,
+  type ItemVector,
+  keyProblem,
+  labelsProblem,
+  type NamespaceQuery,
+  namespaceProblem,
+} from '../../core/agent/items/item.ts'
+import { textsAt } from '../../core/agent/items/text.ts'
+import type { StoreConfig } from '../../core/agent/server/project-settings.ts'
 import type { Clock } from '../../core/clock.ts'
+import { invalidField } from '../../core/errors.ts'
 
 interface ItemsParts {
   store: ItemStore
@@ -34,11 +39,15 @@ export class Items implements GraphItems {
     this.#parts = parts
   }
 
-  get(id: ItemId, refresh: Refresh = {}): Promise<Item | undefined> {
+  async get(id: ItemId, refresh: Refresh = {}): Promise<Item | undefined> {
+    requireFitting(labelsProblem(id.namespace) ?? keyProblem(id.key))
     return this.#parts.store.get(id, this.#reading(refresh))
   }
 
   async write(puts: ItemPut[]): Promise<void> {
+    for (const { namespace, key } of puts) {
+      requireFitting(namespaceProblem(namespace) ?? keyProblem(key))
+    }
     const { store, config, clock } = this.#parts
     const vectors = await this.#embedAll(puts)
     const changes = puts.map((put, place): ItemChange => {
@@ -50,6 +59,9 @@ export class Items implements GraphItems {
   }
 
   async searchAll(searches: ItemSearch[], refresh: Refresh = {}): Promise<FoundItem[][]> {
+    for (const { namespace_prefix, filter = {} } of searches) {
+      requireFitting(labelsProblem(namespace_prefix) ?? filterProblem(filter))
+    }
     const { store, embed } = this.#parts
     const texts = embed ? [...new Set(searches.flatMap(({ query }) => query || []))] : []
     const vectors = await this.#embedTexts(texts)
@@ -65,7 +77,9 @@ export class Items implements GraphItems {
     return answers
   }
 
-  namespaces(query: NamespaceQuery, page: ItemPage): Promise<string[][]> {
+  async namespaces(query: NamespaceQuery, page: ItemPage): Promise<string[][]> {
+    const { prefix = [], suffix = [] } = query
+    requireFitting(labelsProblem(prefix) ?? labelsProblem(suffix))
     const { store, clock } = this.#parts
     return store.namespaces(query, page, clock.now())
   }
@@ -99,4 +113,9 @@ export class Items implements GraphItems {
     const vectors = await embed(texts)
     return new Map(texts.map((text, place) => [text, vectors[place] as number[]]))
   }
+}
+
+/** Graphs in whatever language get the refusals of the API, which names its own fields first. */
+function requireFitting(problem: string | undefined): void {
+  if (problem) throw invalidField(['store'], problem)
 }

@@ -1,6 +1,6 @@
 /** Items of the store on the wire. */
 import { z } from '@hono/zod-openapi'
-import { MAX_NAME_BYTES } from '../../core/agent/item.ts'
+import { MAX_NAME_BYTES } from '../../core/agent/items/item.ts'
 import { JsonObjectSchema, optional } from '../operations/json.ts'
 import { queryList } from '../operations/query.ts'
 

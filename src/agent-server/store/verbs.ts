@@ -1,9 +1,20 @@
 /** The verbs on items of the store. `isVisible` says to what a caller's filter applies. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
-import type { FoundItem, Item, ItemId, ItemPage, NamespaceQuery } from '../../core/agent/item.ts'
-import { isVisible, keyProblem, labelsProblem, namespaceProblem } from '../../core/agent/item.ts'
-import { filterProblem } from '../../core/agent/item-filter.ts'
+import { filterProblem } from '../../core/agent/items/filter.ts'
+import type {
+  FoundItem,
+  Item,
+  ItemId,
+  ItemPage,
+  NamespaceQuery,
+} from '../../core/agent/items/item.ts'
+import {
+  isVisible,
+  keyProblem,
+  labelsProblem,
+  namespaceProblem,
+} from '../../core/agent/items/item.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'

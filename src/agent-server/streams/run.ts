@@ -1,7 +1,7 @@
 /** A run's stream: its events as clients see them, live or later. */
-import { isEnd, type LoggedEvent } from '../../core/agent/event.ts'
+import { isEnd } from '../../core/agent/event.ts'
 import { isTerminal } from '../../core/agent/run.ts'
-import { MessageAssembler } from '../../stream/message-assembler.ts'
+import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame, frameOf } from '../../stream/response/sse.ts'
 import type { Parts } from '../parts.ts'
@@ -37,12 +37,15 @@ export async function* runFrames(
   if (isNew) yield frame({ ...beginning({ run_id, attempt: 1 }), id: 0 })
   const messages = new MessageAssembler(parts.store.events)
   const from = { after: isNew ? 0 : after, signal }
-  for await (const logged of parts.events.follow(run_id, from)) {
-    if (isEnd(logged)) return
-    const event = toLegacyEvent(logged)
-    const isShown = event && isSelected(event, selection)
-    const shown: LoggedEvent | undefined = isShown ? await messages.show(event) : undefined
-    if (shown) yield frameOf(shown)
+  for await (const page of parts.events.followPages(run_id, from)) {
+    let frames = ''
+    for (const logged of page) {
+      const event = isEnd(logged) ? undefined : toLegacyEvent(logged)
+      if (!event || !isSelected(event, selection)) continue
+      const shown = isOfMessages(event) ? await messages.show(event) : event
+      if (shown) frames += frameOf(shown)
+    }
+    if (frames !== '') yield frames
   }
 }
 
@@ -56,7 +59,7 @@ export async function defaultStart(
   parts: Pick<Parts, 'store' | 'clock'>,
   run_id: string,
 ): Promise<number> {
-  const run = await parts.store.runs.get(run_id)
+  const run = await parts.store.runs.glance(run_id)
   // Without a row it was a stateless run: its log is there for two minutes only.
   if (!run || !isTerminal(run.status)) return ALL
   return parts.clock.now() - Date.parse(run.updated_at) < JUST_ENDED_MS ? ALL : NOTHING

@@ -12,9 +12,10 @@ import {
   type ThreadEvent,
 } from '../../core/agent/event.ts'
 import type { ThreadStreamMode } from '../../core/agent/stream-mode.ts'
-import { MessageAssembler } from '../../stream/message-assembler.ts'
+import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
+import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 
@@ -40,16 +41,40 @@ export async function* threadFrames(
   parts: Pick<Parts, 'store' | 'events'>,
   { thread_id, modes, after }: ThreadStream,
   signal: AbortSignal,
-): AsyncIterable<string> {
+): AsyncIterable<Uint8Array> {
   const messages = new MessageAssembler(parts.store.events)
-  for await (const logged of parts.events.followThread(thread_id, { after, signal })) {
-    // Of the protocol only, and of no legacy stream.
-    if (logged.run_id !== null && logged.run_seq === null) continue
-    const event = toLegacyEvent(logged)
-    if (!event || !modesOf(event).some((mode) => modes.includes(mode))) continue
-    const shown = await messages.show(event)
-    if (shown) yield frame({ ...asShown(shown), id: event.seq })
+  const key = JSON.stringify(modes)
+  for await (const page of parts.events.followThreadPages(thread_id, { after, signal })) {
+    const select = () => page.flatMap((logged) => selected(logged, modes))
+    // A reader is shown messages as it has followed them.
+    const frames = page.some(isOfMessages)
+      ? Buffer.from(await shownAll(select(), messages))
+      : shared.of(page, key, () => select().map(frameOf).join(''))
+    if (frames.length > 0) yield frames
   }
+}
+
+const shared = new SharedBytes<readonly ThreadEvent[]>()
+
+/** The event in the words of the legacy streams, if these modes show it. */
+function selected(logged: ThreadEvent, modes: readonly ThreadStreamMode[]): ThreadEvent[] {
+  // Of the protocol only, and of no legacy stream.
+  if (logged.run_id !== null && logged.run_seq === null) return []
+  const event = toLegacyEvent(logged)
+  return event && modesOf(event).some((mode) => modes.includes(mode)) ? [event] : []
+}
+
+async function shownAll(events: ThreadEvent[], messages: MessageAssembler): Promise<string> {
+  let frames = ''
+  for (const event of events) {
+    const shown = await messages.show(event)
+    if (shown) frames += frameOf(shown)
+  }
+  return frames
+}
+
+function frameOf(event: ThreadEvent): string {
+  return frame({ ...asShown(event), id: event.seq })
 }
 
 function modesOf(event: ThreadEvent): ThreadStreamMode[] {

@@ -1,9 +1,10 @@
 /** The verb that copies a thread. */
-import { randomUUID } from 'node:crypto'
+
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { NewThread, Thread, ThreadState, ThreadTask } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { newUuid } from '../../core/uuid.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, authorizeThread, requireThread } from './verbs.ts'
 
@@ -18,7 +19,7 @@ export async function copyThread(
 ): Promise<Thread> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   const source = await requireThread(parts.store.threads, thread_id, filter)
-  const copy_id = randomUUID()
+  const copy_id = newUuid()
   const metadata = { ...source.metadata, thread_id: copy_id }
   const asked = { thread_id: copy_id, metadata, if_exists: 'raise' } as const
   const { thread, filter: ownFilter } = await authorizeThread(parts, caller, asked)
@@ -44,12 +45,13 @@ async function copyState(tx: AgentStore, source: Thread, copy: NewThread): Promi
   })
 }
 
-/** The state with its checkpoints and metadata named as those of another thread. */
+/** The state with its checkpoints named as those of another thread, and its metadata where that names one. */
 function moveState(state: ThreadState, thread_id: string): ThreadState {
   return {
     ...state,
     checkpoint: move(state.checkpoint, thread_id),
-    metadata: move(state.metadata, thread_id),
+    metadata:
+      'thread_id' in (state.metadata ?? {}) ? move(state.metadata, thread_id) : state.metadata,
     parent_checkpoint: move(state.parent_checkpoint, thread_id),
     tasks: state.tasks.map((task) => moveTask(task, thread_id)),
   }

@@ -1,14 +1,17 @@
 /** Compares the threads that wait in the middle of a graph with the graphs of this project. */
 
 import type { GraphNames } from '../../core/agent/host/description.ts'
-import type { BrokenThread, ParkedThreads } from '../../core/agent/parked-threads.ts'
+import {
+  type BrokenThread,
+  MOST_TOLD,
+  type ParkedThreads,
+} from '../../core/agent/parked-threads.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { Parts } from '../parts.ts'
 
 const PAGE = 100
 const MOST_LOOKED_AT = 1000
-const MOST_TOLD = 100
 /** The channel by which LangGraph notes that a node comes next. */
 const NEXT = 'branch:to:'
 

@@ -23,7 +23,7 @@ import {
   ThreadSearchSchema,
   ThreadStorageSchema,
 } from './schemas.ts'
-import { countThreads, searchThreads, type ThreadSearch } from './search.ts'
+import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from './search.ts'
 import { measureThread } from './storage.ts'
 import { getThread, patchThread, readTtl } from './verbs.ts'
 
@@ -34,6 +34,12 @@ const thread = { description: 'Thread', content: { 'application/json': { schema:
 const json = <T extends z.ZodType>(description: string, schema: T) => ({
   description,
   content: { 'application/json': { schema } },
+})
+
+const SearchHeadersSchema = PaginationHeadersSchema.extend({
+  'X-Pagination-Total': z.string().openapi({
+    description: `How many there are on all pages. It counts up to ${COUNTED_THREADS + 1}, or to the first of the next page; \`POST /threads/count\` counts all`,
+  }),
 })
 
 const create = createRoute({
@@ -59,7 +65,7 @@ const search = createRoute({
         'With `select` each has the selected fields only',
         z.array(selectable(ThreadSchema, 'SelectedThread')),
       ),
-      headers: PaginationHeadersSchema,
+      headers: SearchHeadersSchema,
     },
     ...refusals(422),
   },

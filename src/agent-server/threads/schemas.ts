@@ -118,10 +118,18 @@ export const PreferHeaderSchema = z.object({ prefer: z.string().optional() })
 
 const CONTAINED = 'Contained in the thread: each key with its value, of objects and lists a part.'
 
+/** Moments are stored in UTC: such texts sort by time. */
+const AtSchema = optional(
+  z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString()),
+)
+
+/** `updated_after` and `updated_before` are Runyard's own: the earlier bound belongs to it, the later one does not. */
 const QUERY_FIELDS = {
   metadata: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   values: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   status: optional(z.enum(THREAD_STATUSES)),
+  updated_after: AtSchema,
+  updated_before: AtSchema,
 }
 
 /** `context` is a field of other servers' threads. */

@@ -17,7 +17,14 @@ export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
 type FoundThread = Partial<Thread> & { extracted?: JsonObject }
 
 /**
- * One page of what the caller may see, cut where their states become too much; `total` counts all pages.
+ * How far a page counts. To count a million threads takes much longer than to find a page of them, and who
+ * asks for a page every few seconds would have them counted each time.
+ */
+export const COUNTED_THREADS = 1_000
+
+/**
+ * One page of what the caller may see, cut where their states become too much. `total` counts all pages, up to
+ * one more than `COUNTED_THREADS`, and in any case up to the first thread of the next page.
  */
 export async function searchThreads(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
@@ -33,7 +40,8 @@ export async function searchThreads(
         isCut: false,
       }
   const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)
-  const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen)
+  const atMost = Math.max(COUNTED_THREADS, offset + limit) + 1
+  const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen, atMost)
   return { threads: found.map((thread) => present(thread, select, extract)), total }
 }
 

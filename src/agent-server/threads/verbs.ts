@@ -1,5 +1,5 @@
 /** The verbs on threads. */
-import { randomUUID } from 'node:crypto'
+
 import { lockOf } from '../../core/agent/agent-store.ts'
 import {
   type AuthorizationEvent,
@@ -11,6 +11,7 @@ import type { NewThread, Thread, ThreadStore, ThreadTtl } from '../../core/agent
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { newUuid } from '../../core/uuid.ts'
 import type { Parts } from '../parts.ts'
 
 export interface ThreadRequest {
@@ -80,7 +81,7 @@ export async function authorizeThread(
   request: ThreadRequest,
 ): Promise<{ thread: NewThread; filter: MetadataFilter | undefined }> {
   const value = {
-    thread_id: request.thread_id ?? randomUUID(),
+    thread_id: request.thread_id ?? newUuid(),
     metadata: { ...request.metadata },
     if_exists: request.if_exists,
   }

@@ -7,6 +7,7 @@ import {
   type WebhookDelivery,
 } from '../../core/agent/webhook.ts'
 import { AppError } from '../../core/errors.ts'
+import { filterOfSeen } from '../access/seen-threads.ts'
 import type { Parts } from '../parts.ts'
 
 /** Those of runs on threads that the caller may see, the latest first. */
@@ -16,8 +17,7 @@ export async function listDeliveries(
   query: Omit<DeliveryQuery, 'filter'>,
   page: { limit: number; offset: number },
 ): Promise<WebhookDelivery[]> {
-  const event = { resource: 'threads', action: 'search' } as const
-  const filter = await parts.authorize(caller, event, { ...query })
+  const filter = await filterOfSeen(parts, caller)
   return parts.store.webhookDeliveries.search({ ...query, ...(filter && { filter }) }, page)
 }
 

@@ -6,8 +6,11 @@
 export interface Body {
   /** Whether the reader has not taken everything that was written. */
   readonly isBehind: boolean
-  /** Settles when there is room for more: at once, or when the reader has caught up or left. */
-  write(text: string): Promise<void>
+  /**
+   * Writes text, or its bytes in UTF-8. Settles when there is room for more: at once, or when the reader
+   * has caught up or left.
+   */
+  write(text: string | Uint8Array): Promise<void>
   /** The body is complete. */
   end(): void
   /** Cuts the body short. The reader sees a broken connection, never a clean end. */

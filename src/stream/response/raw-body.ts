@@ -31,7 +31,7 @@ export class RawBody implements Body {
     return this.#outgoing.writableNeedDrain
   }
 
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     if (this.#left.signal.aborted || this.#outgoing.write(text)) return
     await new Promise<void>((resolve) => {
       const done = () => {

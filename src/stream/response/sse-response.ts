@@ -10,11 +10,11 @@ interface SseResponseParts {
   /** `Location`, `Content-Location` and the like. The headers of every stream are set here. */
   headers?: Record<string, string>
   /**
-   * Gives whole frames (`sse.ts`). Its end is a clean end of the stream, which clients take for the end
+   * Gives whole frames (`sse.ts`), one or several at a time, as text or its bytes in UTF-8. Its end is a clean end of the stream, which clients take for the end
    * of the run. When it throws, the connection is cut, so that clients reconnect. The signal aborts when
    * the client leaves.
    */
-  source: (signal: AbortSignal) => AsyncIterable<string>
+  source: (signal: AbortSignal) => AsyncIterable<string | Uint8Array>
   /** Called once, when the client leaves before the end. */
   onDisconnect?: () => void
   /**

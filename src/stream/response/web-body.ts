@@ -30,9 +30,10 @@ export class WebBody implements Body {
     return (this.#controller?.desiredSize ?? 1) <= 0
   }
 
-  async write(text: string): Promise<void> {
+  async write(text: string | Uint8Array): Promise<void> {
     if (this.#left.signal.aborted || this.#isEnded) return
-    this.#controller?.enqueue(this.#encoder.encode(text))
+    const bytes = typeof text === 'string' ? this.#encoder.encode(text) : text
+    this.#controller?.enqueue(bytes)
     if (!this.isBehind) return
     await new Promise<void>((resolve) => {
       this.#wake = resolve
