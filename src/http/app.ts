@@ -12,20 +12,27 @@ const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
 /** Reads the path of a request that came with this `env`. */
 export type ReadPath = (request: Request, options?: { env?: unknown }) => string
 
+interface AppOptions {
+  jsonMethods?: string[]
+  /** Reads the path of a request when it differs from the URL's. */
+  getPath?: ReadPath
+  /** The path as the log shows it, where a path itself can be a secret. */
+  shownPath?: (path: string) => string
+}
+
 /**
  * Makes an app whose routes validate by schema and whose errors are all JSON. Bodies sent with
- * `jsonMethods` are JSON; uploads use another method. `getPath` reads the path of a request when it
- * differs from the URL's.
+ * `jsonMethods` are JSON; uploads use another method.
  */
 export function createApp<E extends Env>(
   log: Log,
-  { jsonMethods = JSON_METHODS, getPath }: { jsonMethods?: string[]; getPath?: ReadPath } = {},
+  { jsonMethods = JSON_METHODS, getPath, shownPath }: AppOptions = {},
 ): OpenAPIHono<E> {
   const app = getPath
     ? new OpenAPIHono<E>({ defaultHook: refuseInvalid, getPath })
     : new OpenAPIHono<E>({ defaultHook: refuseInvalid })
   if (jsonMethods.length > 0) app.use(treatBodyAsJson(jsonMethods), passOverEmptyQueries)
-  app.onError(onError(log))
+  app.onError(onError(log, shownPath))
   app.notFound(notFound)
   return app
 }
@@ -71,11 +78,12 @@ function hasBody(c: Context): boolean {
   return c.env?.incoming === undefined && c.req.raw.body !== null
 }
 
-type HookResult = { success: true } | { success: false; error: ZodError; target: string }
+export type HookResult = { success: true } | { success: false; error: ZodError; target: string }
 
 const LOC_OF_TARGET: Record<string, string> = { json: 'body', form: 'body', param: 'path' }
 
-function refuseInvalid(result: HookResult): void {
+/** Throws `invalid` for what does not validate, as every route does unless it has a hook of its own. */
+export function refuseInvalid(result: HookResult): void {
   if (result.success) return
   const place = LOC_OF_TARGET[result.target] ?? result.target
   const issues = result.error.issues.map(

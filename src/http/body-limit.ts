@@ -3,13 +3,13 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { AppError } from '../core/errors.ts'
 
-/** Middleware that throws `too_large` for a body of more than `maxBytes`. */
-export function limitBody(maxBytes: number): MiddlewareHandler {
+/** Middleware that throws `too_large` for a body of more than `maxBytes`. `whose`: what sets that. */
+export function limitBody(
+  maxBytes: number,
+  whose = 'the limit of this server (RUNYARD_MAX_BODY_BYTES)',
+): MiddlewareHandler {
   const refuse = (): never => {
-    throw new AppError(
-      'too_large',
-      `The request is larger than ${maxBytes} bytes, the limit of this server (RUNYARD_MAX_BODY_BYTES).`,
-    )
+    throw new AppError('too_large', `The request is larger than ${maxBytes} bytes, ${whose}.`)
   }
   const limitUnannounced = bodyLimit({ maxSize: maxBytes, onError: refuse })
   return async (c, next) => {

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Env, Hono } from 'hono'
+import { AppError } from '../core/errors.ts'
 
 const ASSETS = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -36,7 +37,8 @@ function page(title: string): string {
 <meta charset="utf-8">
 <title>${title}</title>
 <link rel="stylesheet" href="docs/swagger-ui.css">
-<div id="ui"></div>
+<div id="ui">What shows this page is still being installed. Load it again in a minute; meanwhile
+the document itself is at <a href="openapi.json">openapi.json</a>.</div>
 <script src="docs/swagger-ui-bundle.js"></script>
 <script>SwaggerUIBundle({ url: 'openapi.json', dom_id: '#ui', validatorUrl: null })</script>
 </html>`
@@ -44,9 +46,16 @@ function page(title: string): string {
 
 /**
  * Finds a file of the page. The published package has it beside its compiled code; a clone has the
- * library.
+ * library, which `npm start` installs after it is ready. Throws `unavailable` until then.
  */
 function locate(name: Asset): string {
   const packed = fileURLToPath(new URL(`../../swagger-ui/${name}`, import.meta.url))
-  return existsSync(packed) ? packed : fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
+  if (existsSync(packed)) return packed
+  const installed = fileURLToPath(
+    new URL(`../../node_modules/swagger-ui-dist/${name}`, import.meta.url),
+  )
+  if (existsSync(installed)) return installed
+  throw new AppError('unavailable', `${name} is still being installed. Ask again in a minute.`, {
+    retryAfterSeconds: 30,
+  })
 }

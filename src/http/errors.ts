@@ -19,12 +19,12 @@ export interface ErrorBody {
  * Handles what a route throws. Refusals are answered as they are; all else is logged and answered with
  * 500.
  */
-export function onError(log: Log) {
+export function onError(log: Log, shownPath = (path: string) => path) {
   return (error: Error, c: Context): Response => {
     if (error instanceof ProjectRefusal) return refuseAsProject(error)
     const refusal = asAppError(error)
     if (refusal.code === 'internal') {
-      log.error({ err: error, method: c.req.method, path: c.req.path }, 'request failed')
+      log.error({ err: error, method: c.req.method, path: shownPath(c.req.path) }, 'request failed')
     }
     const { retryAfterSeconds } = refusal
     if (retryAfterSeconds !== undefined) c.header('retry-after', String(retryAfterSeconds))

@@ -1,24 +1,21 @@
-/**
- * The API keys on requests. Both APIs take them as `X-Api-Key: KEY` or `Authorization: Bearer KEY`. The
- * first form wins when both are sent, so that a client's own bearer token can stand beside our key.
- */
-import { createHash, timingSafeEqual } from 'node:crypto'
+/** The check of API keys on requests, of both APIs. */
+import { createHash, hash, timingSafeEqual } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { type Clock, timestamp } from '../core/clock.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import type { ApiKey, ApiKeyStore, Principal } from '../core/people/api-key.ts'
+import { keyIn, requireKeyIn } from '../core/people/sent-key.ts'
+import type { RecogniseSession, SessionHolder } from '../core/people/session.ts'
 import type { VerifyUserToken } from '../core/people/user-token.ts'
 import { type RateLimit, remoteAddress } from './rate-limit.ts'
-
-const HOW_TO_SEND = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
 
 /** How old the recorded last use of a key may be, in ms. */
 const USE_NOTED_EVERY_MS = 60_000
 
 /** The form in which keys are stored and looked up: SHA-256 in hex. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return hash('sha256', key, 'hex')
 }
 
 interface AuthenticateParts {
@@ -26,7 +23,14 @@ interface AuthenticateParts {
   clock: Clock
   /** Verifies people's signed tokens. Absent: only API keys are accepted. */
   verifyUserToken?: VerifyUserToken | undefined
+  /** Recognises those who come with a cookie and no key. Absent: cookies do not count. */
+  recogniseSession?: RecogniseSession | undefined
 }
+
+type IdentifyParts = Omit<AuthenticateParts, 'recogniseSession'>
+
+/** Finds out whose a key or a token is, for what acts in their name later. Throws as `Authenticate`. */
+export type Identify = (credential: string) => Promise<SessionHolder>
 
 /**
  * The check of the control plane and the gateway. It looks a key up by its hash, so that the time this
@@ -37,17 +41,43 @@ interface AuthenticateParts {
  */
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   return async (headers) => {
-    const sent = requireKey(headers)
-    const tenantId = headers.get('x-tenant-id')
-    const key = await parts.apiKeys.findByHash(hashKey(sent))
-    if (!key && parts.verifyUserToken && isSignedToken(sent)) {
-      return parts.verifyUserToken(sent, tenantId)
+    if (keyIn(headers) === undefined) {
+      const person = await parts.recogniseSession?.(headers)
+      if (person) return person
     }
-    const valid = requireValid(key, parts.clock.now())
-    requireWorkspace(valid, tenantId)
-    await noteUse(parts, valid)
-    const { id: user_id, name, workspace_id, role } = valid
-    return { user_id, name, kind: 'api_key', workspace_id, role }
+    const tenantId = headers.get('x-tenant-id')
+    const holder = await identify(parts, requireKeyIn(headers), tenantId)
+    const { workspaces: _, key_hash: __, ...principal } = holder
+    return principal
+  }
+}
+
+/** `Identify` on these parts. */
+export function createIdentify(parts: IdentifyParts): Identify {
+  return (credential) => identify(parts, credential, null)
+}
+
+async function identify(
+  parts: IdentifyParts,
+  sent: string,
+  tenantId: string | null,
+): Promise<SessionHolder> {
+  const key = await parts.apiKeys.findByHash(hashKey(sent))
+  if (!key && parts.verifyUserToken && isSignedToken(sent)) {
+    return { ...(await parts.verifyUserToken(sent, tenantId)), kind: 'user', key_hash: null }
+  }
+  const valid = requireValid(key, parts.clock.now())
+  requireWorkspace(valid, tenantId)
+  await noteUse(parts, valid)
+  const { id: user_id, name, workspace_id, role, key_hash } = valid
+  return {
+    kind: 'api_key',
+    user_id,
+    name,
+    workspace_id,
+    role,
+    workspaces: [workspace_id],
+    key_hash,
   }
 }
 
@@ -59,7 +89,7 @@ export function serverKeys(keys: readonly string[]): (headers: Headers) => strin
   const hashes = keys.map(digest)
   return (headers) => {
     if (hashes.length === 0) return undefined
-    const sent = digest(requireKey(headers))
+    const sent = digest(requireKeyIn(headers))
     // Compares with every key, so that the time does not tell which of them came close.
     const matches = hashes.filter((hash) => timingSafeEqual(hash, sent))
     if (matches.length === 0) throw unknownKey()
@@ -87,21 +117,14 @@ export function requirePrincipal(
 }
 
 /** Records the use of a key, once a minute at most, so that not every request writes to the database. */
-async function noteUse({ apiKeys, clock }: AuthenticateParts, key: ApiKey): Promise<void> {
+export async function noteUse(
+  { apiKeys, clock }: Pick<AuthenticateParts, 'apiKeys' | 'clock'>,
+  key: ApiKey,
+): Promise<void> {
   const { last_used_at } = key
   if (last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS) return
   // A database that can only be read must not keep people out.
   await apiKeys.touch(key.id, timestamp(clock)).catch(() => undefined)
-}
-
-function requireKey(headers: Headers): string {
-  const key = headers.get('x-api-key')?.trim() || bearer(headers.get('authorization'))
-  if (!key) throw new AppError('unauthenticated', `An API key is needed. ${HOW_TO_SEND}`)
-  return key
-}
-
-function bearer(authorization: string | null): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
 /** Whether the text looks like a signed token: three parts, of which the first is an object. */
@@ -109,7 +132,8 @@ function isSignedToken(text: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }
 
-function requireValid(key: ApiKey | undefined, now: number): ApiKey {
+/** Throws `unauthenticated` for a key that is unknown, revoked or too old. */
+export function requireValid(key: ApiKey | undefined, now: number): ApiKey {
   if (!key) throw unknownKey()
   if (key.revoked_at !== null) throw refusedKey(key, 'was revoked')
   if (key.expires_at !== null && Date.parse(key.expires_at) <= now) {

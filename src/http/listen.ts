@@ -15,6 +15,11 @@ export async function listen(server: Server, at: { host: string; port: number })
     const why = code === 'EADDRINUSE' ? 'the port is in use; choose another' : `${code}`
     throw new AppError('bad_request', `Cannot listen on ${at.host}:${at.port}: ${why}.`, { cause })
   }
+  return addressOf(server)
+}
+
+/** Of one that listens: `http://HOST:PORT`, `https://` where it speaks TLS. */
+export function addressOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo
   const scheme = server instanceof TlsServer ? 'https' : 'http'
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
-import type { RequestMetrics } from '../core/agent/metrics.ts'
+import type { RequestMetrics } from '../core/agent/server/metrics.ts'
 import type { Log } from '../core/log.ts'
 import { withOrigin } from '../core/origin.ts'
-import { noTracer, type Tracer } from '../core/tracing.ts'
+import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 
 interface Observers {
   log: Log
@@ -17,7 +17,6 @@ interface Observers {
 
 /** The ids that callers may choose. They go into logs as they are. */
 const SANE_ID = /^[\w.:@/+=-]{1,128}$/
-const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const THREAD = new RegExp(`/threads/(${UUID})(?:/|$)`, 'i')
 const RUN = new RegExp(`/runs/(${UUID})(?:/|$)`, 'i')
@@ -56,10 +55,6 @@ export function observeRequests({
 
 function requestId(sent: string | undefined): string {
   return sent !== undefined && SANE_ID.test(sent) ? sent : randomUUID()
-}
-
-function validTraceparent(sent: string | undefined): string | undefined {
-  return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined
 }
 
 /** The route of the handler, not of its middleware. */

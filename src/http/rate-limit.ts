@@ -15,11 +15,14 @@ export type Sender = { identity: string } | { address: string }
  */
 export class RateLimit {
   readonly #perSecond: number
+  readonly #message: string
   // The library is loaded at the first use, since few servers set a limit.
   #limiter: Promise<RateLimiterMemory> | undefined
 
-  constructor(perSecond: number) {
+  /** `message`: what is told to who is refused, in place of the setting that says so. */
+  constructor(perSecond: number, message = ofSetting(perSecond)) {
     this.#perSecond = perSecond
+    this.#message = message
   }
 
   /** Throws `too_many_requests`. */
@@ -27,7 +30,7 @@ export class RateLimit {
     this.#limiter ??= createLimiter(this.#perSecond)
     const limiter = await this.#limiter
     await limiter.consume(nameOf(sender)).catch((refusal: unknown) => {
-      throw asRefusal(refusal, this.#perSecond)
+      throw asRefusal(refusal, this.#message)
     })
   }
 
@@ -52,11 +55,12 @@ function nameOf(sender: Sender): string {
   return 'identity' in sender ? `identity ${sender.identity}` : `address ${sender.address}`
 }
 
-function asRefusal(refusal: unknown, perSecond: number): AppError {
+function ofSetting(perSecond: number): string {
+  return `A caller may send ${perSecond} requests a second (RUNYARD_MAX_REQUESTS_PER_SECOND). Send fewer.`
+}
+
+function asRefusal(refusal: unknown, message: string): AppError {
   const waitMs = (refusal as { msBeforeNext?: number }).msBeforeNext ?? SECOND_MS
-  return new AppError(
-    'too_many_requests',
-    `A caller may send ${perSecond} requests a second (RUNYARD_MAX_REQUESTS_PER_SECOND). Send fewer.`,
-    { retryAfterSeconds: Math.max(Math.ceil(waitMs / 1000), 1) },
-  )
+  const retryAfterSeconds = Math.max(Math.ceil(waitMs / 1000), 1)
+  return new AppError('too_many_requests', message, { retryAfterSeconds })
 }

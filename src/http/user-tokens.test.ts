@@ -40,6 +40,7 @@ function principalOf(
     roleClaim: 'groups',
     roles: { platform: 'admin', dev: 'developer' } as const,
     workspaceClaim: undefined,
+    client: undefined,
     clockSkewMs: 30_000,
     ...change,
   }

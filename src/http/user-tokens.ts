@@ -53,6 +53,7 @@ export function createVerifyUserToken(
       kind: 'user',
       workspace_id,
       role,
+      workspaces: workspacesOf(payload, settings),
     }
   }
 }
@@ -98,13 +99,16 @@ function chooseWorkspace(
   settings: UserTokenSettings,
   named: string | null,
 ): string {
-  const { workspaceClaim } = settings
-  const own = workspaceClaim ? textsOf(claimOf(payload, workspaceClaim)) : [DEFAULT_WORKSPACE_ID]
-  const ids = own.map((id) => id.toLowerCase())
+  const ids = workspacesOf(payload, settings)
   const wanted = named?.trim().toLowerCase()
   const chosen = wanted ? ids.find((id) => id === wanted) : ids[0]
   if (chosen) return chosen
   throw noWorkspace(settings, named)
+}
+
+function workspacesOf(payload: JWTPayload, { workspaceClaim }: UserTokenSettings): string[] {
+  const own = workspaceClaim ? textsOf(claimOf(payload, workspaceClaim)) : [DEFAULT_WORKSPACE_ID]
+  return own.map((id) => id.toLowerCase())
 }
 
 function noWorkspace({ workspaceClaim }: UserTokenSettings, named: string | null): AppError {

@@ -10,7 +10,7 @@ export function commandPath(): string {
 /** What of Runyard's own folder runs: not the data folder or anything else that may lie beside it. */
 export function ownPaths(): string[] {
   const root = dirname(dirname(commandPath()))
-  const parts = ['bin', 'src', 'dist', 'client', 'node_modules', 'package.json']
+  const parts = ['bin', 'src', 'dist', 'hosts', 'client', 'node_modules', 'package.json']
   const above = dirname(root)
   const own = parts.map((name) => join(root, name))
   // The published package finds its packages beside itself.

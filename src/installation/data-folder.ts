@@ -1,10 +1,11 @@
 /** The data folder of `runyard up`: who may use it, where things lie in it, its admin key. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import { newKey } from '../core/people/api-key.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** Where everything lies. `builds` holds sources and build logs, `deployments` what agents write. */
 export interface DataFolder {
@@ -59,6 +60,6 @@ export function findInstanceId(dataDir: string): string {
 function readOrMake(file: string, make: () => string): FoundKey {
   if (existsSync(file)) return { key: readFileSync(file, 'utf8').trim(), isNew: false }
   const key = make()
-  writeFileSync(file, `${key}\n`, { mode: 0o600, flag: 'wx' })
+  replaceFile(file, `${key}\n`)
   return { key, isNew: true }
 }

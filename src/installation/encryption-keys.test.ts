@@ -33,7 +33,7 @@ async function start(env: { encryptionKey?: Buffer; oldEncryptionKeys?: Buffer[]
   return { keys, store }
 }
 
-const owner = { workspace_id: anOAuthToken().workspace_id, user_id: 'user-1' }
+const owner = { workspace_id: anOAuthToken().workspace_id, user_id: 'user-1', limit: 10 }
 
 /** More than one batch of them, and one of everything else that is sealed. */
 async function fill({ deployments, revisions, oauth }: ControlPlaneStore) {
@@ -48,7 +48,7 @@ async function fill({ deployments, revisions, oauth }: ControlPlaneStore) {
   const latest = await deployments.get(deployment.id)
   return async (from: ControlPlaneStore) => {
     expect(await from.deployments.get(deployment.id)).toEqual(latest)
-    expect(await from.oauth.tokens.listOfUser(owner)).toContainEqual(token)
+    expect(await from.oauth.tokens.listOfUser({ ...owner, limit: 10 })).toContainEqual(token)
     const page = { limit: 200, offset: 0 }
     expect(await from.revisions.list(deployment.id, page)).toHaveLength(120)
   }

@@ -7,19 +7,12 @@
  * anywhere, everything opens with one of the keys in the file.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { AppError } from '../core/errors.ts'
 import type { CreateSecretBox, SecretBox } from '../core/secret-box.ts'
+import { replaceFile } from './replace-file.ts'
 
 const KEY_BYTES = 32
 
@@ -87,14 +80,8 @@ function readOrMake(file: string): Buffer[] {
   return lines.map((line) => Buffer.from(line, 'base64'))
 }
 
-/** All of it or nothing, readable by its owner only, and on the disk when this returns. */
 function writeKeys(file: string, keys: Buffer[]): void {
-  const beside = `${file}.new`
-  const descriptor = openSync(beside, 'w', 0o600)
-  writeSync(descriptor, keys.map((key) => `${key.toString('base64')}\n`).join(''))
-  fsyncSync(descriptor)
-  closeSync(descriptor)
-  renameSync(beside, file)
+  replaceFile(file, keys.map((key) => `${key.toString('base64')}\n`).join(''))
 }
 
 function refuseEmpty(file: string): never {

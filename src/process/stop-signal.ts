@@ -1,5 +1,4 @@
 /** How a server process begins to stop. */
-import { isStopMessage } from '../core/deployment/runtime-protocol.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How often the parent is looked for, in milliseconds. */
@@ -26,7 +25,6 @@ export function stopSignal(options: { isTiedToParent: boolean }): AbortSignal {
   for (const signal of SIGNALS) process.on(signal, onSignal)
   if (process.channel) {
     process.on('disconnect', () => stopping.abort(PARENT_GONE))
-    process.on('message', (message) => isStopMessage(message) && stopping.abort('SIGTERM'))
   }
   if (options.isTiedToParent) watchParent(stopping)
   return stopping.signal

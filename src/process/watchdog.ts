@@ -83,7 +83,7 @@ function stackHere(): string[] {
   const lines = new Error().stack?.split('\n') ?? []
   return lines
     .filter((line) => /\((?:file:|\/)|at (?:async )?(?:file:|\/)/.test(line))
-    .filter((line) => !line.includes(import.meta.url))
+    .filter((line) => !line.includes(import.meta.filename))
     .slice(0, MOST_CALLS)
     .map((line) => line.trim().replace(/^at /, ''))
 }

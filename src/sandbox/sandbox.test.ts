@@ -1,10 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hasProgram, runNow } from '../../test/support/program.ts'
+import { createProcessCommands } from '../build/process-commands.ts'
 import { DEFAULT_LIMITS, runStep } from '../build/step.ts'
-import type { SandboxView } from '../core/deployment/sandbox.ts'
+import type { CommandTerms, CommandView } from '../core/deployment/project-commands.ts'
 import { silentLog } from '../core/log.ts'
 import { openSandbox } from './sandbox.ts'
 
@@ -37,7 +38,7 @@ it.skipIf(!hasBubblewrap())(
     const view = { cwd: '/', readable: [source], writable: [home] }
     const { command } = sandbox.confine(['find', above, '-type', 'f'], view)
     const [file, ...args] = command
-    const found = execFileSync(file, args).toString().trim().split('\n')
+    const found = runNow(file, args).trim().split('\n')
     expect(found.toSorted()).toEqual([join(source, 'graph'), join(above, 'program')].toSorted())
   },
 )
@@ -49,6 +50,7 @@ it.skipIf(!hasBubblewrap())('gives variables to the command alone', async () => 
     readable: [process.execPath],
     log: silentLog,
   })
+  const commands = createProcessCommands(sandbox)
   // Every program that loads this says that it cannot.
   const variables = { LD_PRELOAD: '/evil.so', A_KEY: 'of $theirs\n' }
   const env = { PATH: process.env.PATH ?? '' }
@@ -58,8 +60,11 @@ it.skipIf(!hasBubblewrap())('gives variables to the command alone', async () => 
     signal: new AbortController().signal,
     limits: DEFAULT_LIMITS,
     env: { ...env, ...variables },
-    confine: (command: readonly [string, ...string[]], at: Pick<SandboxView, 'cwd'>) =>
-      sandbox.confine(command, { ...at, readable: [], writable: [] }),
+    run: (
+      command: readonly [string, ...string[]],
+      at: Pick<CommandView, 'cwd' | 'variables'>,
+      terms: CommandTerms,
+    ) => commands.run(command, { ...at, readable: [], writable: [] }, terms),
   }
   const at = { cwd: '/', limitMs: 60_000, title: 'printenv' }
   await runStep('build', ['printenv', 'A_KEY'], at, context)
@@ -68,10 +73,5 @@ it.skipIf(!hasBubblewrap())('gives variables to the command alone', async () => 
 })
 
 function hasBubblewrap(): boolean {
-  try {
-    execFileSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'], { stdio: 'pipe' })
-    return true
-  } catch {
-    return false
-  }
+  return hasProgram('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'])
 }

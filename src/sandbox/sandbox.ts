@@ -1,9 +1,9 @@
 /** Finds the sandbox that works on this machine, and makes it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   noSandbox,
+  placesBelow,
   type Sandbox,
   type SandboxSetting,
   type SandboxView,
@@ -85,22 +85,6 @@ function createSandbox({ user, isBubblewrap }: Kind, options: SandboxOptions): S
     async handOver(folder) {
       if (user) await handOverTo(user, folder)
     },
-  }
-}
-
-/** Replaces variables that name folders of this process's user, which the command cannot use. */
-function placesBelow(home: string): Record<string, string> {
-  return {
-    HOME: home,
-    TMPDIR: '/tmp',
-    TEMP: '/tmp',
-    TMP: '/tmp',
-    XDG_CACHE_HOME: join(home, '.cache'),
-    XDG_CONFIG_HOME: join(home, '.config'),
-    XDG_DATA_HOME: join(home, '.local/share'),
-    XDG_STATE_HOME: join(home, '.local/state'),
-    npm_config_cache: join(home, '.npm'),
-    npm_config_userconfig: join(home, '.npmrc'),
   }
 }
 

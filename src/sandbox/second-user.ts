@@ -21,7 +21,7 @@ const PRIVATE_FILE = 0o600
  * users.
  */
 const PASSAGES = ['builds', 'deployments']
-const PASSAGES_OF_BUILDS = ['revisions', 'nodes', 'homes']
+const PASSAGES_OF_BUILDS = ['revisions', 'nodes', 'uvs', 'pythons', 'homes']
 
 /** Throws `bad_request` when there is no such user. */
 export function findUser(name: string): SecondUser {
@@ -66,7 +66,7 @@ function closeAllBut(folder: string, open: readonly string[]): void {
 
 /** Lets others read a folder that lies below the data folder. */
 export function openToAll(dataDir: string, folder: string): void {
-  if (relative(dataDir, folder).startsWith('..')) return
+  if (relative(dataDir, folder).startsWith('..') || !existsSync(folder)) return
   openWay(dataDir, folder)
   if (statSync(folder).uid === process.getuid?.()) chmodSync(folder, READABLE)
 }

@@ -1,5 +1,5 @@
 /** The settings of agent servers. `serve` reads them for itself; `up` passes them on to its own. */
-import type { ServerRole } from '../core/agent/server-role.ts'
+import type { ServerRole } from '../core/agent/server/role.ts'
 import { type Settings, splitList } from './settings.ts'
 
 /** Reads them all. `up` does too, so that it reports wrong ones at its start. */
@@ -12,6 +12,7 @@ export function readAgentServerSettings(settings: Settings) {
     maxPendingRunsPerThread: settings.number('RUNYARD_MAX_PENDING_RUNS_PER_THREAD'),
     maxRequestsPerSecond: settings.number('RUNYARD_MAX_REQUESTS_PER_SECOND'),
     streamBufferBytes: settings.number('RUNYARD_STREAM_BUFFER_BYTES'),
+    pythonProcesses: settings.number('RUNYARD_PYTHON_PROCESSES'),
     pageBytes: settings.number('RUNYARD_MAX_PAGE_BYTES'),
   }
 }

@@ -8,6 +8,10 @@ const READERS: Record<Reader, string> = {
   serve: '`serve`, `dev`',
   project: "agent servers, also in a project's own `env`",
   commands: 'commands',
+  listener: '`listener`',
+  move: '`move`',
+  backup: '`backup`',
+  restore: '`restore`',
 }
 
 /** The README with the present table between the two comments that mark its place. */

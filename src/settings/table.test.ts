@@ -2,7 +2,15 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readClientConfig, readServeConfig, readUpConfig } from '../config.ts'
+import {
+  readBackupConfig,
+  readClientConfig,
+  readListenerConfig,
+  readMoveConfig,
+  readRestoreConfig,
+  readServeConfig,
+  readUpConfig,
+} from '../config.ts'
 import { AppError } from '../core/errors.ts'
 import { withSettingsTable } from './documentation.ts'
 import { type Reader, SETTINGS, type Setting } from './table.ts'
@@ -39,7 +47,11 @@ describe('the table of settings', () => {
   it.each<[Reader, (env: Record<string, string>) => unknown]>([
     ['up', (env) => readUpConfig({}, env)],
     ['serve', (env) => readServeConfig({}, env)],
+    ['listener', (env) => readListenerConfig({}, env)],
     ['commands', (env) => readClientConfig({}, env)],
+    ['move', (env) => readMoveConfig({}, { isServe: false }, env)],
+    ['backup', (env) => readBackupConfig({}, { isServe: false }, env)],
+    ['restore', (env) => readRestoreConfig({}, { isServe: false }, env)],
   ])('has what %s reads, no more and no less', (reader, read) => {
     expect(readsOf(read)).toEqual(namesFor(reader))
   })

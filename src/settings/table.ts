@@ -3,12 +3,21 @@
  * README come from here.
  */
 
-import { SERVER_ROLES } from '../core/agent/server-role.ts'
+import { SERVER_ROLES } from '../core/agent/server/role.ts'
+import { SCALINGS } from '../core/deployment/kubernetes-settings.ts'
 import { RUNTIMES } from '../core/deployment/runtime.ts'
 import { LOG_LEVELS } from '../core/log.ts'
 
 /** `serve` includes `dev`. `project`: an agent server, which also reads the `env` of its project. */
-export type Reader = 'up' | 'serve' | 'project' | 'commands'
+export type Reader =
+  | 'up'
+  | 'serve'
+  | 'project'
+  | 'commands'
+  | 'listener'
+  | 'move'
+  | 'backup'
+  | 'restore'
 
 type Value = string | number | boolean
 
@@ -41,7 +50,7 @@ export const SETTINGS = [
     flag: '--host <host>',
     type: 'text',
     default: '127.0.0.1',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     meaning: 'where it listens',
   },
   {
@@ -49,7 +58,7 @@ export const SETTINGS = [
     flag: '--port <port>',
     type: 'port',
     default: { up: 8124, serve: 2024 },
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     meaning: 'the port; 0 picks a free one, and a worker does so by itself',
   },
   {
@@ -57,7 +66,7 @@ export const SETTINGS = [
     flag: '--data-dir <folder>',
     type: 'path',
     default: { up: '.runyard', serve: '.runyard/serve' },
-    readBy: ['up', 'serve', 'commands'],
+    readBy: ['up', 'serve', 'commands', 'move', 'backup', 'restore', 'listener'],
     meaning: 'everything that Runyard writes',
   },
   {
@@ -65,16 +74,50 @@ export const SETTINGS = [
     flag: '--database-url <url>',
     type: 'url',
     unset: 'none: SQLite in the data folder',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'move', 'backup', 'restore', 'listener'],
     meaning:
       '`postgres://…`: all state is kept there ([docs/postgres.md](docs/postgres.md)); better a variable than a flag, for its password',
+  },
+  {
+    name: 'RUNYARD_AGENT_DATABASE_URL',
+    type: 'url',
+    unset: '`RUNYARD_DATABASE_URL`',
+    readBy: ['up'],
+    meaning:
+      'the same database as agent servers reach it: needed where those are containers or pods and `RUNYARD_DATABASE_URL` leads to the loopback ([docs/docker.md](docs/docker.md#databases))',
+  },
+  {
+    name: 'RUNYARD_AGENT_DATABASE_ROLES',
+    type: 'choice',
+    values: ['own', 'shared'],
+    default: 'own',
+    readBy: ['up', 'listener'],
+    meaning:
+      'as whom agent servers in containers and pods log in to PostgreSQL: `own` as a role of their deployment, which can read nothing else ([docs/postgres.md](docs/postgres.md#roles-of-deployments)); `shared` as the control plane’s user, with which the code of a graph reads everything',
+  },
+  {
+    name: 'RUNYARD_MOVE_TO',
+    flag: '--to <where>',
+    type: 'url',
+    readBy: ['move'],
+    meaning:
+      'where [`move`](docs/backup.md) puts everything: `postgres://…`, or `sqlite:` for the data folder; better a variable than a flag, for its password',
+  },
+  {
+    name: 'RUNYARD_BACKUP_TO',
+    flag: '--to <where>',
+    type: 'path',
+    default: '.',
+    readBy: ['backup'],
+    meaning:
+      'where [`backup`](docs/backup.md) puts its file: a folder or the file itself, `s3://bucket/prefix` as for `RUNYARD_ARTIFACTS_URL`, or `-` for standard output',
   },
   {
     name: 'RUNYARD_URL',
     flag: '--url <url>',
     type: 'url',
     default: 'http://127.0.0.1:8124',
-    readBy: ['commands'],
+    readBy: ['commands', 'listener'],
     meaning: 'the control plane that [commands](docs/cli.md) talk to',
   },
   {
@@ -82,7 +125,7 @@ export const SETTINGS = [
     flag: '--api-key <key>',
     type: 'key',
     unset: 'the admin key in the data folder of a Runyard on this machine',
-    readBy: ['commands'],
+    readBy: ['commands', 'listener'],
     meaning: 'the key that commands send',
   },
   {
@@ -96,13 +139,13 @@ export const SETTINGS = [
     name: 'RUNYARD_ENCRYPTION_KEY',
     type: 'key',
     unset: 'made at the first start, kept in `<data dir>/encryption.key`',
-    readBy: ['up'],
+    readBy: ['up', 'backup', 'restore'],
     meaning: '32 bytes in base64: encrypts secrets and OAuth tokens in the database',
   },
   {
     name: 'RUNYARD_ENCRYPTION_KEY_OLD',
     type: 'list',
-    readBy: ['up'],
+    readBy: ['up', 'backup', 'restore'],
     meaning:
       'the keys before it, separated by commas: what they encrypted is encrypted anew at the start',
   },
@@ -119,6 +162,28 @@ export const SETTINGS = [
     type: 'text',
     readBy: ['up'],
     meaning: 'the audience that those tokens must name (`aud`); set together with the issuer',
+  },
+  {
+    name: 'RUNYARD_OIDC_CLIENT_ID',
+    type: 'text',
+    unset: 'none: people sign in to the dashboard with keys',
+    readBy: ['up'],
+    meaning:
+      'the client as which the dashboard is known to the issuer, so that people sign in there ([docs/dashboard.md](docs/dashboard.md#your-identity-provider))',
+  },
+  {
+    name: 'RUNYARD_OIDC_CLIENT_SECRET',
+    type: 'key',
+    unset: 'none: a public client',
+    readBy: ['up'],
+    meaning: "that client's secret",
+  },
+  {
+    name: 'RUNYARD_OIDC_SCOPES',
+    type: 'text',
+    default: 'openid profile email',
+    readBy: ['up'],
+    meaning: 'what is asked of the issuer then, separated by spaces',
   },
   {
     name: 'RUNYARD_OIDC_ROLE_CLAIM',
@@ -168,21 +233,21 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_TLS_CERT',
     type: 'path',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     meaning:
       'the certificate in PEM, with which it speaks TLS where it listens, HTTP/2 and HTTP/1.1 ([docs/tls.md](docs/tls.md))',
   },
   {
     name: 'RUNYARD_TLS_KEY',
     type: 'path',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     meaning: 'its private key in PEM; set together with the certificate',
   },
   {
     name: 'RUNYARD_PUBLIC_URL',
     type: 'url',
     unset: 'where it listens',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     isHandedOn: true,
     meaning:
       'the base of the URLs that it hands out, when it stands [behind a proxy](docs/tls.md#behind-a-proxy)',
@@ -194,6 +259,14 @@ export const SETTINGS = [
     readBy: ['up'],
     meaning:
       'where other `up` of the same PostgreSQL reach this one ([docs/postgres.md](docs/postgres.md#two-control-planes))',
+  },
+  {
+    name: 'RUNYARD_AGENTS_URL',
+    type: 'url',
+    unset: '`RUNYARD_INTERNAL_URL`, or where it listens',
+    readBy: ['up'],
+    meaning:
+      'where agents on other machines reach the control plane, whichever leads: the Service before them ([docs/kubernetes.md](docs/kubernetes.md))',
   },
   {
     name: 'RUNYARD_DOMAIN',
@@ -217,7 +290,7 @@ export const SETTINGS = [
     max: 9_999_999,
     unit: 'seconds',
     default: 60,
-    readBy: ['up'],
+    readBy: ['up', 'listener'],
     meaning:
       'how long runs and streams of a replaced revision go on in it; then they are handed on to the new one',
   },
@@ -231,11 +304,28 @@ export const SETTINGS = [
     meaning: 'after how long without a request a deployment with `min_scale` 0 sleeps',
   },
   {
+    name: 'RUNYARD_FIGURES_SECS',
+    type: 'number',
+    max: 3600,
+    unit: 'seconds',
+    default: 30,
+    readBy: ['up'],
+    meaning: 'in which steps [figures](docs/operations.md#figures) of the last day are kept',
+  },
+  {
     name: 'RUNYARD_EXAMPLE',
     type: 'switch',
     default: true,
     readBy: ['up'],
     meaning: '`0`: do not deploy the example agent',
+  },
+  {
+    name: 'RUNYARD_DASHBOARD',
+    type: 'switch',
+    default: true,
+    readBy: ['up', 'serve'],
+    meaning:
+      '`0`: no dashboard at `/`, and no Studio of `serve` and `dev` ([docs/dashboard.md](docs/dashboard.md))',
   },
   {
     name: 'RUNYARD_BUILD_TIMEOUT_SECS',
@@ -256,12 +346,168 @@ export const SETTINGS = [
     meaning: 'how much memory one command of a build and all that it starts may use',
   },
   {
+    name: 'RUNYARD_BUILD_CPUS',
+    type: 'number',
+    max: 1024,
+    default: 2,
+    readBy: ['up'],
+    meaning: 'how many processors one command of a build may use in its container (`docker`)',
+  },
+  {
+    name: 'RUNYARD_ARTIFACTS_URL',
+    type: 'url',
+    unset: 'the data folder of this machine',
+    readBy: ['up', 'backup', 'restore'],
+    meaning:
+      'where uploaded tarballs and built folders are kept for several machines: `s3://bucket/prefix?endpoint=…&region=…`, with the usual `AWS_*` variables, or `file:///folder` of a file system that all of them mount ([docs/artifacts.md](docs/artifacts.md))',
+  },
+  {
     name: 'RUNYARD_RUNTIME',
     type: 'choice',
     values: RUNTIMES,
     default: 'process',
+    readBy: ['up', 'listener'],
+    meaning:
+      'what runs the agent servers of deployments: `process`, as child processes; `docker`, in containers ([docs/docker.md](docs/docker.md)); `kubernetes`, as pods of a cluster',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_URL',
+    type: 'url',
     readBy: ['up'],
-    meaning: 'what runs the agent servers of deployments: `process`, as child processes',
+    meaning:
+      'the registry, with a folder in it, for images that are pushed to Runyard and that it builds ([docs/images.md](docs/images.md#a-registry-of-your-own))',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_USER',
+    type: 'text',
+    default: 'oauth2accesstoken',
+    readBy: ['up'],
+    meaning: 'the name with which Runyard pulls from that registry, and pushes to it',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_PASSWORD',
+    type: 'text',
+    unset: 'none: the registry takes everyone',
+    readBy: ['up'],
+    meaning: 'the password or token that goes with the name',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_PUSH_USER',
+    type: 'text',
+    default: 'oauth2accesstoken',
+    readBy: ['up'],
+    meaning:
+      'the name with which people push to that registry; clients before langgraph-cli 0.4.40 know no other than the default',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_PUSH_PASSWORD',
+    type: 'text',
+    unset: 'none: nobody is handed one',
+    readBy: ['up'],
+    meaning:
+      'what `push-token` hands out to everybody who may deploy: a password that may push, and nothing else',
+  },
+  {
+    name: 'RUNYARD_REGISTRY_ALLOW',
+    type: 'list',
+    readBy: ['up'],
+    meaning:
+      'which registries of others may be asked although they are not public: addresses, ranges, `loopback`, `private`',
+  },
+  {
+    name: 'RUNYARD_DOCKER_HOST',
+    type: 'text',
+    unset: '`DOCKER_HOST`, else the usual socket of Docker or podman',
+    readBy: ['up', 'listener'],
+    meaning: 'the container engine of the driver `docker`: `unix:///…` or `tcp://HOST:PORT`',
+  },
+  {
+    name: 'RUNYARD_DOCKER_CERTS',
+    type: 'path',
+    unset:
+      '`DOCKER_CERT_PATH` or `~/.docker` where `DOCKER_TLS_VERIFY` is set, else none: without TLS',
+    readBy: ['up', 'listener'],
+    meaning:
+      'a folder with `ca.pem`, `cert.pem` and `key.pem`: an engine at `tcp://` is then asked over TLS, and shown the certificate',
+  },
+  {
+    name: 'RUNYARD_DOCKER_NETWORK',
+    type: 'text',
+    unset: 'a network for each deployment',
+    readBy: ['up', 'listener'],
+    meaning:
+      'a network of yours that all containers are on; Runyard then reaches them by their addresses there',
+  },
+  {
+    name: 'RUNYARD_DOCKER_USER',
+    type: 'text',
+    unset: 'the user of `up`, and `10001:10001` where that is root',
+    readBy: ['up', 'listener'],
+    meaning: 'whom agent servers run as in containers: `UID:GID`, in numbers',
+  },
+  {
+    name: 'RUNYARD_PULL_TIMEOUT_SECS',
+    type: 'number',
+    max: 9_999_999,
+    unit: 'seconds',
+    default: 600,
+    readBy: ['up', 'listener'],
+    meaning: 'how long the container engine may take to pull an image (`docker`)',
+  },
+  {
+    name: 'RUNYARD_IMAGE',
+    type: 'text',
+    default: 'runyard',
+    readBy: ['up', 'listener'],
+    meaning: "Runyard's own image, in which containers and pods run what was built from sources",
+  },
+  {
+    name: 'RUNYARD_KUBECONFIG',
+    type: 'path',
+    unset: 'the cluster that Runyard runs in, by its service account',
+    readBy: ['up', 'listener'],
+    meaning:
+      'the cluster of the runtime `kubernetes`: a kubeconfig ([docs/kubernetes.md](docs/kubernetes.md))',
+  },
+  {
+    name: 'RUNYARD_KUBERNETES_NAMESPACE',
+    type: 'text',
+    default: 'runyard-agents',
+    readBy: ['up', 'listener'],
+    meaning:
+      'the namespace of agent servers; with `{workspace_id}` in it each workspace has one of its own, which is made when it is needed',
+  },
+  {
+    name: 'RUNYARD_KUBERNETES_INSTALLATION',
+    type: 'text',
+    default: 'runyard',
+    readBy: ['up', 'listener'],
+    meaning:
+      'a label by which this Runyard knows its objects; another one in the same cluster needs another',
+  },
+  {
+    name: 'RUNYARD_KUBERNETES_ALLOW',
+    type: 'list',
+    unset: 'nothing of it',
+    readBy: ['up', 'listener'],
+    meaning:
+      'what `resource_spec` may ask for beyond the usual: some of `any_user`, `csi`, `host_path`, `nfs`, `projected`, `service_account`',
+  },
+  {
+    name: 'RUNYARD_KUBERNETES_SCALING',
+    type: 'choice',
+    values: SCALINGS,
+    default: 'own',
+    readBy: ['up', 'listener'],
+    meaning:
+      'who sets the number of pods: `own`, Runyard, by what waits; `hpa`, a HorizontalPodAutoscaler on `runyard_runs_waiting`',
+  },
+  {
+    name: 'RUNYARD_KUBERNETES_INGRESS_FROM',
+    type: 'list',
+    unset: "the control plane's pods only; anybody where it runs outside of the cluster",
+    readBy: ['up', 'listener'],
+    meaning: 'who else reaches agent servers: addresses and CIDR ranges, separated by commas',
   },
   {
     name: 'RUNYARD_SANDBOX',
@@ -303,6 +549,16 @@ export const SETTINGS = [
     meaning: 'how many runs execute at once',
   },
   {
+    name: 'RUNYARD_PYTHON_PROCESSES',
+    type: 'number',
+    max: 64,
+    default: 1,
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      'how many processes run the graphs of a project in Python: each executes Python on one core at a time',
+  },
+  {
     name: 'RUNYARD_ROLE',
     flag: '--role <role>',
     type: 'choice',
@@ -311,6 +567,13 @@ export const SETTINGS = [
     readBy: ['serve'],
     meaning:
       '`api` answers and executes no run, `worker` executes runs and answers only about itself ([docs/postgres.md](docs/postgres.md#several-servers))',
+  },
+  {
+    name: 'RUNYARD_START_FILE',
+    type: 'path',
+    readBy: ['serve'],
+    meaning:
+      'set by runtime drivers whose agent servers are no children of theirs: the file with what `serve --managed` is started with, secrets among it',
   },
   {
     name: 'RUNYARD_WEBHOOK_ALLOW',
@@ -334,7 +597,7 @@ export const SETTINGS = [
     type: 'number',
     unit: 'bytes',
     unset: '300 MiB; gateway 256 MiB',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     isHandedOn: true,
     meaning: 'the largest request that is read ([docs/operations.md](docs/operations.md#limits))',
   },
@@ -387,7 +650,7 @@ export const SETTINGS = [
     type: 'choice',
     values: LOG_LEVELS,
     default: 'info',
-    readBy: ['up', 'serve'],
+    readBy: ['up', 'serve', 'listener'],
     meaning: 'what is logged: `debug`, `info`, `warn`, `error` or `silent`',
   },
   {

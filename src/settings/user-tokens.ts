@@ -1,6 +1,6 @@
 /** Whose signed user tokens are accepted: the `RUNYARD_OIDC_*` settings. */
 import { ROLES, type Role } from '../core/people/api-key.ts'
-import type { UserTokenSettings } from '../core/people/user-token.ts'
+import type { OidcClientSettings, UserTokenSettings } from '../core/people/user-token.ts'
 import { isThisMachine } from '../core/this-machine.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
@@ -12,7 +12,12 @@ import { rowOf } from './table.ts'
 export function readUserTokens(settings: Settings): UserTokenSettings | undefined {
   const issuer = settings.value('RUNYARD_OIDC_ISSUER')
   const audience = settings.value('RUNYARD_OIDC_AUDIENCE')
-  if (!issuer && !audience) return undefined
+  if (!issuer && !audience) {
+    if (settings.value('RUNYARD_OIDC_CLIENT_ID')) {
+      settings.problem('RUNYARD_OIDC_CLIENT_ID', 'needs RUNYARD_OIDC_ISSUER to be set')
+    }
+    return undefined
+  }
   if (!issuer || !audience) {
     const missing = issuer ? 'RUNYARD_OIDC_AUDIENCE' : 'RUNYARD_OIDC_ISSUER'
     settings.problem(missing, 'must be set too: an issuer and an audience belong together')
@@ -27,8 +32,20 @@ export function readUserTokens(settings: Settings): UserTokenSettings | undefine
       settings.value('RUNYARD_OIDC_ROLE_CLAIM') ?? rowOf('RUNYARD_OIDC_ROLE_CLAIM').default,
     roles: readRoles(settings),
     workspaceClaim: settings.value('RUNYARD_OIDC_WORKSPACE_CLAIM'),
+    client: readClient(settings),
     clockSkewMs: settings.number('RUNYARD_OIDC_CLOCK_SKEW_SECS') * 1000,
   }
+}
+
+function readClient(settings: Settings): OidcClientSettings | undefined {
+  const clientId = settings.value('RUNYARD_OIDC_CLIENT_ID')
+  const clientSecret = settings.value('RUNYARD_OIDC_CLIENT_SECRET')
+  const scopes = settings.value('RUNYARD_OIDC_SCOPES') ?? rowOf('RUNYARD_OIDC_SCOPES').default
+  if (!clientId) return undefined
+  if (!scopes.split(' ').includes('openid')) {
+    settings.problem('RUNYARD_OIDC_SCOPES', `must have openid among them, not "${scopes}"`)
+  }
+  return { clientId, clientSecret, scopes }
 }
 
 function readRoles(settings: Settings): Record<string, Role> {

@@ -4,9 +4,12 @@
  */
 import type { Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentStore } from '../core/agent/agent-store.ts'
-import type { AgentMetrics, MetricsFormat } from '../core/agent/metrics.ts'
+import type { AgentMetrics, MetricsFormat } from '../core/agent/server/metrics.ts'
 import type { Clock } from '../core/clock.ts'
+import { TIME_BOUNDS } from '../core/figures/histogram.ts'
+import type { AgentReading } from '../core/figures/reading.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
+import { gaugeOf, histogramOf, observationsBy, readProcess } from './reading.ts'
 
 /** Asked whenever the metrics are read. */
 interface AgentMetricsParts {
@@ -70,6 +73,13 @@ export class LazyAgentMetrics implements AgentMetrics {
     return written(registry, format)
   }
 
+  /** What figures are made of, from the same metrics. */
+  async reading(): Promise<AgentReading> {
+    const metrics = await this.load()
+    await readFigures(this.#parts, metrics.gauges)
+    return readAgent(metrics)
+  }
+
   #tell(what: (metrics: PromMetrics) => void): void {
     if (this.#loaded) what(this.#loaded)
     else this.#early.push(what)
@@ -101,16 +111,14 @@ interface FigureGauges {
   databaseLatency: Gauge
 }
 
-/** In s, up to runs of an hour. */
-const RUN_BUCKETS = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
-
 async function createPromMetrics(): Promise<PromMetrics> {
   const opened = await openRegistry()
   const { registry, gauge } = opened
   const histogram = <L extends string>(name: string, help: string, labels: L[] = []) =>
-    opened.histogram(name, help, labels, RUN_BUCKETS)
+    opened.histogram(name, help, labels, [...TIME_BOUNDS])
+  const { requestAnswered } = requestMetrics(opened)
   return {
-    ...requestMetrics(opened),
+    requestAnswered,
     registry,
     runWait: histogram('run_wait_seconds', 'From when a run was due to its start'),
     runDuration: histogram('run_duration_seconds', 'From the start of a run to its end', [
@@ -147,4 +155,23 @@ async function readFigures(
   gauges.queueAge.set(age / 1000)
   gauges.pendingWebhooks.set(await store.webhookDeliveries.countPending())
   gauges.databaseBytes.set(await store.sizeBytes())
+}
+
+async function readAgent(metrics: PromMetrics): Promise<AgentReading> {
+  const { registry, gauges, streams, runWait, runDuration, firstEvent, webhooks } = metrics
+  return {
+    ...(await readProcess(registry)),
+    waiting: await gaugeOf(gauges.runs, { status: 'waiting' }),
+    delayed: await gaugeOf(gauges.runs, { status: 'delayed' }),
+    running: await gaugeOf(gauges.runs, { status: 'running' }),
+    queue_age_seconds: await gaugeOf(gauges.queueAge),
+    streams_open: await gaugeOf(streams),
+    webhooks_pending: await gaugeOf(gauges.pendingWebhooks),
+    database_bytes: await gaugeOf(gauges.databaseBytes),
+    runs: await observationsBy(runDuration, 'status'),
+    webhooks: await observationsBy(webhooks, 'status'),
+    waits: await histogramOf(runWait),
+    first_outputs: await histogramOf(firstEvent),
+    durations: await histogramOf(runDuration),
+  }
 }

@@ -5,17 +5,25 @@ import type {
   ControlPlaneMetrics,
   MetricsFormat,
   PassedRequest,
-} from '../core/agent/metrics.ts'
+} from '../core/agent/server/metrics.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { TIME_BOUNDS } from '../core/figures/histogram.ts'
+import type { ControlPlaneReading, RequestsReading } from '../core/figures/reading.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
+import { countsBy, histogramOf, readProcess } from './reading.ts'
+
+/** Also answers what figures are made of, from the same metrics. */
+export interface ReadControlPlaneMetrics extends ControlPlaneMetrics {
+  reading(): Promise<ControlPlaneReading>
+}
 
 /** Loads the library. Reads from the store whenever the metrics are read. */
 export async function createControlPlaneMetrics(
   store: Pick<ControlPlaneStore, 'deployments' | 'revisions' | 'ping'>,
-): Promise<ControlPlaneMetrics> {
+): Promise<ReadControlPlaneMetrics> {
   const opened = await openRegistry()
   const { registry, gauge, counter, histogram } = opened
-  const { requestAnswered } = requestMetrics(opened)
+  const { requestAnswered, requests, duration: answering } = requestMetrics(opened)
   const labels: ('deployment' | 'status')[] = ['deployment', 'status']
   const passed: Counter<'deployment' | 'status'> = counter(
     'gateway_requests_total',
@@ -26,6 +34,8 @@ export async function createControlPlaneMetrics(
     'gateway_request_duration_seconds',
     'From a request to the end of its answer',
     ['deployment'],
+    // A stream goes on as long as its run.
+    [...TIME_BOUNDS],
   )
   const deployments = gauge('deployments', 'Deployments', ['status'])
   const revisions = gauge('revisions', 'Revisions; those on their way are rollouts', ['status'])
@@ -36,6 +46,14 @@ export async function createControlPlaneMetrics(
       passed.inc({ deployment, status })
       duration.observe({ deployment }, seconds)
     },
+    async reading() {
+      return {
+        ...(await readProcess(registry)),
+        requests: await countsBy(requests, 'status'),
+        request_durations: await histogramOf(answering),
+        gateway: await readGateway(passed, duration),
+      }
+    },
     async read(format: MetricsFormat) {
       const begun = performance.now()
       await store.ping()
@@ -45,6 +63,21 @@ export async function createControlPlaneMetrics(
       return written(registry, format)
     },
   }
+}
+
+async function readGateway(
+  passed: Counter<'deployment' | 'status'>,
+  duration: Histogram<'deployment'>,
+): Promise<Record<string, RequestsReading>> {
+  const names = Object.keys(await countsBy(passed, 'deployment'))
+  const readings = names.map(async (deployment) => [
+    deployment,
+    {
+      requests: await countsBy(passed, 'status', { deployment }),
+      request_durations: await histogramOf(duration, { deployment }),
+    },
+  ])
+  return Object.fromEntries(await Promise.all(readings))
 }
 
 function setAll(gauge: Gauge<'status'>, counts: Record<string, number>): void {

@@ -76,7 +76,8 @@ describe('the log', () => {
     const script = `import { createLog } from ${module}
       createLog('info').info({ n: 1 }, 'hello')
       process.exit(0)`
-    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+    const limits = { timeout: 30_000, killSignal: 'SIGKILL' } as const
+    const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], limits)
     expect(ran.stdout.toString()).toBe('')
     expect(JSON.parse(ran.stderr.toString())).toMatchObject({ level: 'info', n: 1, msg: 'hello' })
   })

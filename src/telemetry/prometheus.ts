@@ -1,11 +1,11 @@
 /** What all metrics have in common, by prom-client. */
 import type { Registry } from 'prom-client'
-import type { MetricsFormat, RequestMetrics } from '../core/agent/metrics.ts'
+import type { MetricsFormat, RequestMetrics } from '../core/agent/server/metrics.ts'
 
 /** In s. Requests are fast, or something is wrong. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 /** How often the lag of the event loop is measured, in ms. More often would keep an idle server busy. */
-const LAG_PRECISION_MS = 100
+export const LAG_PRECISION_MS = 100
 
 /** Makes a registry with the metrics of the process. This loads the library, which takes long. */
 export async function openRegistry() {
@@ -34,7 +34,7 @@ export async function openRegistry() {
 type OpenRegistry = Awaited<ReturnType<typeof openRegistry>>
 
 /** The metrics of the requests that an app answers. */
-export function requestMetrics({ counter, histogram }: OpenRegistry): RequestMetrics {
+export function requestMetrics({ counter, histogram }: OpenRegistry) {
   const labels = ['method', 'route', 'status'] as const
   const requests = counter('http_requests_total', 'Requests that were answered', [...labels])
   const duration = histogram(
@@ -42,12 +42,12 @@ export function requestMetrics({ counter, histogram }: OpenRegistry): RequestMet
     'From a request to the head of its answer',
     ['method', 'route'],
   )
-  return {
-    requestAnswered({ method, route, status, seconds }) {
-      requests.inc({ method, route, status })
-      duration.observe({ method, route }, seconds)
-    },
+  const requestAnswered: RequestMetrics['requestAnswered'] = (request) => {
+    const { method, route, status, seconds } = request
+    requests.inc({ method, route, status })
+    duration.observe({ method, route }, seconds)
   }
+  return { requestAnswered, requests, duration }
 }
 
 /** The whole registry as text. */

@@ -69,6 +69,12 @@ describe('withoutSecrets', () => {
 })
 
 describe('maskSecrets', () => {
+  it('leaves out the end of a text of megabytes', () => {
+    const masked = maskSecrets('x'.repeat(1024 * 1024))
+    expect(masked).toHaveLength(64 * 1024 + '… [983040 more characters]'.length)
+    expect(masked.endsWith('x… [983040 more characters]')).toBe(true)
+  })
+
   it.each([
     [`key ry_${'a'.repeat(43)} given`, 'key [redacted] given'],
     ['sk-proj-abcdefghijklmnopqrstuvwx', '[redacted]'],

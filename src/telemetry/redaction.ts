@@ -7,6 +7,8 @@ import { stdSerializers } from 'pino'
 const REDACTED = '[redacted]'
 /** Fields at a greater depth are left out: a log line is no place for a whole object graph. */
 const MAX_DEPTH = 8
+/** Nor for a text of megabytes, which an error of a project may have, and which takes seconds to look through. */
+const MAX_CHARS = 64 * 1024
 
 const SECRET_NAME =
   /secret|token|password|passwd|passphrase|authorization|cookie|credential|key$|^x-runyard-gateway$/i
@@ -31,9 +33,11 @@ export function withoutSecrets(fields: object): Record<string, unknown> {
   }
 }
 
-/** The text without everything that has the shape of a secret. */
+/** The text without everything that has the shape of a secret; the end of a very long one is left out. */
 export function maskSecrets(text: string): string {
-  return SECRET_SHAPES.reduce((masked, [shape, by]) => masked.replace(shape, by), text)
+  const rest = text.length - MAX_CHARS
+  const kept = rest > 0 ? `${text.slice(0, MAX_CHARS)}… [${rest} more characters]` : text
+  return SECRET_SHAPES.reduce((masked, [shape, by]) => masked.replace(shape, by), kept)
 }
 
 /** `isSecret`: one of the fields around the value has the name of a secret. */

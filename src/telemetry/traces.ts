@@ -15,16 +15,17 @@ import {
 } from '@opentelemetry/api'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { currentOrigin } from '../core/origin.ts'
-import type { Span, SpanOptions, Tracer } from '../core/tracing.ts'
+import type { OpenSpan, Span, SpanOptions, Tracer } from '../core/tracing.ts'
 
 const KINDS = {
   server: SpanKind.SERVER,
   consumer: SpanKind.CONSUMER,
   client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
 } as const
 
 /** How long a collector that does not answer may delay the end, in ms. */
-const STOP_MS = 3_000
+const STOP_MS = 10_000
 
 interface Tracing extends Tracer {
   /** Sends the spans that are left. A second call is harmless. */
@@ -47,15 +48,20 @@ export function startTracing(service: { name: string | undefined; version: strin
   sdk.start()
   const tracer = trace.getTracer('runyard', service.version)
   let stopped: Promise<void> | undefined
+  const start = ({ name, kind, parent, attributes = {}, startedAt }: SpanOptions) => {
+    const around = contextOf(parent ?? currentOrigin().traceparent)
+    const since = startedAt !== undefined && { startTime: startedAt }
+    return {
+      around,
+      span: tracer.startSpan(name, { kind: KINDS[kind], attributes, ...since }, around),
+    }
+  }
   return {
-    span<T>(
-      { name, kind, parent, attributes = {} }: SpanOptions,
-      work: (span: Span) => Promise<T>,
-    ) {
-      const around = contextOf(parent ?? currentOrigin().traceparent)
-      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, around)
+    span<T>(options: SpanOptions, work: (span: Span) => Promise<T>) {
+      const { around, span } = start(options)
       return context.with(trace.setSpan(around, span), () => finishing(span, work))
     },
+    begin: (options) => asOpenSpan(start(options).span),
     stop() {
       stopped ??= Promise.race([sdk.shutdown(), sleep(STOP_MS, undefined, { ref: false })])
       return stopped
@@ -79,6 +85,11 @@ async function finishing<T>(span: OtelSpan, work: (span: Span) => Promise<T>): P
   } finally {
     span.end()
   }
+}
+
+/** One that is ended already is left as it is: the library would complain. */
+function asOpenSpan(span: OtelSpan): OpenSpan {
+  return { ...asSpan(span), end: (at) => void (span.isRecording() && span.end(at)) }
 }
 
 function asSpan(span: OtelSpan): Span {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { WebSocketClient } from './client.ts'
 
 const HANDSHAKE = [
@@ -23,7 +23,7 @@ afterEach(() => {
 })
 
 /** A client that has shaken hands and reads nothing more until it is told to. */
-async function deafClient(): Promise<{ ws: WebSocket; socket: Socket }> {
+async function deafClient(): Promise<{ ws: WebSocket; socket: Socket; client: WebSocketClient }> {
   const http = createServer().listen(0, '127.0.0.1')
   const server = new WebSocketServer({ server: http })
   await once(http, 'listening')
@@ -31,14 +31,13 @@ async function deafClient(): Promise<{ ws: WebSocket; socket: Socket }> {
   open.push({ close: () => socket.destroy() }, server, http)
   const connected = once(server, 'connection')
   socket.write(HANDSHAKE)
-  const [ws] = (await connected) as [WebSocket]
+  const [ws, request] = (await connected) as [WebSocket, IncomingMessage]
   socket.pause()
-  return { ws, socket }
+  return { ws, socket, client: new WebSocketClient(ws, request.socket) }
 }
 
 test('who sends to a client that does not read waits, with a bounded amount on its way', async () => {
-  const { ws, socket } = await deafClient()
-  const client = new WebSocketClient(ws)
+  const { ws, socket, client } = await deafClient()
   const text = 'x'.repeat(65_536)
   let isSettled = true
   let last = Promise.resolve()
@@ -56,12 +55,28 @@ test('who sends to a client that does not read waits, with a bounded amount on i
 })
 
 test('a client that leaves makes nobody wait', async () => {
-  const { ws, socket } = await deafClient()
-  const client = new WebSocketClient(ws)
+  const { ws, socket, client } = await deafClient()
   const sent: Promise<void>[] = []
   while (ws.bufferedAmount < 500_000) sent.push(client.send('x'.repeat(65_536)))
   socket.destroy()
   await Promise.all(sent)
   await client.whenLeft()
   await client.send('dropped')
+})
+
+test('texts that are sent together arrive as messages of their own', async () => {
+  const http = createServer().listen(0, '127.0.0.1')
+  const server = new WebSocketServer({ server: http })
+  await once(http, 'listening')
+  const reader = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}`)
+  open.push({ close: () => reader.terminate() }, server, http)
+  const [ws, request] = (await once(server, 'connection')) as [WebSocket, IncomingMessage]
+  const got: string[] = []
+  reader.on('message', (data) => got.push(String(data)))
+  const client = new WebSocketClient(ws, request.socket)
+  await client.sendAll([])
+  await client.sendAll(['a', 'b'])
+  await client.send('c')
+  while (got.length < 3) await once(reader, 'message')
+  expect(got).toEqual(['a', 'b', 'c'])
 })

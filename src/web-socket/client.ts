@@ -1,6 +1,7 @@
 /** One WebSocket of the library `ws`, as the agent server talks to it. */
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { ClientSocket } from '../core/agent/client-socket.ts'
+import type { ClientSocket } from '../core/agent/server/client-socket.ts'
 
 /** How often clients are asked whether they are there, in ms. */
 export const PING_MS = 20_000
@@ -11,11 +12,14 @@ export const MAX_REASON_BYTES = 123
 
 export class WebSocketClient implements ClientSocket {
   readonly #ws: WebSocket
+  readonly #connection: Duplex
   readonly #left = new AbortController()
   #isAlive = true
 
-  constructor(ws: WebSocket) {
+  /** `connection`: what the WebSocket writes to. */
+  constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws
+    this.#connection = connection
     ws.on('pong', () => {
       this.#isAlive = true
     })
@@ -28,8 +32,22 @@ export class WebSocketClient implements ClientSocket {
     return this.#left.signal
   }
 
-  async send(text: string): Promise<void> {
-    if (this.#ws.readyState !== this.#ws.OPEN) return
+  send(text: string): Promise<void> {
+    return this.sendAll([text])
+  }
+
+  /** One write to the socket takes all of them. */
+  async sendAll(texts: readonly string[]): Promise<void> {
+    const last = texts.at(-1)
+    if (last === undefined || this.#ws.readyState !== this.#ws.OPEN) return
+    this.#connection.cork()
+    for (const text of texts.slice(0, -1)) this.#ws.send(text)
+    const sent = this.#sendLast(last)
+    this.#connection.uncork()
+    await sent
+  }
+
+  async #sendLast(text: string): Promise<void> {
     if (this.#ws.bufferedAmount < HIGH_WATER_BYTES) return this.#ws.send(text)
     // It is called back once all that was sent before is gone too, and when the client leaves.
     await new Promise<void>((resolve) => this.#ws.send(text, () => resolve()))

@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import type { AcceptSocket, ClientSocket } from '../core/agent/client-socket.ts'
+import type { AcceptSocket, ClientSocket } from '../core/agent/server/client-socket.ts'
 import { unwatchEnd, watchEnd } from '../core/handshake.ts'
 import type { Log } from '../core/log.ts'
 import { MAX_REASON_BYTES, PING_MS, WebSocketClient } from './client.ts'
@@ -79,7 +79,7 @@ export class WebSockets {
     const reason = await startOf(response, left.signal)
     unwatchEnd(socket)
     this.#server.handleUpgrade(req, socket, head, (ws) => {
-      const client = new WebSocketClient(ws)
+      const client = new WebSocketClient(ws, socket)
       this.#clients.add(client)
       client.left.addEventListener('abort', () => this.#clients.delete(client))
       if (serve) serve(client)

@@ -1,0 +1,63 @@
+/** Which cluster agent servers run in, and what they may ask of it. */
+import {
+  ALLOWANCES,
+  type Allowance,
+  type KubernetesSettings,
+} from '../core/deployment/kubernetes-settings.ts'
+import type { Settings } from './settings.ts'
+import { rowOf } from './table.ts'
+
+const NAMESPACE = /^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
+/** As long as the id of a workspace. */
+const SOME_ID = '00000000-0000-0000-0000-000000000000'
+
+/** `undefined`: agent servers run elsewhere. What is wrong is told all the same. */
+export function readKubernetes(settings: Settings): KubernetesSettings | undefined {
+  const read: KubernetesSettings = {
+    kubeconfig: settings.path('RUNYARD_KUBECONFIG'),
+    namespace: readNamespace(settings),
+    image: settings.value('RUNYARD_IMAGE') ?? rowOf('RUNYARD_IMAGE').default,
+    installation: readInstallation(settings),
+    allow: readAllowances(settings),
+    scaling: settings.choice('RUNYARD_KUBERNETES_SCALING'),
+    ingressFrom: settings
+      .ranges('RUNYARD_KUBERNETES_INGRESS_FROM')
+      .map(([address, bits]) => `${address}/${bits}`),
+  }
+  if (settings.choice('RUNYARD_RUNTIME') !== 'kubernetes') return undefined
+  if (settings.databaseUrl() === undefined) {
+    const why = 'kubernetes needs PostgreSQL, as pods share no file with this machine'
+    settings.problem('RUNYARD_RUNTIME', `${why}: set RUNYARD_DATABASE_URL`)
+  }
+  return read
+}
+
+function readNamespace(settings: Settings): string {
+  const name = 'RUNYARD_KUBERNETES_NAMESPACE'
+  const text = settings.value(name) ?? rowOf(name).default
+  if (!NAMESPACE.test(text.replace('{workspace_id}', SOME_ID))) {
+    settings.problem(name, `must be a namespace, or one with {workspace_id} in it, not "${text}"`)
+  }
+  return text
+}
+
+function readInstallation(settings: Settings): string {
+  const name = 'RUNYARD_KUBERNETES_INSTALLATION'
+  const text = settings.value(name) ?? rowOf(name).default
+  if (!LABEL_VALUE.test(text)) {
+    settings.problem(name, `must be up to 63 letters, digits, ".", "_" and "-", not "${text}"`)
+  }
+  return text
+}
+
+function readAllowances(settings: Settings): Allowance[] {
+  const name = 'RUNYARD_KUBERNETES_ALLOW'
+  const parts = (settings.value(name) ?? '').split(',').map((one) => one.trim())
+  const isAllowance = (one: string): one is Allowance => ALLOWANCES.some((known) => known === one)
+  for (const one of parts) {
+    if (one === '' || isAllowance(one)) continue
+    settings.problem(name, `must hold some of ${ALLOWANCES.join(', ')}, not "${one}"`)
+  }
+  return parts.filter(isAllowance)
+}
