@@ -19,7 +19,7 @@ import type { DeploymentAnswer } from './schemas.ts'
 export function deploymentAnswer(
   deployment: Deployment,
   latest: Revision | undefined,
-  to: { principal: Principal; publicUrl: string },
+  to: { principal: Principal; publicUrl: string; domain: string | undefined },
 ): DeploymentAnswer {
   const url = `${to.publicUrl}/agents/${deployment.name}`
   const maySeeSecrets = isAllowed(to.principal.role, 'write')
@@ -43,8 +43,15 @@ export function deploymentAnswer(
     active_revision_id: deployment.active_revision_id,
     image_version: null,
     url,
+    addresses: [url, ...(to.domain ? [hostUrl(deployment.name, to.publicUrl, to.domain)] : [])],
     is_managed_deep_agent: false,
   }
+}
+
+/** Where it answers at the root of a name of its own, behind the same door as the rest. */
+function hostUrl(name: string, publicUrl: string, domain: string): string {
+  const { protocol, port } = new URL(publicUrl)
+  return `${protocol}//${name.replaceAll('_', '-')}.${domain}${port && `:${port}`}`
 }
 
 export function revisionAnswer(revision: Revision): RevisionAnswer {

@@ -3,13 +3,18 @@
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
-import type { Revision } from '../../core/deployment/revision.ts'
+import type { Revision, Secret } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { addRevision, type DeploymentWithLatest, type RevisionSource } from '../revisions/verbs.ts'
+import {
+  addRevision,
+  type DeploymentWithLatest,
+  type RevisionSource,
+  type RevisionWish,
+} from '../revisions/verbs.ts'
 import {
   isGiven,
   makesRevision,
@@ -17,6 +22,7 @@ import {
   withRevisionConfig,
   withSourceConfig,
 } from '../sources/changes.ts'
+import { refuseForeignImage } from '../sources/pushed-images.ts'
 import {
   checkRevisionSource,
   checkTogether,
@@ -26,19 +32,30 @@ import {
 import { requireUpload } from '../sources/uploads.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
+import { addressOf } from './placement.ts'
 import type { DeploymentAnswer, DeploymentPatchRequest } from './schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
 /**
  * Changes a deployment. A revision is made when something changes that an agent server is built or
  * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
- * all), or what the source's kind names, such as `resource_spec`.
+ * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`.
  *
  * Throws `not_found`, `forbidden`, `bad_request` for what may not change or does not fit the
  * source, `conflict` while the deployment is being deleted.
  */
 export async function patchDeployment(
-  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'publicUrl' | 'whenTended' | 'clock'>,
+  parts: Pick<
+    ControlPlaneParts,
+    | 'store'
+    | 'artifacts'
+    | 'checkResources'
+    | 'registry'
+    | 'publicUrl'
+    | 'domain'
+    | 'whenTended'
+    | 'clock'
+  >,
   principal: Principal,
   id: string,
   request: DeploymentPatchRequest,
@@ -47,7 +64,9 @@ export async function patchDeployment(
   checkSecrets(request.secrets ?? [])
   const stored = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, id)
-    const patched = await applyPatch(parts, store, deployment, request)
+    const made_for = deployment.latest_revision_id === null ? 'create' : 'change'
+    const wish = { principal, made_for } as const
+    const patched = await applyPatch(parts, store, deployment, request, wish)
     await record(store, parts.clock, principal, {
       action: 'deployment.update',
       target_id: id,
@@ -57,10 +76,8 @@ export async function patchDeployment(
     return patched
   })
   await parts.whenTended(id)
-  return deploymentAnswer(stored.deployment, stored.latest, {
-    principal,
-    publicUrl: parts.publicUrl(),
-  })
+  const address = await addressOf(parts, stored.deployment)
+  return deploymentAnswer(stored.deployment, stored.latest, { principal, ...address })
 }
 
 /**
@@ -68,10 +85,11 @@ export async function patchDeployment(
  * `patchDeployment`.
  */
 export async function applyPatch(
-  parts: Pick<ControlPlaneParts, 'artifacts' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'artifacts' | 'checkResources' | 'registry' | 'clock'>,
   store: ControlPlaneStore,
   deployment: Deployment,
   request: DeploymentPatchRequest,
+  wish: RevisionWish,
   isRevisionWanted = asksForRevision(deployment, request),
 ): Promise<DeploymentWithLatest> {
   refuseDeleted(deployment)
@@ -79,11 +97,14 @@ export async function applyPatch(
   const before = sourceConfigOf(deployment)
   refuseImmutable(before, request.source_config)
   const config = withSourceConfig(before, request.source_config)
+  // One of before this rule goes on until it is changed.
+  const isResized = request.source_config?.resource_spec != null
+  if (isResized && config.resource_spec) parts.checkResources?.(config.resource_spec)
   const patch: DeploymentPatch = {
     updated_at: timestamp(parts.clock),
     source_config: config,
     ...(request.display_name ? { display_name: request.display_name } : {}),
-    ...(request.secrets?.length ? { secrets: request.secrets } : {}),
+    secrets: secretsAfter(deployment, request),
   }
   const patched = { ...deployment, ...patch }
   const latest = await latestOf(store, deployment)
@@ -91,7 +112,9 @@ export async function applyPatch(
   if (next) await requireUpload(store, deployment.id, next.source_revision_config)
   else checkSetting(patched, latest)
   await store.deployments.update(deployment.id, patch)
-  return next ? addRevision(store, patched, next, parts.clock) : { deployment: patched, latest }
+  return next
+    ? addRevision(store, patched, next, wish, parts.clock)
+    : { deployment: patched, latest }
 }
 
 function newRevision(before: Deployment, { latest }: DeploymentWithLatest): string | null {
@@ -102,13 +125,28 @@ function asksForRevision({ source }: Deployment, request: DeploymentPatchRequest
   return (
     isGiven(request.source_revision_config) ||
     makesRevision(request.revision_source ?? source, request.source_config) ||
-    Boolean(request.secrets?.length)
+    Boolean(request.secrets?.length) ||
+    Boolean(request.removed_secrets?.length)
   )
+}
+
+/** Throws `bad_request` for one to be removed that is not there. */
+function secretsAfter(
+  { secrets: before }: Deployment,
+  { secrets: sent, removed_secrets }: DeploymentPatchRequest,
+): Secret[] {
+  const secrets = sent?.length ? sent : before
+  const removed = new Set(removed_secrets)
+  for (const name of removed) {
+    if (secrets.some((one) => one.name === name)) continue
+    throw new AppError('bad_request', `removed_secrets: there is no secret "${name}" to remove.`)
+  }
+  return secrets.filter(({ name }) => !removed.has(name))
 }
 
 /** What the patch's revision is made from. */
 function nextSource(
-  { artifacts }: Pick<ControlPlaneParts, 'artifacts'>,
+  { artifacts, registry }: Pick<ControlPlaneParts, 'artifacts' | 'checkResources' | 'registry'>,
   patched: Deployment,
   latest: Revision | undefined,
   request: DeploymentPatchRequest,
@@ -118,6 +156,7 @@ function nextSource(
   refuseUnprepared(source, patched, deployment)
   const config = withRevisionConfig(source, latest, request.source_revision_config)
   checkRevisionSource(source, config, { deployment, artifacts })
+  if (source === 'internal_docker') refuseForeignImage(patched.id, config, registry)
   return { source, source_revision_config: config }
 }
 

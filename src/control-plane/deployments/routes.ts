@@ -1,5 +1,5 @@
 /** `/v2/deployments` */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import {
   body,
@@ -10,6 +10,7 @@ import {
   SECURITY,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { rotateAgentKey } from './agent-key.ts'
 import { deleteDeployment, deleteDeployments } from './delete.ts'
 import { patchDeployment } from './patch.ts'
 import { RuntimeSchema } from './runtime-schema.ts'
@@ -138,6 +139,28 @@ const runtime = createRoute({
   responses: { 200: json(RuntimeSchema, 'As it is now.'), ...refusals(401, 403, 404, 422) },
 })
 
+const AgentKeyRotatedSchema = z
+  .object({ revision_id: z.string().nullable() })
+  .openapi('AgentKeyRotated')
+
+/** Runyard's own: the key with which its agents ask for OAuth tokens is refused from now on. */
+const rotateKey = createRoute({
+  method: 'post',
+  path: '/v2/deployments/{deployment_id}/agent-key/rotate',
+  operationId: 'rotate_agent_key_v2_deployments__deployment_id__agent_key_rotate_post',
+  summary: "End the key of a deployment's agents, and give them another",
+  tags,
+  security,
+  request: { params: DeploymentPathSchema },
+  responses: {
+    200: json(
+      AgentKeyRotatedSchema,
+      'The revision whose agents get the next key, if one was made.',
+    ),
+    ...refusals(401, 403, 404, 409, 422),
+  },
+})
+
 export function deploymentRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) =>
@@ -167,6 +190,10 @@ export function deploymentRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlP
   routes.openapi(remove, async (c) => {
     await deleteDeployment(parts, c.var.principal, c.req.valid('param').deployment_id)
     return c.body(null, 204)
+  })
+  routes.openapi(rotateKey, async (c) => {
+    const { deployment_id } = c.req.valid('param')
+    return c.json(await rotateAgentKey(parts, c.var.principal, deployment_id), 200)
   })
   routes.openapi(runtime, async (c) => {
     const { deployment_id } = c.req.valid('param')

@@ -38,8 +38,9 @@ export const DeploymentCreateRequestSchema = z
 export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSchema>
 
 /**
- * What is absent, null or an empty list of secrets stays as it is. `name` and `source` may be sent
- * back as they are; another value is refused (400).
+ * What is absent, null or an empty list of secrets stays as it is. `removed_secrets` is Runyard's own: the names of
+ * secrets that the deployment is to have no more, the last one too; with `secrets`, they are taken from those. `name`
+ * and `source` may be sent back as they are; another value is refused (400).
  */
 export const DeploymentPatchRequestSchema = z
   .object({
@@ -50,13 +51,14 @@ export const DeploymentPatchRequestSchema = z
     source_config: nullishOf(SourceConfigRequestSchema),
     source_revision_config: nullishOf(SourceRevisionConfigRequestSchema),
     secrets: SecretsSchema.nullish(),
+    removed_secrets: z.array(line(256)).max(200).nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
   })
   .openapi('DeploymentPatchRequest')
 
 export type DeploymentPatchRequest = z.infer<typeof DeploymentPatchRequestSchema>
 
-/** `source_revision_config` is the latest revision's. */
+/** `source_revision_config` is the latest revision's. `addresses`: every URL that it answers at, `url` first. */
 export const DeploymentSchema = z
   .object({
     id: z.uuid(),
@@ -75,6 +77,7 @@ export const DeploymentSchema = z
     active_revision_id: z.uuid().nullable(),
     image_version: z.string().nullable(),
     url: z.string(),
+    addresses: z.array(z.string()),
     is_managed_deep_agent: z.boolean(),
   })
   .openapi('Deployment')

@@ -1,5 +1,6 @@
 /** Which secrets a deployment may have. */
 import { DEPLOY_KEY, isPrivateKey } from '../../core/deployment/deploy-key.ts'
+import { isPullSecret, PULL_SECRET } from '../../core/deployment/pull-secret.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 
@@ -44,7 +45,7 @@ const RESERVED = new Set([
   'MOUNT_PREFIX',
 ])
 
-/** Runyard's own settings; of these names only the deploy key may be given. */
+/** Runyard's own settings; of these names only the deploy key and the pull secret may be given. */
 const RESERVED_PREFIX = 'RUNYARD_'
 
 /** Throws `bad_request` for a reserved name and for a name that is there twice. */
@@ -52,6 +53,7 @@ export function checkSecrets(secrets: Secret[]): void {
   const seen = new Set<string>()
   for (const { name, value } of secrets) {
     if (name === DEPLOY_KEY) refuseOtherThanKey(value)
+    else if (name === PULL_SECRET) refuseOtherThanPullSecret(value)
     else if (RESERVED.has(name) || name.startsWith(RESERVED_PREFIX)) {
       throw new AppError('bad_request', `The secret name ${name} is reserved; choose another.`)
     }
@@ -67,6 +69,15 @@ function refuseOtherThanKey(value: string): void {
   throw new AppError(
     'bad_request',
     `The secret ${DEPLOY_KEY} must be a private key: the whole file, from -----BEGIN to -----END.`,
+  )
+}
+
+function refuseOtherThanPullSecret(value: string): void {
+  if (isPullSecret(value)) return
+  throw new AppError(
+    'bad_request',
+    `The secret ${PULL_SECRET} must be what docker login writes into config.json: ` +
+      '{"auths": {"registry.example.com": {"auth": "<name:password in base64>"}}}.',
   )
 }
 

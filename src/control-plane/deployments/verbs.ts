@@ -20,6 +20,7 @@ import { checkRevisionSource, checkSource } from '../sources/rules.ts'
 import type { SourceRevisionConfigRequest } from '../sources/schemas.ts'
 import { latestOf, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
+import { addressOf, checkListener } from './placement.ts'
 import type { DeploymentAnswer, DeploymentCreateRequest, DeploymentsQuery } from './schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
@@ -31,13 +32,18 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
  * not allow, `conflict` when the name is taken.
  */
 export async function createDeployment(
-  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'publicUrl' | 'whenTended' | 'clock'>,
+  parts: Pick<
+    ControlPlaneParts,
+    'store' | 'artifacts' | 'checkResources' | 'publicUrl' | 'domain' | 'whenTended' | 'clock'
+  >,
   principal: Principal,
   request: DeploymentCreateRequest,
 ): Promise<DeploymentAnswer> {
   const config = withSourceConfig(EMPTY_SOURCE_CONFIG, request.source_config)
   const isAdmin = isAllowed(principal.role, 'administer')
+  await checkListener(parts, principal, request.source, config)
   checkSource(request.source, config, { artifacts: parts.artifacts, isAdmin })
+  if (config.resource_spec) parts.checkResources?.(config.resource_spec)
   checkSecrets(request.secrets)
   refuseSecretReferences(request.secret_references)
   const first = firstRevision(parts, request, config)
@@ -51,7 +57,8 @@ export async function createDeployment(
       detail: { source: deployment.source },
     })
     if (!first) return { deployment, latest: undefined }
-    return addRevision(store, deployment, first, parts.clock)
+    const wish = { principal, made_for: 'create' } as const
+    return addRevision(store, deployment, first, wish, parts.clock)
   })
   await parts.whenTended(deployment.id)
   return answer(parts, principal, stored.deployment, stored.latest)
@@ -59,7 +66,7 @@ export async function createDeployment(
 
 /** Throws `not_found` for a deployment that is not there or is another workspace's. */
 export async function getDeployment(
-  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   principal: Principal,
   id: string,
 ): Promise<DeploymentAnswer> {
@@ -69,7 +76,7 @@ export async function getDeployment(
 
 /** The workspace's deployments, in the order of `DeploymentStore.list`. */
 export async function listDeployments(
-  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   principal: Principal,
   query: DeploymentsQuery,
 ): Promise<{ resources: DeploymentAnswer[]; offset: number }> {
@@ -122,6 +129,11 @@ function firstRevision(
   return { source, source_revision_config: config }
 }
 
+const UPLOADS: Readonly<Record<NonNullable<SourceKind['upload']>, string>> = {
+  source_tarball_path: 'upload to the URL that its upload-url answers',
+  image_uri: 'push to the repository that its push-token answers',
+}
+
 function refuseEarlyUpload(
   member: NonNullable<SourceKind['upload']>,
   sent: SourceRevisionConfigRequest,
@@ -129,8 +141,8 @@ function refuseEarlyUpload(
   if (!sent[member]) return
   throw new AppError(
     'bad_request',
-    `source_revision_config.${member} is not known yet: create the deployment without it, upload ` +
-      'to the URL that its upload-url answers, then PATCH.',
+    `source_revision_config.${member} is not known yet: create the deployment without it, ` +
+      `${UPLOADS[member]}, then PATCH.`,
   )
 }
 
@@ -158,17 +170,19 @@ function newDeployment(
     latest_revision_id: null,
     active_revision_id: null,
     push_nonce: null,
+    agent_key_nonce: null,
     asleep_since: null,
     wake_at: null,
     has_own_auth: null,
   }
 }
 
-function answer(
-  parts: Pick<ControlPlaneParts, 'publicUrl'>,
+async function answer(
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   principal: Principal,
   deployment: Deployment,
   latest: Revision | undefined,
-): DeploymentAnswer {
-  return deploymentAnswer(deployment, latest, { principal, publicUrl: parts.publicUrl() })
+): Promise<DeploymentAnswer> {
+  const address = await addressOf(parts, deployment)
+  return deploymentAnswer(deployment, latest, { principal, ...address })
 }

@@ -5,7 +5,9 @@ import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operati
 import { Limit, Offset } from '../operations/text.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
+  ListenerCreatedSchema,
   ListenerCreateRequestSchema,
+  ListenerKeySchema,
   ListenerPatchRequestSchema,
   ListenerPathSchema,
   ListenerSchema,
@@ -13,10 +15,12 @@ import {
 } from './listener-schemas.ts'
 import {
   createListener,
+  createListenerKey,
   deleteListener,
   getListener,
   listListeners,
   patchListener,
+  revokeListenerKey,
 } from './listeners.ts'
 
 const common = { tags: ['Listeners (v2)'], security: SECURITY }
@@ -42,7 +46,10 @@ const create = createRoute({
   summary: 'Create a listener',
   ...common,
   request: { body: body(ListenerCreateRequestSchema) },
-  responses: { 201: json(ListenerSchema, 'The listener.'), ...refusals(401, 403, 409, 413, 422) },
+  responses: {
+    201: json(ListenerCreatedSchema, 'The listener, with its key.'),
+    ...refusals(401, 403, 409, 413, 422),
+  },
 })
 
 const get = createRoute({
@@ -75,7 +82,27 @@ const remove = createRoute({
   summary: 'Delete a listener',
   ...common,
   request: one,
-  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 422) },
+  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 409, 422) },
+})
+
+const createKey = createRoute({
+  method: 'post',
+  path: '/v2/listeners/{listener_id}/key',
+  operationId: 'create_listener_key_v2_listeners__listener_id__key_post',
+  summary: 'Create another key for a listener',
+  ...common,
+  request: one,
+  responses: { 201: json(ListenerKeySchema, 'The key.'), ...refusals(401, 403, 404, 422) },
+})
+
+const revokeKey = createRoute({
+  method: 'delete',
+  path: '/v2/listeners/{listener_id}/key',
+  operationId: 'revoke_listener_key_v2_listeners__listener_id__key_delete',
+  summary: 'Revoke the key of a listener',
+  ...common,
+  request: one,
+  responses: { 204: { description: 'It has none.' }, ...refusals(401, 403, 404, 422) },
 })
 
 export function listenerRoutes(
@@ -99,6 +126,14 @@ export function listenerRoutes(
   })
   routes.openapi(remove, async (c) => {
     await deleteListener(parts, c.var.principal, c.req.valid('param').listener_id)
+    return c.body(null, 204)
+  })
+  routes.openapi(createKey, async (c) => {
+    const { listener_id } = c.req.valid('param')
+    return c.json(await createListenerKey(parts, c.var.principal, listener_id), 201)
+  })
+  routes.openapi(revokeKey, async (c) => {
+    await revokeListenerKey(parts, c.var.principal, c.req.valid('param').listener_id)
     return c.body(null, 204)
   })
   return routes

@@ -34,10 +34,22 @@ export const ListenerSchema = z
     compute_id: z.string(),
     compute_config: z.object({ k8s_namespaces: z.array(z.string()).nullable() }),
     version: z.string().nullable(),
+    /** Where its gateway is reached, once it has said so. */
+    url: z.string().nullable(),
+    /** When it asked last what it is to run, to within a few seconds; while it runs that is never 45 s ago. */
+    last_heard_at: z.iso.datetime().nullable(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
   .openapi('Listener')
+
+/** The key is shown this once. */
+export const ListenerCreatedSchema = ListenerSchema.extend({ key: z.string() }).openapi(
+  'ListenerCreated',
+)
+
+/** The key is shown this once. */
+export const ListenerKeySchema = z.object({ key: z.string() }).openapi('ListenerKey')
 
 export type ListenerAnswer = z.infer<typeof ListenerSchema>
 

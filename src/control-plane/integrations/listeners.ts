@@ -2,9 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { Listener, ListenerStore } from '../../core/deployment/listener.ts'
+import {
+  type Listener,
+  type ListenerStore,
+  newListenerKey,
+} from '../../core/deployment/listener.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import { hashKey } from '../../http/keys.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import type {
@@ -24,14 +30,15 @@ export async function listListeners(
   return { resources: found.map(answer), offset: page.offset + found.length }
 }
 
-/** Throws `conflict` when the workspace has a listener of this compute id. */
+/** With its key, which is shown this once. Throws `conflict` when the workspace has a listener of this compute id. */
 export async function createListener(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   request: ListenerCreateRequest,
-): Promise<ListenerAnswer> {
+): Promise<ListenerAnswer & { key: string }> {
   const { workspace_id } = principal
   const now = timestamp(parts.clock)
+  const key = newListenerKey()
   const listener: Listener = {
     id: randomUUID(),
     workspace_id,
@@ -39,6 +46,9 @@ export async function createListener(
     compute_id: request.compute_id,
     compute_config: { k8s_namespaces: request.compute_config.k8s_namespaces ?? null },
     version: request.version ?? null,
+    url: null,
+    key_hash: hashKey(key),
+    last_heard_at: null,
     created_at: now,
     updated_at: now,
   }
@@ -46,7 +56,7 @@ export async function createListener(
     if (!(await store.listeners.insert(listener))) throw alreadyExists(listener)
     await recordOn(parts, store, principal, 'listener.create', listener)
   })
-  return answer(listener)
+  return { ...answer(listener), key }
 }
 
 /** Throws `not_found`. */
@@ -81,7 +91,40 @@ export async function patchListener(
   })
 }
 
-/** Throws `not_found`. */
+/** Another key for the listener; the one before is good no longer. Throws as `getListener`. */
+export async function createListenerKey(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  principal: Principal,
+  id: string,
+): Promise<{ key: string }> {
+  const key = newListenerKey()
+  await setKey(parts, principal, id, hashKey(key))
+  return { key }
+}
+
+/** What the listener runs goes on, and nobody can ask about it. Throws as `getListener`. */
+export async function revokeListenerKey(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  principal: Principal,
+  id: string,
+): Promise<void> {
+  await setKey(parts, principal, id, null)
+}
+
+async function setKey(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  principal: Principal,
+  id: string,
+  key_hash: string | null,
+): Promise<void> {
+  await parts.store.transaction(async (store) => {
+    const listener = await requireListener(store.listeners, principal, id)
+    await store.listeners.update(id, { key_hash, updated_at: timestamp(parts.clock) })
+    await recordOn(parts, store, principal, 'listener.update', listener)
+  })
+}
+
+/** Throws `not_found`, and `conflict` while a deployment runs there. */
 export async function deleteListener(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -89,6 +132,7 @@ export async function deleteListener(
 ): Promise<void> {
   await parts.store.transaction(async (store) => {
     const listener = await requireListener(store.listeners, principal, id)
+    await refuseUsed(store, listener)
     await store.listeners.delete(id)
     await recordOn(parts, store, principal, 'listener.delete', listener)
   })
@@ -102,6 +146,17 @@ async function requireListener(
   const listener = await listeners.get(principal.workspace_id, id)
   if (listener) return listener
   throw new AppError('not_found', `Listener ID ${id} not found.`)
+}
+
+async function refuseUsed(store: ControlPlaneStore, listener: Listener): Promise<void> {
+  const users = (await store.deployments.listAll())
+    .filter((deployment) => sourceConfigOf(deployment).listener_id === listener.id)
+    .map(({ name }) => name)
+  if (users.length === 0) return
+  throw new AppError(
+    'conflict',
+    `Listener ID ${listener.id} runs deployments: ${users.slice(0, 20).join(', ')}. Delete them first.`,
+  )
 }
 
 function alreadyExists({ workspace_id, compute_id }: Listener): AppError {
@@ -122,6 +177,6 @@ async function recordOn(
   await record(store, parts.clock, principal, { action, target_id: id, target_name: compute_id })
 }
 
-function answer({ workspace_id: _, ...listener }: Listener): ListenerAnswer {
+function answer({ workspace_id: _, key_hash: __, ...listener }: Listener): ListenerAnswer {
   return listener
 }

@@ -6,7 +6,12 @@ import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/ro
 import type { ControlPlaneParts } from '../parts.ts'
 import { createPushToken } from './push-tokens.ts'
 
-/** Refused as long as no container runtime driver is there. */
+/** Newer clients send that they log in with the name and push to the repository of the answer. */
+const PushTokenRequestSchema = z
+  .object({ supports_registry_username: z.boolean().nullish() })
+  .openapi('PushTokenRequest')
+
+/** Answers with what the image of an `internal_docker` deployment is pushed, and where to. */
 const create = createRoute({
   method: 'post',
   path: '/v2/deployments/{deployment_id}/push-token',
@@ -14,23 +19,37 @@ const create = createRoute({
   summary: 'Make a token for pushing an image',
   tags: ['Deployments (v2)'],
   security: SECURITY,
-  request: { params: DeploymentPathSchema },
+  request: {
+    params: DeploymentPathSchema,
+    body: { content: { 'application/json': { schema: PushTokenRequestSchema } } },
+  },
   responses: {
     200: json(
-      z.object({ token: z.string(), registry_url: z.string() }).openapi('PushToken'),
-      'The token, and the registry that it is for.',
+      z
+        .object({
+          token: z.string(),
+          username: z.string(),
+          registry_url: z.string(),
+          repository_url: z.string(),
+        })
+        .openapi('PushToken'),
+      'The login, and where images of this deployment lie: below `registry_url`, by default ' +
+        'in `repository_url`.',
     ),
-    ...refusals(400, 401, 403, 404, 422),
+    ...refusals(400, 401, 403, 404, 409, 422),
   },
 })
 
 export function pushTokenRoutes(
-  parts: Pick<ControlPlaneParts, 'store'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>,
 ): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')
-    return c.json(await createPushToken(parts, c.var.principal, deployment_id), 200)
+    const { supports_registry_username } = c.req.valid('json')
+    const takesUsername = supports_registry_username === true
+    const by = c.var.principal
+    return c.json(await createPushToken(parts, by, deployment_id, { takesUsername }), 200)
   })
   return routes
 }

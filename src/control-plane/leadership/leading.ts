@@ -1,6 +1,14 @@
-/** What a control plane has while it leads: a runtime driver, and the reconciler that works with it. */
+/**
+ * What a control plane has while it leads: a runtime driver, the reconciler that works with it, the
+ * sampler of figures, and the upkeep of the token vault.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Hub, ListenerExchange } from '../../core/deployment/listener-protocol.ts'
 import type { Replica, RuntimeDriver } from '../../core/deployment/runtime.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ControlPlaneReading } from '../../core/figures/reading.ts'
+import { Sampler } from '../figures/sampler.ts'
+import { Upkeep } from '../oauth/upkeep.ts'
 import type { ReconcilerLimits, ReconcilerParts } from '../rollout/parts.ts'
 import { Reconciler } from '../rollout/reconciler.ts'
 import { whenServing } from './when-serving.ts'
@@ -9,9 +17,13 @@ import { whenServing } from './when-serving.ts'
 const STOP_GRACE_MS = 15_000
 
 interface LeadingOptions {
-  parts: Omit<ReconcilerParts, 'store' | 'driver'>
+  parts: Omit<ReconcilerParts, 'store' | 'driver' | 'targets'>
   limits: Partial<ReconcilerLimits>
   createDriver: () => RuntimeDriver
+  /** Puts what listeners run beside what runs here. `store`: of this term. */
+  createHub: (store: ReconcilerParts['store'], driver: RuntimeDriver) => Hub
+  /** What the control plane's own metrics say, and how long a step of figures is, in ms. */
+  figures: { readOwn: () => Promise<ControlPlaneReading>; stepMs: number }
 }
 
 /** If it leads a second time, all of this is made anew. */
@@ -20,8 +32,10 @@ export class Leading {
   /** Runs outside of any request: the reconciler goes on when the request that woke it is over. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #store: ReconcilerParts['store'] | undefined
-  #driver: RuntimeDriver | undefined
+  #hub: Hub | undefined
   #reconciler: Reconciler | undefined
+  #upkeep: Upkeep | undefined
+  #sampler: Sampler | undefined
 
   constructor(options: LeadingOptions) {
     this.#options = options
@@ -29,30 +43,39 @@ export class Leading {
 
   /** When it settles, the gateway knows every deployment's name. `store` is of this term. */
   async begin(store: ReconcilerParts['store']): Promise<void> {
-    const { parts, limits, createDriver } = this.#options
+    const { parts, limits, createDriver, createHub, figures } = this.#options
     this.#store = store
-    this.#driver = createDriver()
-    this.#reconciler = new Reconciler({ ...parts, store, driver: this.#driver }, limits)
+    this.#hub = createHub(store, createDriver())
+    const { driver, targets } = this.#hub
+    this.#reconciler = new Reconciler({ ...parts, store, driver, targets }, limits)
     await this.#reconciler.start()
+    this.#upkeep = new Upkeep({ ...parts, store })
+    this.#upkeep.start()
+    this.#sampler = new Sampler({ ...parts, ...figures, store, driver })
+    await this.#sampler.start()
   }
 
   /** Stops deciding. What runs goes on until `end`. */
   async stopReconciling(): Promise<void> {
+    await this.#sampler?.stop()
+    this.#sampler = undefined
+    await this.#upkeep?.stop()
+    this.#upkeep = undefined
     await this.#reconciler?.stop()
     this.#reconciler = undefined
   }
 
-  /** Stops what runs as well. A second call finds nothing left to do. */
+  /** Leaves what runs, or stops it where it cannot go on alone. A second call finds nothing left to do. */
   async end(): Promise<void> {
     await this.stopReconciling()
-    const driver = this.#driver
-    this.#driver = undefined
-    await driver?.stopAll(STOP_GRACE_MS)
+    const hub = this.#hub
+    this.#hub = undefined
+    await hub?.driver.leave(STOP_GRACE_MS)
   }
 
   /** Settles when all that was deployed serves again, or after `limitMs`; at once where another leads. */
   async whenServing(limitMs: number): Promise<void> {
-    if (this.#store && this.#driver) await whenServing(this.#store, this.#driver, limitMs)
+    if (this.#store && this.#hub) await whenServing(this.#store, this.#hub.driver, limitMs)
   }
 
   wake(): void {
@@ -65,6 +88,13 @@ export class Leading {
   }
 
   replicas(revision_id: string): Replica[] {
-    return this.#driver?.replicas(revision_id) ?? []
+    return this.#hub?.driver.replicas(revision_id) ?? []
   }
+
+  /** A listener's exchange. Throws `unavailable` where another leads. */
+  readonly exchange: ListenerExchange = (listener, report, signal) =>
+    this.#outside(async () => {
+      if (this.#hub) return this.#hub.exchange(listener, report, signal)
+      throw new AppError('unavailable', 'Another control plane leads; ask again soon.')
+    })
 }

@@ -1,6 +1,7 @@
 /** Waits for what was deployed before to serve again. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 
 /**
  * Settles when the active revision of every deployment is healthy, or has failed, or after
@@ -12,7 +13,10 @@ export async function whenServing(
   limitMs: number,
 ): Promise<void> {
   const waiting = new Set<string>()
-  for (const { active_revision_id, asleep_since } of await store.deployments.listAll()) {
+  for (const deployment of await store.deployments.listAll()) {
+    const { active_revision_id, asleep_since } = deployment
+    // What a listener runs does not begin with this process.
+    if (sourceConfigOf(deployment).listener_id !== null) continue
     if (active_revision_id !== null && asleep_since === null) waiting.add(active_revision_id)
   }
   await new Promise<void>((resolve) => {

@@ -1,14 +1,17 @@
 /** Agents that ask for the tokens of the people they act for, with their deployment's own key. */
+import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Authenticate } from '../../core/deployment/target.ts'
 import { AppError } from '../../core/errors.ts'
-import { deploymentOf } from '../../core/oauth/agent-key.ts'
+import { deploymentNamedBy, isAgentKeyOf } from '../../core/oauth/agent-key.ts'
 import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import { keyIn } from '../../core/people/sent-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 
 /**
  * The check of keys, with those of agents: each stands for its deployment, in the deployment's
- * workspace, with the role `agent`. Throws `unauthenticated` for one of a deployment that is gone.
+ * workspace, with the role `agent`. Throws `unauthenticated` for one of a deployment that is gone, and for
+ * one in whose place the deployment has another by now.
  */
 export function acceptAgentKeys({
   authenticate,
@@ -16,24 +19,17 @@ export function acceptAgentKeys({
   signingKey,
 }: Pick<ControlPlaneParts, 'authenticate' | 'store' | 'signingKey'>): Authenticate {
   return async (headers) => {
-    const deployment_id = deploymentOf(signingKey, keyIn(headers))
+    const key = keyIn(headers) ?? ''
+    const deployment_id = deploymentNamedBy(key)
     if (deployment_id === undefined) return authenticate(headers)
-    return principalOf(await store.deployments.get(deployment_id))
+    const deployment = await store.deployments.get(deployment_id)
+    const isProven = deployment !== undefined && isAgentKeyOf(signingKey, key, deployment)
+    if (isProven && deployment.status !== 'AWAITING_DELETE') return principalOf(deployment)
+    throw new AppError('unauthenticated', 'This key of a deployment’s agents is not good any more.')
   }
 }
 
-function keyIn(headers: Headers): string {
-  const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1]
-  return headers.get('x-api-key')?.trim() || (bearer ?? '')
-}
-
-function principalOf(
-  deployment: { id: string; name: string; tenant_id: string; status: string } | undefined,
-): Principal {
-  if (!deployment || deployment.status === 'AWAITING_DELETE') {
-    throw new AppError('unauthenticated', 'The deployment of this key is not there any more.')
-  }
-  const { id, name, tenant_id: workspace_id } = deployment
+function principalOf({ id, name, tenant_id: workspace_id }: Deployment): Principal {
   const user_id = `${DEPLOYMENT_USER}${id}`
   return { user_id, name: `agents of ${name}`, kind: 'api_key', workspace_id, role: 'agent' }
 }

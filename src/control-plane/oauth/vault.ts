@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts'
 import type { OAuthProvider } from '../../core/oauth/provider.ts'
 import type { Outgoing } from '../../core/outgoing.ts'
 import { AuthorizationServers } from './providers/authorization-server.ts'
-import { Refreshes } from './tokens/refresh.ts'
+import { CLAIM_MS, Refreshes } from './tokens/refresh.ts'
 import { Wakes } from './wakes.ts'
 
 export interface Vault {
@@ -15,19 +15,23 @@ export interface Vault {
   platformProviders: ReadonlyMap<string, OAuthProvider>
   servers: AuthorizationServers
   refreshes: Refreshes
+  /** How long a code is one server's to be exchanged, in ms. */
+  claimMs: number
   /** Tells those who wait for a consent on this server that something has happened to it. */
   wakes: Wakes
 }
 
 export interface VaultParts extends Pick<Vault, 'outgoing' | 'platformProviders'> {
+  /** How long a token or a code is one server's to be exchanged, in ms; default 30,000. */
+  claimMs?: number
   store: ControlPlaneStore
   clock: Clock
   log: Log
 }
 
 export function createVault(parts: VaultParts): Vault {
-  const { outgoing, platformProviders } = parts
+  const { outgoing, platformProviders, claimMs = CLAIM_MS } = parts
   const servers = new AuthorizationServers(outgoing, parts.clock)
-  const refreshes = new Refreshes({ ...parts, servers })
-  return { outgoing, platformProviders, servers, refreshes, wakes: new Wakes() }
+  const refreshes = new Refreshes({ ...parts, claimMs, servers })
+  return { outgoing, platformProviders, servers, refreshes, claimMs, wakes: new Wakes() }
 }

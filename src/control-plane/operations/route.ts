@@ -18,6 +18,7 @@ export const SECURITY: Record<string, string[]>[] = [
   { 'API Key': [] },
   { 'API Key': [], 'Tenant ID': [] },
   { 'Bearer Auth': [] },
+  { Session: [] },
 ]
 
 /** A JSON answer for the OpenAPI document. */
@@ -48,8 +49,11 @@ const REFUSALS = {
   403: json(RefusalSchema, 'The API key may not do this.'),
   404: json(RefusalSchema, 'There is no such thing in the workspace.'),
   409: json(RefusalSchema, 'The name is taken, or the thing is being deleted.'),
+  410: json(RefusalSchema, 'It was there, and is not there any more.'),
   413: json(RefusalSchema, 'The body is too large.'),
   422: json(ValidationErrorSchema, 'The request does not validate.'),
+  429: json(RefusalSchema, 'There were too many before; `retry-after` says when to come again.'),
+  503: json(RefusalSchema, 'Another server does not answer; the same request may be sent again.'),
 }
 
 /** The refusals with these statuses, for the OpenAPI document. */

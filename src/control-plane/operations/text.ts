@@ -41,6 +41,9 @@ export const Moment = z.iso
 /** How many to answer: 1 to 100, default 20. */
 export const Limit = z.coerce.number().int().min(1).max(100).default(20)
 
+/** The same where the original answers all of them: 1 to 1000, and 1000 unless fewer are asked for. */
+export const LongLimit = z.coerce.number().int().min(1).max(1000).default(1000)
+
 /** How many to leave out at the beginning: default 0. */
 export const Offset = z.coerce
   .number()

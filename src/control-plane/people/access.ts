@@ -16,7 +16,21 @@ import { type Need, requirePermission } from './permission.ts'
  */
 export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PUT /v2/uploads/{deployment_id}/{file}': 'open',
+  'GET /internal/artifacts/{revision_id}/{digest}': 'open',
+  // With a listener's own key, which is good for nothing else.
+  'POST /internal/listener/exchange': 'open',
+  'POST /internal/listener/caller': 'open',
   'POST /v2/pushes/{deployment_id}': 'open',
+  'POST /v2/session': 'open',
+  'GET /v2/session/ways': 'open',
+  'GET /v2/session/oidc': 'open',
+  'GET /v2/session/oidc/callback': 'open',
+  'GET /v2/session': 'read',
+  'DELETE /v2/session': 'read',
+  'POST /v2/session/link': 'read',
+  // One's own, for admins everybody's.
+  'GET /v2/sessions': 'read',
+  'DELETE /v2/sessions/{session_id}': 'read',
   'GET /v2/deployments': 'read',
   'POST /v2/deployments': 'write',
   'DELETE /v2/deployments': 'write',
@@ -25,7 +39,10 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PATCH /v2/deployments/{deployment_id}': 'write',
   'DELETE /v2/deployments/{deployment_id}': 'write',
   'GET /v2/deployments/{deployment_id}/runtime': 'read',
+  'GET /v2/deployments/{deployment_id}/figures': 'read',
+  'GET /v2/figures': 'read',
   'GET /v2/deployments/{deployment_id}/revisions': 'read',
+  'GET /v2/deployments/{deployment_id}/revision-history': 'read',
   'POST /v2/deployments/{deployment_id}/revisions': 'write',
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt': 'write',
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interruption': 'write',
@@ -39,6 +56,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/deployment-logs': 'read',
   'POST /v2/deployments/{deployment_id}/upload-url': 'write',
   'POST /v2/deployments/{deployment_id}/push-token': 'write',
+  'POST /v2/deployments/{deployment_id}/agent-key/rotate': 'write',
   'POST /v2/deployments/{deployment_id}/push-webhook': 'write',
   'DELETE /v2/deployments/{deployment_id}/push-webhook': 'write',
   'GET /v2/listeners': 'read',
@@ -46,6 +64,8 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/listeners/{listener_id}': 'read',
   'PATCH /v2/listeners/{listener_id}': 'write',
   'DELETE /v2/listeners/{listener_id}': 'write',
+  'POST /v2/listeners/{listener_id}/key': 'write',
+  'DELETE /v2/listeners/{listener_id}/key': 'write',
   'GET /v1/integrations/github/install': 'read',
   'GET /v1/integrations/forge/github/install': 'read',
   'GET /v1/integrations/github/{integration_id}/repos': 'read',
@@ -79,6 +99,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   // Everybody's in the workspace.
   'GET /v2/auth/tokens/workspace/slack/exists': 'read',
   'DELETE /v2/auth/tokens/workspace/slack': 'administer',
+  'DELETE /v2/auth/tokens/workspace/users/{user_id}': 'administer',
   'GET /v2/me': 'read',
   'GET /v2/workspaces': 'read',
   'POST /v2/workspaces': 'operate',
@@ -92,6 +113,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'POST /v2/encryption-key/rotate': 'operate',
   // Of all workspaces.
   'GET /metrics': 'operate',
+  'GET /v2/installation/figures': 'operate',
   'GET /v2/audit-log': 'administer',
   'GET /v2/audit-log/export': 'administer',
 }

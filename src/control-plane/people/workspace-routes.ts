@@ -96,7 +96,7 @@ const remove = createRoute({
 })
 
 export function workspaceRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>,
 ): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(me, (c) => {

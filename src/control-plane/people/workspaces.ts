@@ -5,6 +5,7 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import { AppError } from '../../core/errors.ts'
 import { DEFAULT_WORKSPACE_ID, isOperator, type Principal } from '../../core/people/api-key.ts'
 import type { Workspace } from '../../core/people/workspace.ts'
+import { removeGrants } from '../oauth/tokens/holders.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 
@@ -58,27 +59,36 @@ export async function renameWorkspace(
 }
 
 /**
- * Removes a workspace with its API keys, listeners and OAuth tokens. Throws `not_found`, `conflict`
- * for the first one, and for one that has deployments.
+ * Removes a workspace with its API keys, listeners and OAuth tokens, which are given back to their providers
+ * first. Throws `not_found`, `conflict` for the first one, and for one that has deployments.
  */
 export async function deleteWorkspace(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>,
   principal: Principal,
   id: string,
 ): Promise<void> {
   if (id === DEFAULT_WORKSPACE_ID) {
     throw new AppError('conflict', 'The first workspace stays as long as the installation does.')
   }
+  await requireEmptyWorkspace(parts.store, principal, id)
+  await removeGrants(parts, { workspace_id: id }, { source: 'request' })
   await parts.store.transaction(async (store) => {
-    const workspace = await requireWorkspace(store, principal, id)
-    const count = await store.deployments.count({ tenant_id: id })
-    if (count > 0) {
-      const what = `Workspace ${workspace.name} has ${count} deployment${count === 1 ? '' : 's'}`
-      throw new AppError('conflict', `${what}: delete them first, and wait until they are gone.`)
-    }
+    const workspace = await requireEmptyWorkspace(store, principal, id)
     await store.workspaces.delete(id)
     await recordOn(parts, store, principal, 'workspace.delete', workspace)
   })
+}
+
+async function requireEmptyWorkspace(
+  store: ControlPlaneStore,
+  principal: Principal,
+  id: string,
+): Promise<Workspace> {
+  const workspace = await requireWorkspace(store, principal, id)
+  const count = await store.deployments.count({ tenant_id: id })
+  if (count === 0) return workspace
+  const what = `Workspace ${workspace.name} has ${count} deployment${count === 1 ? '' : 's'}`
+  throw new AppError('conflict', `${what}: delete them first, and wait until they are gone.`)
 }
 
 /** Throws `not_found` where there is none, and alike where the principal may not know of it. */

@@ -27,7 +27,10 @@ type PushOutcome =
  * whether or not there is such a deployment.
  */
 export async function receivePush(
-  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'signingKey' | 'wake' | 'clock'>,
+  parts: Pick<
+    ControlPlaneParts,
+    'store' | 'artifacts' | 'checkResources' | 'signingKey' | 'wake' | 'clock'
+  >,
   deployment_id: string,
   headers: PushHeaders,
   body: string,
@@ -67,12 +70,13 @@ function reasonToIgnore(
 }
 
 async function addPushed(
-  parts: Pick<ControlPlaneParts, 'artifacts' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'artifacts' | 'checkResources' | 'clock'>,
   store: ControlPlaneStore,
   deployment: Deployment,
   push: Push,
 ): Promise<PushOutcome> {
-  const { latest } = await applyPatch(parts, store, deployment, {}, true)
+  const wish = { principal: pusher(deployment), made_for: 'push' } as const
+  const { latest } = await applyPatch(parts, store, deployment, {}, wish, true)
   if (!latest) throw new AppError('internal', 'The revision was not made.')
   await record(store, parts.clock, pusher(deployment), {
     action: 'revision.create',

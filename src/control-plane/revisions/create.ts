@@ -16,7 +16,10 @@ import type { RevisionAnswer, RevisionCreateRequest } from './schemas.ts'
  * does not fit the source, `conflict` while the deployment is being deleted.
  */
 export async function createRevision(
-  parts: Pick<ControlPlaneParts, 'store' | 'artifacts' | 'whenTended' | 'clock'>,
+  parts: Pick<
+    ControlPlaneParts,
+    'store' | 'artifacts' | 'checkResources' | 'registry' | 'whenTended' | 'clock'
+  >,
   principal: Principal,
   deployment_id: string,
   request: RevisionCreateRequest,
@@ -25,7 +28,8 @@ export async function createRevision(
   checkSecrets(request.secrets ?? [])
   const { latest } = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
-    const made = await applyPatch(parts, store, deployment, request, true)
+    const wish = { principal, made_for: 'change' } as const
+    const made = await applyPatch(parts, store, deployment, request, wish, true)
     await record(store, parts.clock, principal, {
       action: 'revision.create',
       target_id: made.latest?.id ?? deployment_id,

@@ -31,7 +31,8 @@ export async function rollBack(
       ? await requireDeployed(store, deployment_id, request.revision_id)
       : await requirePrevious(store, deployment)
     await interruptAll(store, deployment_id, target, parts.clock)
-    const made = await repeatRevision(store, deployment, target, parts.clock)
+    const wish = { principal, made_for: 'rollback' } as const
+    const made = await repeatRevision(store, deployment, target, wish, parts.clock)
     await record(store, parts.clock, principal, {
       action: 'revision.rollback',
       target_id: made.latest.id,

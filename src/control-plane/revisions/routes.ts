@@ -13,6 +13,8 @@ import {
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { createRevision } from './create.ts'
+import { readHistory } from './history.ts'
+import { RevisionHistoryQuerySchema, RevisionHistorySchema } from './history-schemas.ts'
 import { interruptRevision } from './interruption.ts'
 import { rollBack } from './rollback.ts'
 import {
@@ -39,6 +41,21 @@ const list = createRoute({
   request: { params: DeploymentPathSchema, query: RevisionsQuerySchema },
   responses: {
     200: json(RevisionsListSchema, 'A page of revisions.'),
+    ...refusals(401, 403, 404, 422),
+  },
+})
+
+/** Newest first, as the list is: an entry for each revision. */
+const history = createRoute({
+  method: 'get',
+  path: '/v2/deployments/{deployment_id}/revision-history',
+  operationId: 'read_revision_history_v2_deployments__deployment_id__revision_history_get',
+  summary: "Tell who made a deployment's revisions, their steps, and what each changed",
+  tags,
+  security,
+  request: { params: DeploymentPathSchema, query: RevisionHistoryQuerySchema },
+  responses: {
+    200: json(RevisionHistorySchema, 'A page of the history.'),
     ...refusals(401, 403, 404, 422),
   },
 })
@@ -138,6 +155,11 @@ export function revisionRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPla
     const { deployment_id } = c.req.valid('param')
     const query = c.req.valid('query')
     return c.json(await listRevisions(parts, c.var.principal, deployment_id, query), 200)
+  })
+  routes.openapi(history, async (c) => {
+    const { deployment_id } = c.req.valid('param')
+    const query = c.req.valid('query')
+    return c.json(await readHistory(parts, c.var.principal, deployment_id, query), 200)
   })
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')

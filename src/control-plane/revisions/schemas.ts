@@ -35,7 +35,8 @@ const RevisionStatusSchema = z
   .openapi('RevisionStatus', { 'x-terminal': REVISION_STATUSES.filter(isRevisionOver) })
 
 /**
- * `status_message` says why a revision failed: the step, the cause, the last log lines. Runyard's own:
+ * `status_message` says why a revision failed: the step, the cause, the last log lines; or, while it is DEPLOYING,
+ * that its listener is away. Runyard's own:
  * `number` (1, 2, 3, … within the deployment), `deployed_at`, when it began to serve, and
  * `parked_threads`: which threads that are interrupted or busy it cannot go on with, found out before
  * it got its first request.

@@ -6,12 +6,14 @@ import type { Deployment } from '../../core/deployment/deployment.ts'
 import {
   REVISION_STATUSES,
   type Revision,
+  type RevisionReason,
   type RevisionStatus,
 } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
 import { deploymentAnswer, revisionAnswer } from '../deployments/answers.ts'
+import { addressOf, whyItWaits } from '../deployments/placement.ts'
 import type { DeploymentAnswer } from '../deployments/schemas.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
@@ -21,6 +23,15 @@ import type { RevisionAnswer } from './schemas.ts'
 export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
   /** Absent: it is built. */
   built_from?: string | null
+  /** The number of the revision that it is again. */
+  repeats?: number
+}
+
+/** Who wants a revision, and why. */
+export interface RevisionWish {
+  /** Absent: nobody asked for it. */
+  principal?: Pick<Principal, 'name'>
+  made_for: RevisionReason
 }
 
 export interface DeploymentWithLatest {
@@ -30,19 +41,32 @@ export interface DeploymentWithLatest {
 
 /** A deployment's revisions, newest first. Throws `not_found`. */
 export async function listRevisions(
-  parts: Pick<ControlPlaneParts, 'store'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
 ): Promise<{ resources: RevisionAnswer[]; offset: number }> {
-  await requireDeployment(parts.store, principal, deployment_id)
+  const deployment = await requireDeployment(parts.store, principal, deployment_id)
   const { limit, offset, status } = query
   const found = await parts.store.revisions.list(deployment_id, {
     limit,
     offset,
     ...(status?.length ? { statuses: status } : {}),
   })
-  return { resources: found.map(revisionAnswer), offset: offset + found.length }
+  const resources = await Promise.all(found.map((one) => answerNow(parts, deployment, one)))
+  return { resources, offset: offset + found.length }
+}
+
+/** As stored, and what it waits for just now. */
+async function answerNow(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<RevisionAnswer> {
+  const answer = revisionAnswer(revision)
+  if (answer.status !== 'DEPLOYING') return answer
+  const why = await whyItWaits(parts, deployment)
+  return { ...answer, status_message: why ?? answer.status_message }
 }
 
 /**
@@ -50,13 +74,14 @@ export async function listRevisions(
  * Throws `not_found` for an unknown deployment or revision.
  */
 export async function getRevision(
-  parts: Pick<ControlPlaneParts, 'store' | 'buildFollowers'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'buildFollowers'>,
   principal: Principal,
   deployment_id: string,
   id: string,
 ): Promise<RevisionAnswer> {
-  await requireDeployment(parts.store, principal, deployment_id)
-  const answer = revisionAnswer(await requireRevision(parts.store, deployment_id, id))
+  const deployment = await requireDeployment(parts.store, principal, deployment_id)
+  const revision = await requireRevision(parts.store, deployment_id, id)
+  const answer = await answerNow(parts, deployment, revision)
   const isBuilt = REVISION_STATUSES.indexOf(answer.status) > REVISION_STATUSES.indexOf('BUILDING')
   if (!isBuilt || !parts.buildFollowers.isBehind(principal, id)) return answer
   return { ...answer, status: 'BUILDING', status_message: null }
@@ -67,7 +92,7 @@ export async function getRevision(
  * secrets, which become the deployment's again. Throws `not_found`, `conflict`.
  */
 export async function redeployRevision(
-  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'whenTended' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain' | 'whenTended' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   id: string,
@@ -76,7 +101,8 @@ export async function redeployRevision(
     const deployment = await requireDeployment(store, principal, deployment_id)
     refuseDeleted(deployment)
     const revision = await requireRevision(store, deployment_id, id)
-    const made = await repeatRevision(store, deployment, revision, parts.clock)
+    const wish = { principal, made_for: 'redeploy' } as const
+    const made = await repeatRevision(store, deployment, revision, wish, parts.clock)
     await record(store, parts.clock, principal, {
       action: 'revision.redeploy',
       target_id: made.latest.id,
@@ -86,10 +112,8 @@ export async function redeployRevision(
     return made
   })
   await parts.whenTended(deployment_id)
-  return deploymentAnswer(stored.deployment, stored.latest, {
-    principal,
-    publicUrl: parts.publicUrl(),
-  })
+  const address = await addressOf(parts, stored.deployment)
+  return deploymentAnswer(stored.deployment, stored.latest, { principal, ...address })
 }
 
 /**
@@ -101,6 +125,7 @@ export async function repeatRevision(
   store: ControlPlaneStore,
   deployment: Deployment,
   revision: Revision,
+  wish: RevisionWish,
   clock: Clock,
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   await requireTarball(store, revision)
@@ -110,8 +135,9 @@ export async function repeatRevision(
   const source_config = { ...revision.source_config, parked_threads }
   const patch = { source_config, secrets, updated_at: timestamp(clock) }
   await store.deployments.update(deployment.id, patch)
-  const source = { ...revision, built_from: revision.built_from ?? revision.id }
-  return addRevision(store, { ...deployment, ...patch }, source, clock)
+  const built_from = revision.built_from ?? revision.id
+  const source = { ...revision, built_from, repeats: revision.number }
+  return addRevision(store, { ...deployment, ...patch }, source, wish, clock)
 }
 
 /** A tarball is kept as long as a build of it. */
@@ -130,6 +156,7 @@ export async function addRevision(
   store: ControlPlaneStore,
   deployment: Deployment,
   source: RevisionSource,
+  { principal, made_for }: RevisionWish,
   clock: Clock,
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   const now = timestamp(clock)
@@ -147,6 +174,9 @@ export async function addRevision(
     built_from: source.built_from ?? null,
     deployed_at: null,
     parked_threads: null,
+    made_by: principal?.name ?? null,
+    made_for,
+    repeats: source.repeats ?? null,
   })
   return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
 }

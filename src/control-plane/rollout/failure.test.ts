@@ -36,6 +36,12 @@ describe('a status message', () => {
     expect(statusMessage(written.replace('Ä', '\\u00c4'), secrets)).toBe('{"value":"***"}')
   })
 
+  it('has no NUL, which programs print and PostgreSQL does not keep', () => {
+    expect(statusMessage('it died:\0 of sk-\x001234', [{ name: 'A', value: 'sk-1234' }])).toBe(
+      'it died: of ***',
+    )
+  })
+
   it('shows no credentials of a URL', () => {
     expect(statusMessage('fetch https://me:token@example.org/a failed', [])).toBe(
       'fetch https://***@example.org/a failed',

@@ -18,9 +18,9 @@ export function describeBuildFailure(error: unknown): string {
   return `build: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** The text without values of secrets and credentials in URLs, and no longer than it may be. */
+/** The text without values of secrets, credentials in URLs and what no store keeps, and no longer than it may be. */
 export function statusMessage(text: string, secrets: Secret[]): string {
-  return shorten(maskOf(secrets)(text))
+  return shorten(maskOf(secrets)(text.replaceAll('\0', '')))
 }
 
 /** Takes the values of these secrets, plain and within JSON, and credentials in URLs, out of texts. */

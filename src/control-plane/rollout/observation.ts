@@ -21,7 +21,7 @@ import type {
 import { deathOnProbation } from '../../core/rollout/probation.ts'
 import type { BuildState } from '../../core/rollout/revision-step.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
-import { followTimers, NO_TIMERS } from '../../core/rollout/timers.ts'
+import { followTimers, followWaiting, NO_TIMERS } from '../../core/rollout/timers.ts'
 import { previousOf } from '../revisions/rollback.ts'
 import type { Builds } from './builds.ts'
 import type { Retirements } from './retirements.ts'
@@ -65,14 +65,18 @@ export class Observer {
     if (!deployment) return undefined
     const revisions = await this.#revisionsOf(deployment)
     const active = await this.#observeActive(deployment, revisions)
-    const line = revisions.filter(({ status }) => !isRevisionOver(status))
     const now = clock.now()
+    const unfinished = revisions.filter(({ status }) => !isRevisionOver(status))
+    const line = await Promise.all(unfinished.map((one) => this.#observeLine(deployment, one)))
+    const waited = followWaiting(timers.waited, line, now)
     const observed = {
       status: deployment.status,
       isAsleep: deployment.asleep_since !== null,
       wakeAt: deployment.wake_at === null ? null : Date.parse(deployment.wake_at),
       active,
-      line: await Promise.all(line.map((revision) => this.#observeLine(deployment, revision))),
+      line: line.map((one) =>
+        one.id === waited?.revision_id ? { ...one, since: Math.max(one.since, waited.at) } : one,
+      ),
       running: driver.revisionsOf(id).map((revision_id) => ({
         id: revision_id,
         isRetiring: retirements.has(revision_id),
@@ -80,7 +84,7 @@ export class Observer {
       building: builds.runningOf(id),
       target: targets.observe(deployment.name),
       activity: targets.activity(deployment.name),
-      timers: followTimers(timers, active, now),
+      timers: { ...followTimers(timers, active, now), waited },
       limits,
       now,
     }

@@ -3,10 +3,13 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Builder, Tarballs } from '../../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { OwnRegistry } from '../../core/deployment/registry.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
+import type { Tracer } from '../../core/tracing.ts'
+import type { Vault } from '../oauth/vault.ts'
 
 export interface ReconcilerParts {
   store: ControlPlaneStore
@@ -16,11 +19,17 @@ export interface ReconcilerParts {
   tarballs: Pick<Tarballs, 'remove'>
   /** Removed with their deployment. */
   logs: RevisionLogs
+  /** The operator's, for images; absent: none is named. */
+  registry?: OwnRegistry | undefined
   /**
    * Removes what a deployment leaves on disk beside its builds: its agents' database, and its
    * tarballs (those whose object path begins with `<deployment id>/`). Nothing there is no error.
    */
   removeData: (deployment_id: string) => Promise<void>
+  /** Gives the tokens of deployments that are removed back to their providers. */
+  vault: Vault
+  /** Default: nothing is traced. */
+  tracer?: Tracer
   clock: Clock
   log: Log
 }

@@ -36,6 +36,7 @@ export class Reconciler {
   readonly #tended = new Map<string, { isWoken: boolean; ended: Promise<void> }>()
   /** All that is remembered of a deployment from look to look. */
   readonly #timers = new Map<string, Timers>()
+  readonly #stopping = new AbortController()
   #isRunning = false
   #isWoken = false
   #looking: Promise<void> | undefined
@@ -50,6 +51,7 @@ export class Reconciler {
     this.#retirements = new Retirements(all)
     this.#retention = new Retention(all)
     const rooms = {
+      stopping: this.#stopping.signal,
       builds: this.#builds,
       retirements: this.#retirements,
       retention: this.#retention,
@@ -78,6 +80,7 @@ export class Reconciler {
   /** Ends the builds and settles when nothing is being done any more. Runtimes are left as they are. */
   async stop(): Promise<void> {
     this.#isRunning = false
+    this.#stopping.abort()
     this.#unsubscribe()
     clearInterval(this.#timer)
     this.#retirements.stop()
@@ -147,6 +150,7 @@ export class Reconciler {
     try {
       await this.#tend(id)
     } catch (error) {
+      if (this.#stopping.signal.aborted) return
       const fields = { err: error, deployment_id: id }
       this.#parts.log.error(fields, 'a deployment could not be tended; looking again')
     }

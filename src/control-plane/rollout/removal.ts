@@ -1,15 +1,15 @@
 /** Takes a deployment away, all of it. Every step may be done again: a crash leaves it to the next. */
 import type { Builder } from '../../core/deployment/build.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
-import type { Log } from '../../core/log.ts'
+import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
+import type { RemovalParts } from '../oauth/providers/removal.ts'
+import { removeGrants } from '../oauth/tokens/holders.ts'
 import type { Builds } from './builds.ts'
 
-interface RemovalOptions {
-  store: ControlPlaneStore
+interface RemovalOptions extends RemovalParts {
   builder: Builder
   logs: RevisionLogs
   removeData: (deployment_id: string) => Promise<void>
@@ -17,10 +17,13 @@ interface RemovalOptions {
   driver: RuntimeDriver
   targets: TargetTable
   limits: { stopGraceMs: number }
-  log: Log
+  /** Ends the wait for OAuth providers. */
+  stopping: AbortSignal
 }
 
 const PAGE = 100
+/** How long OAuth providers may hold it up, in ms. */
+const REVOKE_MS = 300_000
 
 /** The rows go last: as long as they are there, the deployment is AWAITING_DELETE and found again. */
 export async function removeDeployment(
@@ -30,6 +33,7 @@ export async function removeDeployment(
   options.targets.remove(deployment.name)
   await options.builds.abort(deployment.id)
   await endAll(deployment.id, options)
+  await removeTokens(deployment, options)
   await removeBuildsAndLogs(deployment.id, options)
   await options.builder.removeKept(deployment.id)
   await options.removeData(deployment.id)
@@ -43,6 +47,13 @@ async function endAll(
   { driver, limits: { stopGraceMs } }: RemovalOptions,
 ): Promise<void> {
   await Promise.all(driver.revisionsOf(deployment_id).map((id) => driver.stop(id, stopGraceMs)))
+}
+
+/** After its agents, which could ask for more: whose tokens these are can neither use nor see them now. */
+async function removeTokens({ id, tenant_id }: Deployment, options: RemovalOptions): Promise<void> {
+  const holder = { workspace_id: tenant_id, user_id: DEPLOYMENT_USER + id }
+  const how = { source: 'cleanup', limitMs: REVOKE_MS, signal: options.stopping } as const
+  await removeGrants(options, holder, { ...how, reason: 'The deployment was deleted.' })
 }
 
 async function removeBuildsAndLogs(deployment_id: string, options: RemovalOptions): Promise<void> {

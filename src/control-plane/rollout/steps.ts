@@ -2,12 +2,18 @@
 import { timestamp } from '../../core/clock.ts'
 import { projectSecrets } from '../../core/deployment/deploy-key.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
+import { parseImage } from '../../core/deployment/image.ts'
+import { pullLogin } from '../../core/deployment/registry.ts'
 import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'
-import type { Endpoints } from '../../core/deployment/runtime.ts'
+import type { Endpoints, RuntimeSpec } from '../../core/deployment/runtime.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
+import { kindOf } from '../../core/deployment/sources/table.ts'
+import type { TargetOwner } from '../../core/deployment/target.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import type { DeploymentStep } from '../../core/rollout/step.ts'
+import { noTracer } from '../../core/tracing.ts'
 import type { Builds } from './builds.ts'
 import { statusMessage } from './failure.ts'
 import type { Observation } from './observation.ts'
@@ -16,12 +22,15 @@ import type { ReconcilerLimits, ReconcilerParts } from './parts.ts'
 import { removeDeployment } from './removal.ts'
 import type { Retention } from './retention.ts'
 import type { Retirements } from './retirements.ts'
+import { RolloutSpans } from './rollout-spans.ts'
 import { takeBack } from './take-back.ts'
 
 /** How long a request waits for an agent server that is being started, in ms. */
 const START_WAIT_MS = 15_000
 /** The same where it has to be woken first. */
 const WAKE_WAIT_MS = 60_000
+/** The end of the year 9999, in ms since 1970: a later time cannot be written like the others. */
+const LAST_MOMENT = 253_402_300_799_999
 
 interface StepParts extends ReconcilerParts {
   limits: ReconcilerLimits
@@ -30,6 +39,8 @@ interface StepParts extends ReconcilerParts {
   retention: Retention
   /** Has a deployment looked at: a request came to one that sleeps, or a retirement has ended. */
   lookAt: (deployment_id: string) => void
+  /** Aborted when the reconciler stops. */
+  stopping: AbortSignal
 }
 
 type Step<Kind extends DeploymentStep['kind']> = Extract<DeploymentStep, { kind: Kind }>
@@ -41,9 +52,11 @@ type Seen = Pick<Observation, 'deployment' | 'revisions'>
  */
 export class Steps {
   readonly #parts: StepParts
+  readonly #spans: RolloutSpans
 
   constructor(parts: StepParts) {
     this.#parts = parts
+    this.#spans = new RolloutSpans(parts.tracer ?? noTracer)
   }
 
   async take(step: DeploymentStep, seen: Seen): Promise<void> {
@@ -69,6 +82,7 @@ export class Steps {
       case 'pause':
         return targets.pause(deployment.name, ownerOf(deployment))
       case 'abort':
+        this.#spans.ended(step.revision_id)
         return builds.end(step.revision_id)
       case 'retire':
         return this.#retire(deployment, step.revision_id)
@@ -81,7 +95,7 @@ export class Steps {
       case 'scale':
         return this.#scale(deployment, step)
       case 'move':
-        return this.#move(revisionOf(seen, step), step)
+        return this.#move(deployment, revisionOf(seen, step), step)
       case 'switch':
         return this.#switch(deployment, revisionOf(seen, step), step.endpoints)
     }
@@ -148,12 +162,26 @@ export class Steps {
       revision_id: revision.id,
       deployment_id: deployment.id,
       deployment_name: deployment.name,
+      workspace_id: deployment.tenant_id,
       artifact: built.artifact,
       secrets: projectSecrets(revision.secrets),
+      ...this.#loginFor(built.artifact, revision),
+      ...placeOf(deployment),
       resource_spec,
       replicas: Math.max(1, scaleLimits(resource_spec).min),
       isStandby,
     })
+  }
+
+  /** With what the driver pulls what it starts. */
+  #loginFor(
+    artifact: RuntimeSpec['artifact'],
+    { deployment_id, secrets }: Revision,
+  ): Pick<RuntimeSpec, 'pullLogin'> {
+    const image = artifact.kind === 'image' ? parseImage(artifact.image_uri) : undefined
+    const { registry: own } = this.#parts
+    const login = image && pullLogin(image, { own, deployment_id, secrets })
+    return login ? { pullLogin: login } : {}
   }
 
   async #retry(deployment: Deployment, revision: Revision, reason: string): Promise<void> {
@@ -173,15 +201,20 @@ export class Steps {
     })
   }
 
-  async #move(revision: Revision, { to, reason }: Omit<Step<'move'>, 'kind' | 'revision_id'>) {
+  async #move(
+    deployment: Deployment,
+    revision: Revision,
+    { to, reason }: Omit<Step<'move'>, 'kind' | 'revision_id'>,
+  ) {
     const { store, builds, retention, clock, log } = this.#parts
     // Before it leaves BUILDING: a crash in between does it again.
-    if (to === 'AWAITING_DEPLOY') await this.#noteCommit(revision)
+    if (to === 'AWAITING_DEPLOY') await this.#noteResolved(revision)
     const { id, status: from, secrets } = revision
     const message = reason === undefined ? undefined : statusMessage(reason, secrets)
     const updated_at = timestamp(clock)
     const status_message = message === undefined ? {} : { status_message: message }
     if (!(await store.revisions.move(id, { from, to, updated_at, ...status_message }))) return
+    this.#spans.moved(deployment, revision, to, message)
     if (isRevisionOver(to)) {
       builds.forget(id)
       retention.note(revision.deployment_id)
@@ -189,10 +222,13 @@ export class Steps {
     log.info({ revision_id: id, from, to, message }, 'revision moved')
   }
 
-  async #noteCommit(revision: Revision): Promise<void> {
-    const built = await this.#parts.builds.find(revision)
-    if (!built?.repo_commit_sha) return
-    await this.#parts.store.revisions.setCommit(revision.id, built.repo_commit_sha)
+  async #noteResolved(revision: Revision): Promise<void> {
+    const { artifact, repo_commit_sha } = (await this.#parts.builds.find(revision)) ?? {}
+    const { revisions } = this.#parts.store
+    if (repo_commit_sha) await revisions.setResolved(revision.id, { repo_commit_sha })
+    const isImage = kindOf(revision.source).artifact === 'image'
+    const image = isImage && artifact?.kind === 'image' ? parseImage(artifact.image_uri) : undefined
+    if (image?.digest) await revisions.setResolved(revision.id, { image_digest: image.digest })
   }
 
   /**
@@ -204,7 +240,8 @@ export class Steps {
   async #switch(deployment: Deployment, revision: Revision, endpoints: Endpoints): Promise<void> {
     const { store, driver, retention, clock, log } = this.#parts
     const reason = await refuseForParkedThreads(deployment, revision, { store, driver })
-    if (reason !== undefined) return this.#move(revision, { to: 'DEPLOY_FAILED', reason })
+    if (reason !== undefined)
+      return this.#move(deployment, revision, { to: 'DEPLOY_FAILED', reason })
     await driver.activate(revision.id)
     this.#point(deployment, revision.id, endpoints)
     const now = timestamp(clock)
@@ -215,6 +252,7 @@ export class Steps {
       await tx.deployments.update(deployment.id, { active_revision_id: revision.id, ...awake })
       return true
     })
+    if (hasMoved) this.#spans.moved(deployment, revision, 'DEPLOYED')
     log.info({ revision_id: revision.id, deployment: deployment.name, hasMoved }, 'switched')
     retention.note(deployment.id)
   }
@@ -225,8 +263,18 @@ export class Steps {
   }
 }
 
-function ownerOf({ id: deployment_id, tenant_id: workspace_id }: Deployment) {
-  return { deployment_id, workspace_id }
+function ownerOf(deployment: Deployment): TargetOwner {
+  const { id: deployment_id, tenant_id: workspace_id } = deployment
+  const { listener_id } = sourceConfigOf(deployment)
+  return { deployment_id, workspace_id, ...(listener_id !== null && { listener_id }) }
+}
+
+/** Where it runs, if that is not where the control plane does. */
+function placeOf(deployment: Deployment): Pick<RuntimeSpec, 'listener_id' | 'k8s_namespace'> {
+  const { listener_id, listener_config } = sourceConfigOf(deployment)
+  const namespace = listener_config?.k8s_namespace
+  if (listener_id === null) return {}
+  return { listener_id, ...(typeof namespace === 'string' && { k8s_namespace: namespace }) }
 }
 
 function revisionOf({ revisions }: Seen, { revision_id }: { revision_id: string }): Revision {
@@ -235,6 +283,8 @@ function revisionOf({ revisions }: Seen, { revision_id }: { revision_id: string 
   throw new AppError('internal', `Revision ${revision_id} was not observed.`)
 }
 
+/** When agent servers have said that there is work, which may be any number. */
 function momentOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString()
+  if (ms === null || ms > LAST_MOMENT) return null
+  return new Date(Math.max(0, ms)).toISOString()
 }

@@ -37,7 +37,7 @@ export async function takeBack(
       updated_at: timestamp(clock),
     })
     if (!isMoved) return
-    await repeatRevision(tx, deployment, previous, clock)
+    await repeatRevision(tx, deployment, previous, { made_for: 'take_back' }, clock)
     log.warn({ revision_id, deployment: deployment.name }, 'revision taken back')
   })
 }

@@ -1,6 +1,6 @@
 /** The control plane's API, at the root and the same under `/api-host`. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { exposedHeaders } from '../../core/cors.ts'
 import { createApp, createRoutes } from '../../http/app.ts'
@@ -12,6 +12,8 @@ import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { refuseUnmatched } from '../../http/unmatched.ts'
 import { deploymentRoutes } from '../deployments/routes.ts'
+import { figuresRoutes } from '../figures/routes.ts'
+import { exchangeRoutes } from '../integrations/exchange-routes.ts'
 import { listenerRoutes } from '../integrations/listener-routes.ts'
 import { pushTokenRoutes } from '../integrations/push-token-routes.ts'
 import { integrationRoutes } from '../integrations/routes.ts'
@@ -32,6 +34,10 @@ import { encryptionKeyRoutes } from '../people/encryption-key-routes.ts'
 import { workspaceRoutes } from '../people/workspace-routes.ts'
 import { pushRoutes, pushWebhookRoutes } from '../pushes/routes.ts'
 import { revisionRoutes } from '../revisions/routes.ts'
+import { oidcRoutes } from '../sessions/oidc-routes.ts'
+import { sessionRoutes } from '../sessions/routes.ts'
+import { signInRoutes } from '../sessions/sign-in-routes.ts'
+import { artifactRoutes } from '../sources/artifact-routes.ts'
 import { uploadRoutes, uploadUrlRoutes } from '../sources/upload-routes.ts'
 import { metricsRoutes } from './metrics-routes.ts'
 
@@ -39,20 +45,29 @@ import { metricsRoutes } from './metrics-routes.ts'
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
 
 /**
- * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, and OPTIONS preflights;
+ * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, GET of a signed artifact, and OPTIONS preflights;
  * everything else below `/v1` and `/v2`, and `/metrics`, is refused with 401. Routes that others add to the app are
  * not checked here.
  */
 export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
-  const app = createApp<ControlPlaneEnv>(parts.log)
-  const { log, metrics } = parts
-  app.use(observeRequests({ log, metrics, shownPath: withoutLink }))
+  const app = createApp<ControlPlaneEnv>(parts.log, { shownPath: withoutLink })
+  const { log, metrics, tracer } = parts
+  app.use(observeRequests({ log, metrics, ...(tracer && { tracer }), shownPath: withoutLink }))
   const api = apiRoutes(parts)
   app.route('/', api)
   // Through a plain app, so that the document lists each operation once.
   app.route('/api-host', new Hono<ControlPlaneEnv>().route('/', api))
-  app.notFound(refuseUnmatched(app.routes))
+  const refuse = refuseUnmatched(app.routes)
+  app.notFound(async (c) => (await parts.pages?.(c.req.raw)) ?? refuse(c))
   return app
+}
+
+/** Only those whom it knows are told which Runyard it is: clients compare it with their own. */
+function tellVersion(version: string): MiddlewareHandler {
+  return async (c, next) => {
+    await next()
+    c.header('x-runyard-version', version)
+  }
 }
 
 /** The API's OpenAPI document, as `/openapi.json` answers it. */
@@ -62,7 +77,7 @@ function openApiDocument(app: OpenAPIHono<ControlPlaneEnv>) {
 
 function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   const api = createRoutes<ControlPlaneEnv>()
-  // A request proves itself by its key and never by a cookie, so any page may send one, and read refusals.
+  // A cookie counts with requests of our own pages only, so any page may send a key, and read refusals.
   api.use(cors({ exposeHeaders: exposedHeaders({}) }))
   api.get('/ok', async (c) => {
     await parts.store.ping()
@@ -72,8 +87,12 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.get('/openapi.json', (c) => c.json(openApiDocument(api)))
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
+  api.route('/', artifactRoutes(parts))
+  api.route('/', exchangeRoutes(parts))
   api.route('/', pushRoutes(parts))
   api.route('/', oauthCallbackRoutes(parts))
+  api.route('/', signInRoutes(parts))
+  api.route('/', oidcRoutes(parts))
   const { maxRequestsPerSecond: perSecond } = parts
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   for (const path of ['/v1/*', '/v2/*', '/metrics']) {
@@ -83,6 +102,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
       requireAccess,
       limitBody,
       requireUtf8,
+      tellVersion(parts.version),
     )
   }
   api.route('/', deploymentRoutes(parts))
@@ -101,6 +121,8 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', apiKeyRoutes(parts))
   api.route('/', auditLogRoutes(parts))
   api.route('/', encryptionKeyRoutes(parts))
+  api.route('/', sessionRoutes(parts))
+  api.route('/', figuresRoutes(parts))
   api.route('/', metricsRoutes(parts))
   registerSecuritySchemes(api)
   return api
@@ -124,5 +146,13 @@ function registerSecuritySchemes(app: OpenAPIHono<ControlPlaneEnv>): void {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key as a bearer token.',
+  })
+  openAPIRegistry.registerComponent('securitySchemes', 'Session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'runyard_session',
+    description:
+      "A browser that has signed in (`POST /v2/session`); counts with requests of Runyard's own pages only. " +
+      'Its name has the port, and `__Host-` with TLS.',
   })
 }

@@ -1,6 +1,6 @@
 /** `/metrics`: figures for those who run the installation. */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { METRICS_FORMATS } from '../../core/agent/metrics.ts'
+import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { createRoutes } from '../../http/app.ts'
 import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'

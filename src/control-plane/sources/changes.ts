@@ -19,15 +19,21 @@ const IMMUTABLE = [
 ] as const
 
 /**
- * The configuration with what was sent; null and absent members stay as they are, and
- * `custom_url` is Runyard's own.
+ * The configuration with what was sent; null and absent members stay as they are, an empty command is none
+ * again, and `custom_url` is Runyard's own.
  */
 export function withSourceConfig(
   stored: SourceConfig,
   sent: SourceConfigRequest | null | undefined,
 ): SourceConfig {
   const { custom_url: _, ...changes } = withoutNulls(sent ?? {})
-  return { ...stored, ...changes } as SourceConfig
+  const { install_command, build_command } = changes
+  return {
+    ...stored,
+    ...changes,
+    ...(install_command === '' && { install_command: null }),
+    ...(build_command === '' && { build_command: null }),
+  } as SourceConfig
 }
 
 /** Throws `bad_request` when a member that stays as created is sent with another value. */

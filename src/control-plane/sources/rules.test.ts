@@ -9,7 +9,7 @@ import { SOURCES, type Source } from '../../core/deployment/sources/table.ts'
 import { checkRevisionSource, checkSource, refuseForeign, refuseUnprepared } from './rules.ts'
 
 const URL = 'https://git.example.com/agent.git'
-const IMAGE = 'registry.example.com/agent@sha256:c0ffee'
+const IMAGE = `registry.example.com/agent@sha256:${'c0ffee00'.repeat(8)}`
 const ALL = ['folder', 'image'] as const
 
 const config = (change: Partial<SourceConfig> = {}) => ({ ...EMPTY_SOURCE_CONFIG, ...change })

@@ -17,7 +17,7 @@ export function checkSource(
   config: SourceConfig,
   { artifacts, isAdmin }: { artifacts: Artifacts; isAdmin: boolean },
 ): void {
-  refuseUnstartable(source, artifacts)
+  refuseUnstartable(source, startableBy(artifacts, config))
   refuseForeign(source, 'source_config', config)
   refuseMissing(source, 'source_config', config)
   kindOf(source).checkConfig?.(config, { isAdmin })
@@ -29,7 +29,7 @@ export function checkRevisionSource(
   config: SourceRevisionConfig,
   { deployment, artifacts }: { deployment: SourceConfig; artifacts: Artifacts },
 ): void {
-  refuseUnstartable(source, artifacts)
+  refuseUnstartable(source, startableBy(artifacts, deployment))
   refuseForeign(source, 'source_revision_config', config)
   refuseMissing(source, 'source_revision_config', config)
   kindOf(source).checkRevision?.(config)
@@ -96,6 +96,11 @@ function needOf(source: Source, part: Part, member: string): Need | undefined {
 const DRIVERS: Readonly<Record<ArtifactKind, string>> = {
   folder: 'a runtime driver that starts what is built here',
   image: 'a container runtime driver',
+}
+
+/** A listener starts images, whatever is started here. */
+function startableBy(artifacts: Artifacts, { listener_id }: SourceConfig): Artifacts {
+  return listener_id === null ? artifacts : [...artifacts, 'image']
 }
 
 function refuseUnstartable(source: Source, artifacts: Artifacts): void {

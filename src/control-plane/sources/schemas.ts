@@ -10,7 +10,8 @@ import { ResourceSpecSchema } from './resource-spec.ts'
  * (400, not 422). `repo_url`, `integration_id`, `deployment_type`, `listener_id` and
  * `listener_config` stay as they were created. `parked_threads` is Runyard's own: whether a revision
  * that cannot go on with threads in the middle of a graph is deployed (`warn`, the default) or not
- * (`block`). `custom_url` is ignored: Runyard fills it in.
+ * (`block`). An empty `install_command` or `build_command` is none, also where there was one before. `custom_url` is
+ * ignored: Runyard fills it in.
  */
 export const SourceConfigRequestSchema = z
   .object({
@@ -72,5 +73,6 @@ export const SourceRevisionConfigSchema = z
     image_uri: z.string().nullable(),
     source_tarball_path: z.string().nullable(),
     repo_commit_sha: z.string().nullable(),
+    image_digest: z.string().nullable(),
   })
   .openapi('SourceRevisionConfig')

@@ -62,7 +62,10 @@ export async function receiveUpload(
   await parts.store.uploads.markUploaded(object_path, timestamp(parts.clock), bytes)
 }
 
-/** Throws `bad_request` unless the tarball that the configuration names has arrived here. */
+/**
+ * Throws `bad_request` unless the tarball that the configuration names has arrived here, and is there
+ * still: that of a revision that could not roll out goes with it.
+ */
 export async function requireUpload(
   store: ControlPlaneStore,
   deployment_id: string,
@@ -71,6 +74,13 @@ export async function requireUpload(
   const path = config.source_tarball_path
   if (path === null) return
   const upload = await store.uploads.get(path)
+  if (!upload && path.startsWith(`${deployment_id}/`)) {
+    throw new AppError(
+      'bad_request',
+      `The source of this deployment, ${path}, is not kept (any longer): upload it again, and name ` +
+        'it with the next revision.',
+    )
+  }
   const where = 'source_revision_config.source_tarball_path'
   if (upload?.deployment_id !== deployment_id) {
     throw new AppError(

@@ -9,6 +9,7 @@ import {
   ConnectionListSchema,
   ConnectionPathSchema,
   ConnectionSchema,
+  ConnectionsQuerySchema,
 } from './schemas.ts'
 import { createConnection, deleteConnection, listConnections } from './verbs.ts'
 
@@ -20,7 +21,7 @@ const list = createRoute({
   path: '/v2/auth/agents/{agent_id}/connections',
   operationId: 'list_connections_v2_auth_agents__agent_id__connections_get',
   summary: "List an agent's connections to the caller's accounts",
-  request: { params: AgentPathSchema },
+  request: { params: AgentPathSchema, query: ConnectionsQuerySchema },
   responses: { 200: json(ConnectionListSchema, 'The oldest first.'), ...refusals(401, 422) },
 })
 
@@ -47,8 +48,8 @@ const remove = createRoute({
 export function connectionRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) => {
-    const { agent_id } = c.req.valid('param')
-    return c.json(await listConnections(parts, c.var.principal, agent_id), 200)
+    const query = { ...c.req.valid('param'), ...c.req.valid('query') }
+    return c.json(await listConnections(parts, c.var.principal, query), 200)
   })
   routes.openapi(create, async (c) => {
     const wanted = { ...c.req.valid('param'), ...c.req.valid('json') }

@@ -1,10 +1,12 @@
 /** Connections of agents on the wire. */
 import { z } from '@hono/zod-openapi'
-import { line, Uuid } from '../../operations/text.ts'
+import { LongLimit, line, Offset, Uuid } from '../../operations/text.ts'
 
 const AgentId = line(256).min(1)
 
 export const AgentPathSchema = z.object({ agent_id: AgentId })
+
+export const ConnectionsQuerySchema = z.object({ limit: LongLimit, offset: Offset })
 
 export const ConnectionPathSchema = z.object({ agent_id: AgentId, connection_id: Uuid })
 

@@ -7,6 +7,7 @@ import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
+import { isOf } from '../tokens/owners.ts'
 import { requireToken } from '../tokens/verbs.ts'
 import type { ConnectionAnswer } from './schemas.ts'
 
@@ -14,9 +15,9 @@ import type { ConnectionAnswer } from './schemas.ts'
 export async function listConnections(
   parts: OAuthParts,
   principal: Principal,
-  agent_id: string,
+  query: { agent_id: string; limit: number; offset: number },
 ): Promise<{ data: ConnectionAnswer[] }> {
-  return { data: (await ownConnections(parts, principal, agent_id)).map(answer) }
+  return { data: (await ownConnections(parts, principal, query)).map(answer) }
 }
 
 /** The one that is there already is answered again. Throws `not_found` for another's token. */
@@ -49,8 +50,9 @@ export async function deleteConnection(
   { agent_id, connection_id }: { agent_id: string; connection_id: string },
 ): Promise<void> {
   await parts.store.transaction(async (store) => {
-    const own = await ownConnections({ store }, principal, agent_id)
-    if (!own.some(({ connection: { id } }) => id === connection_id)) {
+    const connection = await store.oauth.connections.get(connection_id)
+    const token = connection && (await store.oauth.tokens.get(connection.oauth_token_id))
+    if (connection?.agent_id !== agent_id || !token || !isOf(token, principal)) {
       throw new AppError('not_found', `Connection ID ${connection_id} not found.`)
     }
     await store.oauth.connections.delete(connection_id)
@@ -67,14 +69,16 @@ interface Connected {
 async function ownConnections(
   { store }: Pick<OAuthParts, 'store'>,
   { workspace_id, user_id }: Principal,
-  agent_id: string,
+  query: { agent_id: string; limit: number; offset: number },
 ): Promise<Connected[]> {
-  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id })
-  const connections = await store.oauth.connections.list(workspace_id, agent_id)
-  return connections.flatMap((connection) => {
-    const token = tokens.find(({ id }) => id === connection.oauth_token_id)
-    return token ? [{ connection, token }] : []
-  })
+  const connections = await store.oauth.connections.listOfUser({ workspace_id, user_id, ...query })
+  const all = await Promise.all(
+    connections.map(async (connection) => {
+      const token = await store.oauth.tokens.get(connection.oauth_token_id)
+      return token && { connection, token }
+    }),
+  )
+  return all.filter((one) => one !== undefined)
 }
 
 function answer({ connection, token }: Connected): ConnectionAnswer {

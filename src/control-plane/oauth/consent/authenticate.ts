@@ -1,6 +1,7 @@
 /** Asking for a person's token: there it is, or a link with which they can give it. */
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import { MAX_SCOPES_CHARS, missingScopes } from '../../../core/oauth/scopes.ts'
 import { DEPLOYMENT_USER, type OAuthToken, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
@@ -27,7 +28,8 @@ export async function authenticate(
   const choice = await chooseToken(asking)
   if (choice.kind === 'open') return connectionRequired(asking, choice.accounts)
   if (choice.kind === 'none') return ask(asking, 'pending')
-  if (!covers(choice.token, request.scopes)) return ask(asking, 'pending', choice.token)
+  if (missingScopes(choice.token, request.scopes).length > 0)
+    return ask(asking, 'pending', choice.token)
   const token = await parts.vault.refreshes.fresh(choice.token, provider)
   if (token.status === 'expired') return ask(asking, 'token_expired', token)
   await noteRead(parts, principal, token, request.agent_id ?? null)
@@ -88,19 +90,13 @@ function named(accounts: OAuthToken[], token_id: string): Choice {
 }
 
 async function connectedOf(
-  { parts: { store }, principal }: Asking,
+  { parts: { store }, owner, provider }: Asking,
   accounts: OAuthToken[],
   agent_id: string,
 ): Promise<OAuthToken[]> {
-  const connections = await store.oauth.connections.list(principal.workspace_id, agent_id)
-  const ids = connections.map(({ oauth_token_id }) => oauth_token_id)
+  const to = { provider_key: provider.id, agent_id }
+  const ids = await store.oauth.connections.listTokenIds(owner, to)
   return accounts.filter(({ id }) => ids.includes(id))
-}
-
-/** Providers grant some scopes under other names: what was asked for then counts as granted, too. */
-function covers({ scopes, asked_scopes }: OAuthToken, wanted: readonly string[]): boolean {
-  const granted = [...scopes, ...asked_scopes]
-  return wanted.every((scope) => granted.includes(scope))
 }
 
 /** `renewed`: the token that is to be granted anew, with what it may already. */
@@ -110,6 +106,7 @@ async function ask(
   renewed?: OAuthToken,
 ): Promise<AuthenticateAnswer> {
   const scopes = [...new Set([...(renewed?.asked_scopes ?? []), ...request.scopes])]
+  checkLength(scopes)
   const consent = await beginConsent(parts, principal, {
     owner,
     provider,
@@ -121,6 +118,13 @@ async function ask(
     redirect_uri: request.redirect_uri ?? undefined,
   })
   return { status, url: linkOf(parts, consent), auth_id: consent.id, user_id: userOf(owner) }
+}
+
+/** They stand in the address that the person is sent to. Throws `invalid`. */
+function checkLength(scopes: string[]): void {
+  if (scopes.join(' ').length <= MAX_SCOPES_CHARS) return
+  const why = `Expected scopes of ${MAX_SCOPES_CHARS} characters in all, with those given already.`
+  throw invalidField(['body', 'scopes'], why, 'too_big')
 }
 
 function connectionRequired({ owner }: Asking, accounts: OAuthToken[]): AuthenticateAnswer {

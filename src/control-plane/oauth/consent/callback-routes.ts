@@ -2,22 +2,23 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
-import { AppError, HTTP_STATUS } from '../../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
-import { createRoutes } from '../../../http/app.ts'
+import { createRoutes, type HookResult, refuseInvalid } from '../../../http/app.ts'
+import { RateLimit, remoteAddress } from '../../../http/rate-limit.ts'
 import { type ControlPlaneEnv, refusals } from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { ProviderPathSchema } from '../providers/schemas.ts'
-import { type Bearer, findConsent, type Outcome, takeCallback } from './callback.ts'
+import { type Bearer, type Outcome, takeCallback } from './callback.ts'
 import { followLink, linkOf, openLink } from './consents.ts'
 import {
   PAGE_HEADERS,
   type Page,
   QUESTION_HEADERS,
   type Question,
-  render,
   renderQuestion,
 } from './pages.ts'
+import { orPage, show } from './refusal-pages.ts'
 import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './schemas.ts'
 
 const page = {
@@ -33,7 +34,7 @@ const start = createRoute({
   operationId: 'start_oauth_v2_auth_start__auth_id__get',
   summary: 'The link that a person opens: says who asks for what',
   request: { params: AuthPathSchema },
-  responses: { 200: page, ...refusals(422) },
+  responses: { 200: page, ...refusals(404, 409, 410, 422, 429) },
 })
 
 const follow = createRoute({
@@ -43,8 +44,14 @@ const follow = createRoute({
   operationId: 'continue_oauth_v2_auth_start__auth_id__post',
   summary: 'What that page sends when the person continues: leads on to the provider',
   request: { params: AuthPathSchema },
-  responses: { 303: { description: 'To the provider.' }, ...refusals(403, 404, 409, 422) },
+  responses: {
+    303: { description: 'To the provider.' },
+    ...refusals(403, 404, 409, 410, 422, 429),
+  },
 })
+
+/** A page as well, to who asks for one. */
+const TAKEN_BACK = refusals(400, 401, 403, 404, 409, 410, 422, 429, 503)
 
 const callback = createRoute({
   ...shared,
@@ -53,7 +60,7 @@ const callback = createRoute({
   operationId: 'oauth_callback_get_v2_auth_callback__provider_id__get',
   summary: 'Where a provider sends the person back to',
   request: { params: ProviderPathSchema, query: CallbackQuerySchema },
-  responses: { 200: page, ...refusals(422) },
+  responses: { 200: page, ...TAKEN_BACK },
 })
 
 const setup = createRoute({
@@ -63,35 +70,72 @@ const setup = createRoute({
   operationId: 'oauth_setup_callback_v2_auth_setup__provider_id__get',
   summary: 'Where GitHub sends a person back to who has installed or changed an app',
   request: { params: ProviderPathSchema, query: SetupQuerySchema },
-  responses: { 200: page, ...refusals(422) },
+  responses: { 200: page, ...TAKEN_BACK },
 })
+
+/** How often these may be asked from one address: a consent takes three requests, an office has one address. */
+const REQUESTS_PER_SECOND = 50
 
 /** They ask for no key: a browser has none. What it comes with is the consent's own. */
 export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
+  const rate = new RateLimit(REQUESTS_PER_SECOND, 'Too many requests come from your address.')
   const routes = createRoutes<ControlPlaneEnv>()
-  routes.openapi(start, (c) =>
-    orPage(c, parts, undefined, async () => {
-      const question = await questionOf(parts, c.req.valid('param').auth_id)
-      return c.html(await renderQuestion(question), 200, { ...QUESTION_HEADERS })
-    }),
+  for (const path of ['/v2/auth/start/*', '/v2/auth/callback/*', '/v2/auth/setup/*']) {
+    routes.use(path, (c, next) => limited(c, parts, { rate, next }))
+  }
+  // What does not validate is told to a person like everything else.
+  const hook = (result: HookResult, c: Context) => {
+    if (!result.success) return orPage(c, parts, undefined, async () => refuseInvalid(result))
+  }
+  routes.openapi(
+    start,
+    (c) =>
+      orPage(c, parts, undefined, async () => {
+        const question = await questionOf(parts, c.req.valid('param').auth_id)
+        return c.html(await renderQuestion(question), 200, { ...QUESTION_HEADERS })
+      }),
+    hook,
   )
-  routes.openapi(follow, (c) =>
-    orPage(c, parts, undefined, async () => {
-      requireOwnPage(c, parts)
-      const { location, consent } = await followLink(parts, c.req.valid('param').auth_id)
-      keepKey(c, consent)
-      return c.body(null, 303, { ...PAGE_HEADERS, location })
-    }),
+  routes.openapi(
+    follow,
+    (c) =>
+      orPage(c, parts, undefined, async () => {
+        requireOwnPage(c, parts)
+        const { location, consent } = await followLink(parts, c.req.valid('param').auth_id)
+        keepKey(c, consent)
+        return c.body(null, 303, { ...PAGE_HEADERS, location })
+      }),
+    hook,
   )
-  routes.openapi(callback, (c) => takeBack(c, parts, c.req.valid('param').provider_id))
-  routes.openapi(setup, (c) => {
-    const { code, error } = c.req.valid('query')
-    if (code !== undefined || error !== undefined) {
-      return takeBack(c, parts, c.req.valid('param').provider_id)
-    }
-    return show(c, SET_UP, 200)
-  })
+  routes.openapi(callback, (c) => takeBack(c, parts, c.req.valid('param').provider_id), hook)
+  routes.openapi(
+    setup,
+    (c) => {
+      const { code, error } = c.req.valid('query')
+      if (code !== undefined || error !== undefined) {
+        return takeBack(c, parts, c.req.valid('param').provider_id)
+      }
+      return show(c, SET_UP, 200)
+    },
+    hook,
+  )
   return routes
+}
+
+/** Nobody has to prove who they are here, so that each address is counted. */
+async function limited(
+  c: Context,
+  parts: OAuthParts,
+  { rate, next }: { rate: RateLimit; next: () => Promise<void> },
+) {
+  // An application that hands in an answer has a key, by which it is counted.
+  if (c.req.method === 'POST' && c.req.path.includes('/callback/')) return next()
+  try {
+    await rate.take({ address: remoteAddress(c) })
+  } catch (error) {
+    return orPage(c, parts, undefined, () => Promise.reject(error))
+  }
+  return next()
 }
 
 async function questionOf(parts: OAuthParts, auth_id: string): Promise<Question> {
@@ -181,49 +225,4 @@ const SET_UP: Page = {
   kind: 'done',
   title: 'The app is set up',
   text: ['The agent can go on now.', 'You can close this page.'],
-}
-
-async function show(c: Context, page: Page, status: number): Promise<Response> {
-  return c.html(await render(page), status as 200, { ...PAGE_HEADERS })
-}
-
-/** What is refused is told to a person as a page, too; programs read JSON, as everywhere. */
-async function orPage(
-  c: Context,
-  parts: OAuthParts,
-  state: string | null | undefined,
-  work: () => Promise<Response>,
-): Promise<never> {
-  try {
-    return (await work()) as never
-  } catch (error) {
-    const isPage = c.req.header('accept')?.includes('text/html') ?? false
-    if (!isPage || !(error instanceof AppError) || error.code === 'internal') throw error
-    const again = await againOf(parts, error, state)
-    return (await show(c, problemPage(error, again), HTTP_STATUS[error.code])) as never
-  }
-}
-
-/** Whoever comes with what is another's gets no link to it. */
-async function againOf(
-  parts: OAuthParts,
-  { code }: AppError,
-  state: string | null | undefined,
-): Promise<string | undefined> {
-  if (!state || (code !== 'bad_request' && code !== 'unavailable')) return undefined
-  return linkOf(parts, await findConsent(parts, state))
-}
-
-const TITLES: Partial<Record<AppError['code'], string>> = {
-  gone: 'This link is too old',
-  not_found: 'This link is not known',
-  conflict: 'This link was used already',
-  forbidden: 'This cannot be finished here',
-  unavailable: 'The provider does not answer',
-}
-
-function problemPage({ code, message }: AppError, again: string | undefined): Page {
-  const title = TITLES[code] ?? 'That did not work'
-  const what = again ? 'Nothing was lost: try again.' : 'Ask the agent for another link.'
-  return { kind: 'problem', title, text: [message, what], again }
 }

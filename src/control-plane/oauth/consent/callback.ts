@@ -3,7 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
-import { DEPLOYMENT_USER, type OAuthToken } from '../../../core/oauth/token.ts'
+import { missingScopes } from '../../../core/oauth/scopes.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
@@ -11,10 +12,8 @@ import { type Granted, Refused } from '../providers/authorization-server.ts'
 import { requireProviderOf } from '../providers/verbs.ts'
 import { tell } from '../tokens/events.ts'
 import { saveGrant } from '../tokens/grants.ts'
+import { isOf } from '../tokens/owners.ts'
 import { hashOf, requireOpen } from './consents.ts'
-
-/** Longer than a provider may take to answer, in ms. */
-const CLAIM_MS = 30_000
 
 /**
  * Who brings it: a caller with credentials, who says which of their end users is logged in (`user_id`),
@@ -81,27 +80,13 @@ function requireCaller(
   { principal, user_id }: Extract<Bearer, { kind: 'caller' }>,
 ): void {
   const notTheirs = new AppError('forbidden', 'Only the user who began this can end it.')
-  if (!isBegunBy(consent, principal)) throw notTheirs
+  if (!isOf(consent, principal)) throw notTheirs
   const expected = consent.end_user_id || consent.user_id
   if ((user_id ?? principal.user_id) === expected) return
   if (user_id !== undefined) throw notTheirs
   const how =
     'Send it with POST: the user who is logged in at the page that the person came back to.'
   throw invalidField(['body', 'user_id'], how, 'missing')
-}
-
-/** The one who asked, or the person whom an agent asked for. */
-export function isBegunBy(
-  {
-    workspace_id,
-    user_id,
-    end_user_id,
-  }: Pick<OAuthConsent, 'workspace_id' | 'user_id' | 'end_user_id'>,
-  principal: Principal,
-): boolean {
-  if (principal.workspace_id !== workspace_id) return false
-  const isEndUser = user_id.startsWith(DEPLOYMENT_USER) && end_user_id === principal.user_id
-  return user_id === principal.user_id || isEndUser
 }
 
 function isHeldBy(
@@ -136,12 +121,12 @@ async function exchange(
 ): Promise<Outcome> {
   const { consents } = parts.store.oauth
   const now = parts.clock.now()
-  if (!(await consents.claim(consent.id, { now, until: now + CLAIM_MS }))) {
+  if (!(await consents.claim(consent.id, { now, forMs: parts.vault.claimMs }))) {
     throw takenAlready()
   }
   try {
     const granted = await parts.vault.servers.exchange(provider, consent, knownOf(provider, params))
-    const token = await complete(parts, consent, granted)
+    const token = await keep(parts, consent, { provider, granted })
     return { kind: 'completed', provider, token }
   } catch (error) {
     await giveUp(parts, consent, error)
@@ -150,6 +135,8 @@ async function exchange(
     parts.vault.wakes.wake(consent.id)
   }
 }
+
+const COMPLETED = { status: 'completed' } as const
 
 function takenAlready(): AppError {
   return new AppError('conflict', 'This answer was taken already, or is being taken now.')
@@ -162,16 +149,57 @@ function knownOf({ issuer }: OAuthProvider, params: URLSearchParams): URLSearchP
   return known
 }
 
+/**
+ * Stores what was granted. Throws `bad_request` where that is less than what was asked for: it is stored, but
+ * the consent is not what it was to be, and the person may be asked again.
+ */
+async function keep(
+  parts: OAuthParts,
+  consent: OAuthConsent,
+  { provider, granted }: { provider: OAuthProvider; granted: Granted },
+): Promise<OAuthToken> {
+  const { scopes: asked_scopes } = consent
+  const missing = missingScopes(
+    { scopes: granted.scopes ?? asked_scopes, asked_scopes },
+    asked_scopes,
+  )
+  const what = missing.join(', ')
+  const problem =
+    what && `You did not give all that was asked for: ${what} of ${provider.name} is missing.`
+  const token = await complete(parts, consent, { granted, problem }).catch(async (error) => {
+    await giveBack(parts, provider, { granted, error })
+    throw error
+  })
+  if (problem) throw new AppError('bad_request', problem)
+  return token
+}
+
+/** A consent that is gone or is another's has nobody for whom its grant could be kept. */
+async function giveBack(
+  { vault, log }: OAuthParts,
+  provider: OAuthProvider,
+  { granted, error }: { granted: Granted; error: unknown },
+): Promise<void> {
+  if (!(error instanceof AppError) || error.code !== 'conflict') return
+  await vault.servers.revoke(provider, granted).catch(({ message: reason }: Error) => {
+    log.warn({ reason }, 'a grant that nobody keeps could not be given back')
+  })
+}
+
 async function complete(
   parts: OAuthParts,
   consent: OAuthConsent,
-  granted: Granted,
+  { granted, problem }: { granted: Granted; problem: string },
 ): Promise<OAuthToken> {
   return parts.store.transaction(async (store) => {
     const token = await saveGrant(store, parts.clock, consent, granted)
-    const end = { status: 'completed', token_id: token.id } as const
-    if (!(await store.oauth.consents.settle(consent.id, end))) {
+    const end = problem ? ({ status: 'failed', problem } as const) : COMPLETED
+    if (!(await store.oauth.consents.settle(consent.id, { ...end, token_id: token.id }))) {
       throw new AppError('conflict', 'This answer was taken by another meanwhile.')
+    }
+    if (problem) {
+      const event = { event_type: 'consent_failed', source: 'consent', reason: problem } as const
+      await tell(store, parts.clock, consent, { ...event, agent_id: consent.agent_id })
     }
     const { workspace_id, user_id, actor, provider_id, end_user_id, agent_id } = consent
     await record(

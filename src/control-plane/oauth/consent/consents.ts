@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
 import { timestamp } from '../../../core/clock.ts'
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { ConsentSecrets, OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
@@ -13,8 +14,10 @@ import { requireProviderOf } from '../providers/verbs.ts'
 
 /** How long a link is good, in ms: people answer an agent when they come by. */
 const LIFETIME_MS = 24 * 3_600_000
-/** How long it is remembered after that, in ms. */
-const KEPT_MS = 24 * 3_600_000
+/** How many an owner has at a time: of more, the oldest end. */
+const OPEN_OF_OWNER = 20
+/** How many a caller has at a time, for all of their end users. */
+const OPEN_OF_CALLER = 10_000
 
 interface Wanted {
   owner: TokenOwner
@@ -28,7 +31,10 @@ interface Wanted {
   redirect_uri: string | undefined
 }
 
-/** A new consent, or the one that is still open for the same. Throws `invalid` for a foreign page. */
+/**
+ * A new consent, or the one that is still open for the same. Throws `invalid` for a foreign page,
+ * `too_many_requests` where the caller's people have more open links than anybody opens.
+ */
 export async function beginConsent(
   parts: OAuthParts,
   principal: Principal,
@@ -39,10 +45,11 @@ export async function beginConsent(
   const consent = newConsent(parts, principal, wanted)
   return parts.store.transaction(async (store) => {
     const { consents } = store.oauth
-    await consents.expire(now, now - KEPT_MS)
     const open = await consents.findPending(consent.fingerprint, now + LIFETIME_MS / 2)
     if (open) return open
+    await requireRoom(store, consent, now)
     await consents.insert(consent)
+    await consents.endOldest(consent, OPEN_OF_OWNER)
     const { provider_id, scopes, end_user_id, agent_id } = consent
     await record(store, clock, principal, {
       action: 'oauth_consent.begin',
@@ -53,6 +60,16 @@ export async function beginConsent(
     })
     return consent
   })
+}
+
+async function requireRoom({ oauth }: ControlPlaneStore, consent: OAuthConsent, now: number) {
+  const count = await oauth.consents.countOpen(consent, now, OPEN_OF_CALLER)
+  if (count < OPEN_OF_CALLER) return
+  throw new AppError(
+    'too_many_requests',
+    `${OPEN_OF_CALLER} links of this caller are open. Each ends when it is used, or after a day.`,
+    { retryAfterSeconds: 3600 },
+  )
 }
 
 /** What the person opens: it says who asks for what, and leads on to the provider. */
@@ -89,7 +106,7 @@ export async function followLink(
 ): Promise<{ location: string; consent: OAuthConsent }> {
   const { consent: found, provider } = await openLink(parts, id)
   const secrets = newSecrets()
-  const begin = { now: parts.clock.now(), state_hash: hashOf(secrets.state), secrets }
+  const begin = { state_hash: hashOf(secrets.state), secrets }
   if (!(await parts.store.oauth.consents.restart(found.id, begin))) {
     throw new AppError('conflict', 'This link is being used at this moment.')
   }

@@ -28,7 +28,7 @@ const ask = createRoute({
   request: { body: body(AuthenticateRequestSchema) },
   responses: {
     200: json(AuthenticateAnswerSchema, 'The token, or what is to be done.'),
-    ...refusals(401, 404, 422),
+    ...refusals(401, 404, 422, 429, 503),
   },
 })
 
@@ -39,7 +39,10 @@ const wait = createRoute({
   operationId: 'wait_for_auth_completion_v2_auth_wait__auth_id__get',
   summary: 'Wait until a consent was given',
   request: { params: AuthPathSchema, query: WaitQuerySchema },
-  responses: { 200: json(WaitAnswerSchema, 'What has become of it.'), ...refusals(401, 422) },
+  responses: {
+    200: json(WaitAnswerSchema, 'What has become of it.'),
+    ...refusals(401, 404, 410, 422, 429, 503),
+  },
 })
 
 const finalize = createRoute({
@@ -51,7 +54,7 @@ const finalize = createRoute({
   request: { params: ProviderPathSchema, body: body(FinalizeRequestSchema) },
   responses: {
     200: json(FinalizedSchema, 'The token is there.'),
-    ...refusals(400, 401, 403, 404, 409, 422),
+    ...refusals(400, 401, 403, 404, 409, 410, 422, 503),
   },
 })
 
@@ -69,8 +72,8 @@ export function oauthFlowRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv>
   })
   routes.openapi(finalize, async (c) => {
     const { provider_id } = c.req.valid('param')
-    const { user_id, ...answer } = c.req.valid('json')
-    const params = new URLSearchParams(answer)
+    const { user_id, code, state, iss } = c.req.valid('json')
+    const params = new URLSearchParams({ code, state, ...(iss !== undefined && { iss }) })
     const bearerOf = async () => ({ kind: 'caller', principal: c.var.principal, user_id }) as const
     const outcome = await takeCallback(parts, { provider_id, params, bearerOf })
     const token_id = outcome.kind === 'completed' ? outcome.token.id : ''

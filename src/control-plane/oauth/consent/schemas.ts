@@ -65,6 +65,8 @@ export const FinalizeRequestSchema = z
     state: z.string().min(1).max(512),
     /** The end user who is logged in at the page; needed where the consent is an end user's. */
     user_id: line(512).min(1).optional(),
+    /** As the provider has sent it; needed where its metadata promises it (RFC 9207). */
+    iss: z.string().min(1).max(2048).optional(),
   })
   .openapi('OAuthFinalizeRequest')
 

@@ -3,8 +3,8 @@ import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import type { OAuthParts } from '../parts.ts'
 import { requireProviderOf } from '../providers/verbs.ts'
+import { isOf } from '../tokens/owners.ts'
 import { noteRead } from './authenticate.ts'
-import { isBegunBy } from './callback.ts'
 import type { WaitAnswer } from './schemas.ts'
 
 /** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */
@@ -12,18 +12,33 @@ const LOOK_EVERY_MS = 1_000
 
 /**
  * Settles when the consent has ended or `timeoutMs` are over. `not_found` is also one that was
- * refused, has failed or is too old, and one of another user. With 0 ms it only looks.
+ * refused, has failed or is too old, and one of another user. With 0 ms it only looks. Throws
+ * `too_many_requests` where the caller waits too often at once.
  */
-export async function waitForConsent(
+export function waitForConsent(
   parts: OAuthParts,
   principal: Principal,
-  wait: { auth_id: string; timeoutMs: number; signal: AbortSignal },
+  wait: Wait,
 ): Promise<WaitAnswer> {
-  const { auth_id, timeoutMs, signal } = wait
+  const work = () => look(parts, principal, wait)
+  return wait.timeoutMs === 0 ? work() : parts.vault.wakes.waitingFor(principal.user_id, work)
+}
+
+interface Wait {
+  auth_id: string
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+async function look(
+  parts: OAuthParts,
+  principal: Principal,
+  { auth_id, timeoutMs, signal }: Wait,
+): Promise<WaitAnswer> {
   const until = parts.clock.now() + timeoutMs
   for (;;) {
     const consent = await parts.store.oauth.consents.get(auth_id)
-    if (!consent || !isBegunBy(consent, principal)) return { status: 'not_found' }
+    if (!consent || !isOf(consent, principal)) return { status: 'not_found' }
     if (consent.status === 'completed') return completed(parts, principal, consent)
     if (!isOpen(parts, consent)) return { status: 'not_found' }
     const leftMs = until - parts.clock.now()

@@ -1,9 +1,17 @@
 /** Which account of the provider a token is for, as far as the provider says. */
-import { decodeJwt } from 'jose'
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { TokenAnswer } from './token-answer.ts'
+
+/** How far a provider's clock and this one may be apart, in ms. */
+const SKEW_MS = 60_000
+
+/** What the id token of a consent has to say, and when. */
+interface Expected {
+  nonce?: string
+  now: number
+}
 
 export interface Account {
   account_id: string | null
@@ -14,12 +22,17 @@ export interface Account {
 /**
  * Of an answer of the token endpoint. Its id token came from there over TLS, so that its signature
  * says nothing more (OpenID Connect Core 1.0, 3.1.3.7). Throws `forbidden` where the id token belongs
- * to another client or another consent: the code was not the one that this consent has brought.
+ * to another client, another consent or another provider, or has run out: the code was not the one that
+ * this consent has brought.
  */
-export function accountOf(provider: OAuthProvider, answer: TokenAnswer, nonce?: string): Account {
+export async function accountOf(
+  provider: OAuthProvider,
+  answer: TokenAnswer,
+  expected: Expected,
+): Promise<Account> {
   if (provider.provider_type === 'slack') return ofSlack(answer)
   if (provider.provider_type === 'salesforce') return ofSalesforce(answer)
-  const claims = claimsOf(provider, answer, nonce)
+  const claims = await claimsOf(provider, answer, expected)
   const labels = [claims.email, claims.preferred_username, claims.name, claims.sub]
   return {
     account_id: textOf(claims.sub),
@@ -28,13 +41,19 @@ export function accountOf(provider: OAuthProvider, answer: TokenAnswer, nonce?: 
   }
 }
 
-function claimsOf(
-  { client_id }: OAuthProvider,
+async function claimsOf(
+  { client_id, issuer }: OAuthProvider,
   { id_token }: TokenAnswer,
-  nonce: string | undefined,
-): Record<string, unknown> {
+  { nonce, now }: Expected,
+): Promise<Record<string, unknown>> {
   if (typeof id_token !== 'string') return {}
-  const claims = decode(id_token)
+  const claims = await decode(id_token)
+  if (issuer !== null && claims.iss !== issuer) {
+    throw new AppError('forbidden', 'The id token comes from another provider.')
+  }
+  if (claims.exp !== undefined && claims.exp * 1000 + SKEW_MS <= now) {
+    throw new AppError('forbidden', 'The id token has run out.')
+  }
   if (![claims.aud ?? []].flat().includes(client_id)) {
     throw new AppError('forbidden', 'The id token is meant for another client.')
   }
@@ -44,7 +63,9 @@ function claimsOf(
   return claims
 }
 
-function decode(id_token: string) {
+/** The library is loaded where there is something to decode: it is large, and most servers need none. */
+async function decode(id_token: string) {
+  const { decodeJwt } = await import('jose')
   try {
     return decodeJwt(id_token)
   } catch (cause) {

@@ -12,7 +12,7 @@ import type { OAuthGrant } from '../../../core/oauth/token.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import { type Account, accountOf } from './account.ts'
 import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
-import { revocationUrlOf, waysOf } from './types.ts'
+import { promptOf, revocationUrlOf, waysOf } from './types.ts'
 
 /** What a refresh brings. */
 export interface Renewed extends OAuthGrant {
@@ -23,12 +23,15 @@ export interface Renewed extends OAuthGrant {
 /** A grant as the provider gave it, and whose it is. */
 export interface Granted extends Renewed, Account {}
 
-/** `invalid_grant` of RFC 6749, and what GitHub and Slack say instead. */
+/**
+ * With which a provider says that only the person can help: `invalid_grant` of RFC 6749, what GitHub, Slack
+ * and Salesforce say instead, and what Microsoft says where the person has to log in or consent anew.
+ */
 const TOKEN_REFUSALS = [
   'invalid_grant',
-  'bad_refresh_token',
-  'invalid_refresh_token',
-  'token_revoked',
+  ...['bad_refresh_token', 'invalid_refresh_token'],
+  ...['token_revoked', 'token_expired', 'account_inactive', 'inactive_user'],
+  ...['interaction_required', 'login_required', 'consent_required'],
 ]
 
 /** A token counts as good for so long at least: else each question would refresh it again. */
@@ -61,12 +64,13 @@ export class AuthorizationServers {
 
   /** Where the person's browser is sent. */
   async authorizationUrl(provider: OAuthProvider, consent: OAuthConsent): Promise<string> {
-    const { refreshScope, scopeParameter = 'scope', choosingAccount } = waysOf(provider)
+    const { refreshScope, scopeParameter = 'scope' } = waysOf(provider)
+    const prompt = promptOf(provider, consent)
     const { state, nonce } = consent.secrets
     const scopes = [...new Set([...consent.scopes, ...(refreshScope ? [refreshScope] : [])])]
     const parameters = {
-      ...(consent.is_further && choosingAccount),
       ...provider.authorization_params,
+      ...(prompt && { prompt }),
       response_type: 'code',
       client_id: provider.client_id,
       redirect_uri: consent.redirect_uri,
@@ -111,7 +115,8 @@ export class AuthorizationServers {
       )
       const result = await oauth.processAuthorizationCodeResponse(as, client, response)
       const hasNonce = consent.scopes.includes('openid')
-      const account = accountOf(provider, exchange.answer, hasNonce ? nonce : undefined)
+      const expected = { ...(hasNonce && { nonce }), now: this.#clock.now() }
+      const account = await accountOf(provider, exchange.answer, expected)
       return { ...account, ...this.#renewed(provider, result) }
     })
   }
@@ -226,11 +231,12 @@ function checkedAnswer(provider: OAuthProvider, check: () => URLSearchParams): U
 }
 
 function serverOf(provider: OAuthProvider): oauth.AuthorizationServer {
-  const { auth_url, token_url, issuer } = provider
+  const { auth_url, token_url, issuer, is_issuer_sent } = provider
   return {
     issuer: issuer ?? new URL(token_url).origin,
     authorization_endpoint: auth_url,
     token_endpoint: token_url,
+    authorization_response_iss_parameter_supported: is_issuer_sent,
   }
 }
 

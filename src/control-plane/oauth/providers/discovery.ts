@@ -27,6 +27,7 @@ const Metadata = z.object({
   revocation_endpoint: Text,
   registration_endpoint: Text,
   code_challenge_methods_supported: Words,
+  authorization_response_iss_parameter_supported: z.boolean().optional(),
   token_endpoint_auth_methods_supported: Words,
 })
 type Metadata = z.infer<typeof Metadata>
@@ -38,7 +39,7 @@ const Client = z.object({
 })
 
 /**
- * Reads the metadata of the protected resource (RFC 9728) and of its authorization server (RFC 8414),
+ * Reads the metadata of the protected resource (RFC 9728), where the server names it or at its usual place, and of its authorization server (RFC 8414),
  * and registers a client (RFC 7591). Throws `bad_request` with what is missing there, `invalid` for a
  * URL that may not be asked, `conflict` when the slug is taken.
  */
@@ -68,6 +69,7 @@ export async function discoverProvider(
     ...client,
     ...endpoints,
     issuer: as.issuer,
+    is_issuer_sent: as.authorization_response_iss_parameter_supported ?? false,
     uses_pkce: true,
     code_challenge_method: 'S256',
     provider_type: null,
@@ -111,7 +113,7 @@ async function authorizationServerOf(
   for (const algorithm of ['oauth2', 'oidc'] as const) {
     const options = { algorithm, ...optionsOf<oauth.DiscoveryRequestOptions>(outgoing) }
     const response = await oauth.discoveryRequest(url, options)
-    if (response.status === 404) continue
+    if (isAbsent(response)) continue
     return oauth.processDiscoveryResponse(url, response).catch((error: unknown) => {
       throw unusable(`the metadata of ${url.host} is not in order`, error)
     })
@@ -123,15 +125,59 @@ async function resourceOf(
   outgoing: Outgoing,
   server: URL,
 ): Promise<oauth.ResourceServer | undefined> {
+  const named = await namedResource(outgoing, server)
+  if (named) return named
   // At the path of the server first, then at its root.
   for (const resource of [server, new URL(server.origin)]) {
     const response = await oauth.resourceDiscoveryRequest(resource, optionsOf(outgoing))
-    if (response.status === 404) continue
+    if (isAbsent(response)) continue
     return oauth.processResourceDiscoveryResponse(resource, response).catch((error: unknown) => {
       throw unusable('its protected resource metadata is not in order', error)
     })
   }
   return undefined
+}
+
+/** Where the server itself says that its metadata lies, when it is asked without a token (RFC 9728, 5.1). */
+async function namedResource(
+  outgoing: Outgoing,
+  server: URL,
+): Promise<oauth.ResourceServer | undefined> {
+  // One that goes on answering wants no token; what is down is noticed by the next request.
+  const answer = await outgoing.fetch(server.href, INITIALIZE).catch(() => undefined)
+  const challenge = answer?.headers.get('www-authenticate') ?? ''
+  const text = /\bresource_metadata="([^"]{1,2048})"/i.exec(challenge)?.[1]
+  if (answer?.status !== 401 || text === undefined) return undefined
+  const url = URL.parse(text)
+  const problem = url ? outgoing.problemOf(url) : 'it is no URL'
+  if (!url || problem) throw unusable(`the metadata that it names cannot be asked: ${problem}`)
+  const response = await outgoing.fetch(url.href, { headers: { accept: 'application/json' } })
+  const { resource } = (await response.clone().json()) as { resource?: unknown }
+  const expected = [server, new URL(server.origin)].find(({ href }) => href === resource) ?? server
+  return oauth.processResourceDiscoveryResponse(expected, response).catch((error: unknown) => {
+    throw unusable('the metadata that it names is not in order', error)
+  })
+}
+
+/** The first request of any MCP client. */
+const INITIALIZE: RequestInit = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'runyard', version: '1' },
+    },
+  }),
+}
+
+/** Servers without such a document refuse its path in many ways: unknown, forbidden, not without a key. */
+function isAbsent({ status }: Response): boolean {
+  return status >= 400 && status < 500
 }
 
 /** Throws `bad_request` where one is missing, or leads to what may not be asked. */

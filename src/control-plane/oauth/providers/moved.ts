@@ -7,6 +7,8 @@ import type { OAuthParts } from '../parts.ts'
 import { tell } from '../tokens/events.ts'
 import type { ProviderUpdateRequest } from './schemas.ts'
 
+const PAGE = 500
+
 /** Whether it is another client now, or goes to a server that it did not go to before. */
 export function isMoved(before: OAuthProvider, after: OAuthProvider): boolean {
   const known = originsOf(before)
@@ -33,14 +35,19 @@ export async function endGrants(
 ): Promise<void> {
   const reason = 'The settings of the provider have changed.'
   const nothing = { access_token: '', refresh_token: null, status: 'expired' } as const
-  for (const token of await oauth.tokens.listOfProvider(workspace_id, id)) {
-    await oauth.tokens.update(token.id, { ...nothing, updated_at: timestamp(clock) })
-    const event = { event_type: 'token_expired', reason, source: 'request' } as const
-    await tell({ oauth }, clock, token, event)
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await oauth.tokens.listOfProvider(workspace_id, id, PAGE, offset)
+    for (const token of page) {
+      await oauth.tokens.update(token.id, { ...nothing, updated_at: timestamp(clock) })
+      const event = { event_type: 'token_expired', reason, source: 'request' } as const
+      await tell({ oauth }, clock, token, event)
+    }
+    if (page.length < PAGE) break
   }
   await oauth.consents.end(id)
 }
 
-function originsOf({ auth_url, token_url, revocation_url }: OAuthProvider): string[] {
+/** Of the servers that it goes to. */
+export function originsOf({ auth_url, token_url, revocation_url }: OAuthProvider): string[] {
   return [auth_url, token_url, revocation_url].flatMap((url) => (url ? [new URL(url).origin] : []))
 }

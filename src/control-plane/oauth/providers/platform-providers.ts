@@ -1,15 +1,14 @@
 /** Providers that the operator offers to every workspace, out of a file. */
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../core/people/api-key.ts'
+import { originsOf } from './moved.ts'
 import { ProviderCreateRequestSchema } from './schemas.ts'
 import { checkUrls, newProvider } from './verbs.ts'
-
-/** How `OAuthProvider.id` of one begins; its slug follows. */
-const PREFIX = 'platform:'
 
 /** By slug. `file`: a JSON list as `POST /v2/auth/providers` takes each. Throws `bad_request`. */
 export function readPlatformProviders(
@@ -19,10 +18,22 @@ export function readPlatformProviders(
   const requests = parse(file)
   const providers = requests.map((request) => {
     checkUrls(parts.outgoing, request)
-    const own = { id: PREFIX + request.provider_id, workspace_id: DEFAULT_WORKSPACE_ID }
-    return newProvider(request, { ...own, now: parts.now })
+    const own = { id: '', workspace_id: DEFAULT_WORKSPACE_ID, now: parts.now }
+    const provider = newProvider(request, own)
+    return { ...provider, id: idOf(provider) }
   })
   return new Map(providers.map((provider) => [provider.provider_id, provider]))
+}
+
+/**
+ * One whose client or servers the operator has changed is another: it gets nothing that was given to the one
+ * before (`moved.ts`).
+ */
+function idOf(provider: OAuthProvider): string {
+  const { provider_id, client_id } = provider
+  const text = JSON.stringify([client_id, ...originsOf(provider)])
+  const digest = createHash('sha256').update(text).digest('base64url')
+  return `platform:${provider_id}:${digest.slice(0, 16)}`
 }
 
 function parse(file: string) {

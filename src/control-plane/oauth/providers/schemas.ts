@@ -7,7 +7,9 @@ import {
 } from '../../../core/oauth/provider.ts'
 import { line } from '../../operations/text.ts'
 
-const Url = line(2048).refine((text) => URL.canParse(text), 'Expected a URL')
+const Url = line(2048)
+  .refine((text) => URL.canParse(text), 'Expected a URL')
+  .openapi({ format: 'uri' })
 
 /** It stands in the paths of callbacks. */
 const Slug = line(128)

@@ -10,6 +10,7 @@ const Text = z.string().min(1)
 const SlackAnswer = z.looseObject({
   ok: z.boolean(),
   error: z.string().optional(),
+  token_type: z.string().optional(),
   authed_user: z.looseObject({ access_token: Text.optional() }).optional(),
 })
 
@@ -51,17 +52,31 @@ function fromSlack(given: TokenAnswer): TokenAnswer {
   const { success, data } = SlackAnswer.safeParse(given)
   if (!success) return given
   if (!data.ok) return { error: data.error ?? 'unknown_error' }
-  return { ...given, ...(data.authed_user?.access_token && data.authed_user), token_type: 'bearer' }
+  const isOfUser = data.authed_user?.access_token !== undefined
+  // A bot's token is nobody's: it would act for all people of the team.
+  if (data.token_type === 'bot' && !isOfUser) return { error: 'no_user_token' }
+  return { ...given, ...(isOfUser && data.authed_user), token_type: 'bearer' }
 }
 
 function withStandardFields(given: TokenAnswer): TokenAnswer {
-  const { token_type = 'bearer', expires_in, scope } = given
+  // Some say `null` where they have nothing to say.
+  const said = Object.entries(given).filter(([, value]) => value !== null)
+  const { scope, ...present }: TokenAnswer = Object.fromEntries(said)
+  const { token_type = 'bearer', expires_in } = present
+  const scopes = scopesOf(scope)
   return {
-    ...given,
-    ...(given.access_token !== undefined && { token_type }),
+    ...present,
+    ...(present.access_token !== undefined && { token_type }),
     ...(typeof expires_in === 'string' && { expires_in: Number(expires_in) }),
-    ...(typeof scope === 'string' && { scope: scopesIn(scope).join(' ') }),
+    // Apps of GitHub have permissions and answer with no scopes: that is no refusal of those asked for.
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   }
+}
+
+/** Twitch answers with a list. */
+function scopesOf(scope: unknown): string[] {
+  const text = Array.isArray(scope) ? scope.join(' ') : scope
+  return typeof text === 'string' ? scopesIn(text) : []
 }
 
 /** Separated by spaces, as the standard says, or by commas. */

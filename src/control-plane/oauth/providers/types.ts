@@ -6,8 +6,10 @@ interface Ways {
   refreshScope?: string
   /** Scopes of a person instead of a bot; separated by commas. */
   scopeParameter?: 'user_scope'
-  /** Added where a further account is wanted, so that people can choose another. */
-  choosingAccount?: Record<string, string>
+  /** The `prompt` where a further account is wanted, so that people can choose another. */
+  choosingPrompt?: string
+  /** Whether `prompt` may be one word only. */
+  hasOnePrompt?: boolean
   /** How long a token is good where the provider does not say, in seconds. */
   assumedLifetimeSecs?: number
   /** Where tokens are given back, from the URL of the token endpoint. */
@@ -16,11 +18,15 @@ interface Ways {
 
 const WAYS: Readonly<Record<ProviderType, Ways>> = {
   // https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow; it revokes nothing.
-  microsoft: { refreshScope: 'offline_access', choosingAccount: { prompt: 'select_account' } },
+  microsoft: {
+    refreshScope: 'offline_access',
+    choosingPrompt: 'select_account',
+    hasOnePrompt: true,
+  },
   // Sessions end after two hours unless an administrator says otherwise, and no answer tells when.
   salesforce: {
     refreshScope: 'refresh_token',
-    choosingAccount: { prompt: 'login' },
+    choosingPrompt: 'login',
     assumedLifetimeSecs: 2 * 3600,
     revocationUrl: (tokenUrl) => new URL('revoke', tokenUrl).href,
   },
@@ -31,10 +37,25 @@ const WAYS: Readonly<Record<ProviderType, Ways>> = {
   },
 }
 
-const STANDARD: Ways = { choosingAccount: { prompt: 'select_account' } }
+const STANDARD: Ways = { choosingPrompt: 'select_account' }
 
 export function waysOf({ provider_type }: OAuthProvider): Ways {
   return provider_type === null ? STANDARD : WAYS[provider_type]
+}
+
+/**
+ * The `prompt` of the address that people are sent to: the provider's own, joined with the choice of an
+ * account where a further one is wanted. `none` stands alone (OpenID Connect Core 1.0, 3.1.2.1).
+ */
+export function promptOf(
+  provider: OAuthProvider,
+  { is_further }: { is_further: boolean },
+): string | undefined {
+  const { choosingPrompt, hasOnePrompt = false } = waysOf(provider)
+  const { prompt: own } = provider.authorization_params
+  if (!is_further || choosingPrompt === undefined) return own
+  const others = hasOnePrompt ? [] : (own ?? '').split(' ').filter((one) => one && one !== 'none')
+  return [...new Set([choosingPrompt, ...others])].join(' ')
 }
 
 /** As its metadata says, else as such a provider has it; `null`: it takes none back. */

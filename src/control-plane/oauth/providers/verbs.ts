@@ -9,9 +9,8 @@ import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { tell } from '../tokens/events.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
-import { revokeTokens } from './revocation.ts'
+import { removeTokens } from './removal.ts'
 import type { ProviderAnswer, ProviderCreateRequest, ProviderUpdateRequest } from './schemas.ts'
 
 /** The workspace's own, by slug. */
@@ -97,6 +96,8 @@ export async function updateProvider(
       await endGrants(parts, store, provider)
     }
     await store.oauth.providers.update(provider.id, patch)
+    // What was wrong may be right now: nobody has to wait for the next try.
+    await store.oauth.tokens.forgetFailures(provider.id)
     const detail = { fields: given.map(([name]) => name) }
     const deed = { action: 'oauth_provider.update', target_id: provider.id } as const
     await record(store, parts.clock, principal, { ...deed, target_name: provider_id, detail })
@@ -111,13 +112,15 @@ export async function deleteProvider(
   provider_id: string,
 ): Promise<{ message: string }> {
   const provider = await requireOwn(parts, principal, provider_id)
-  const given = await tokensOf(parts.store, provider)
-  await revokeTokens(parts, given, async () => provider)
+  await parts.store.oauth.consents.end(provider.id)
+  await removeTokens(parts, {
+    next: ({ oauth }, limit) =>
+      oauth.tokens.listOfProvider(provider.workspace_id, provider.id, limit),
+    providerOf: async () => provider,
+    reason: 'Its provider was deleted.',
+    source: 'request',
+  })
   return parts.store.transaction(async (store) => {
-    for (const token of await tokensOf(store, provider)) {
-      await store.oauth.tokens.delete(token.id)
-      await tell(store, parts.clock, token, { event_type: 'token_deleted', source: 'request' })
-    }
     await store.oauth.providers.delete(provider.id)
     await recordOn(parts, store, principal, 'oauth_provider.delete', provider)
     return { message: 'Provider deleted' }
@@ -156,13 +159,6 @@ export async function requireProviderOf(
   throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
 }
 
-function tokensOf(
-  { oauth }: ControlPlaneStore,
-  { workspace_id, id }: OAuthProvider,
-): Promise<OAuthToken[]> {
-  return oauth.tokens.listOfProvider(workspace_id, id)
-}
-
 async function requireOwn(
   parts: Pick<OAuthParts, 'store' | 'vault'>,
   { workspace_id }: Principal,
@@ -190,6 +186,7 @@ export function newProvider(
     code_challenge_method: request.uses_pkce === false ? null : request.code_challenge_method,
     revocation_url: request.revocation_url ?? null,
     issuer: null,
+    is_issuer_sent: false,
     provider_type: request.provider_type ?? null,
     mcp_server_url: null,
     is_dynamic_client: false,
@@ -262,6 +259,7 @@ async function recordOn(
 }
 
 function answer(provider: OAuthProvider): ProviderAnswer {
-  const { workspace_id: organization_id, client_secret: _, issuer: __, ...rest } = provider
-  return { ...rest, organization_id }
+  const { workspace_id: organization_id, client_secret: _, ...rest } = provider
+  const { issuer: __, is_issuer_sent: ___, ...told } = rest
+  return { ...told, organization_id }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import { missingScopes } from '../../../core/oauth/scopes.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Granted } from '../providers/authorization-server.ts'
 import { tell } from './events.ts'
@@ -17,8 +18,12 @@ export async function saveGrant(
   const { tokens, connections } = store.oauth
   const existing = await tokens.listOf(consent, consent.provider_key)
   const renewed = renewedBy(existing, consent, granted)
-  const token = tokenOf({ consent, granted, renewed, existing, now: timestamp(clock) })
-  if (renewed) await tokens.update(token.id, token)
+  const made = tokenOf({ consent, granted, renewed, existing, now: timestamp(clock) })
+  const wider = renewed && widerThan(made, consent, renewed, clock.now())
+  const { is_default } = made
+  const token = wider ? { ...wider, is_default } : made
+  if (wider) await tokens.update(wider.id, { is_default })
+  else if (renewed) await tokens.update(token.id, token)
   else await tokens.insert(token)
   if (token.is_default) await tokens.clearDefault(token)
   if (consent.agent_id !== null) {
@@ -32,7 +37,26 @@ export async function saveGrant(
     source: 'consent',
     agent_id: consent.agent_id,
   })
-  return renewed ? { ...token, version: renewed.version + 1 } : token
+  return renewed && !wider ? { ...token, version: renewed.version + 1 } : token
+}
+
+/**
+ * The account's present token, where that is good for all that the new one is for, and for more: a person
+ * who was to choose a further account has chosen this one again. The new one is left to run out: providers
+ * that take back one token of an account may take back all.
+ */
+function widerThan(
+  made: OAuthToken,
+  { token_id }: OAuthConsent,
+  present: OAuthToken,
+  now: number,
+): OAuthToken | undefined {
+  const { expires_at } = present
+  const isUsable =
+    expires_at === null || Date.parse(expires_at) > now || present.refresh_token !== null
+  if (present.id === token_id || present.status !== 'active' || !isUsable) return undefined
+  const isWider = missingScopes(made, present.scopes).length > 0
+  return isWider && missingScopes(present, made.scopes).length === 0 ? present : undefined
 }
 
 /** The same account's; where the provider names none, the one that the person was asked about. */

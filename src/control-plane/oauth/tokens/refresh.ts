@@ -20,8 +20,8 @@ import { tell } from './events.ts'
 
 /** How long before its end a token is refreshed, in ms; of one that lives shortly, a quarter of that. */
 const EARLY_MS = 60_000
-/** Longer than a provider may take to answer, in ms. */
-const CLAIM_MS = 30_000
+/** Longer than a provider may take to answer, in ms: a server that has died holds others up for so long. */
+export const CLAIM_MS = 30_000
 /** How often who waits for another server's refresh looks for it, in ms. */
 const LOOK_EVERY_MS = 100
 /** How long a provider that failed is left alone, in ms: twice as long each time, up to a limit. */
@@ -37,6 +37,8 @@ interface Claim {
 }
 
 interface RefreshParts {
+  /** How long a token is one server's to refresh, in ms. */
+  claimMs: number
   store: ControlPlaneStore
   servers: AuthorizationServers
   clock: Clock
@@ -78,8 +80,8 @@ export class Refreshes {
       if (present.refresh_token === null) return this.#withoutRefresh(present)
       if (this.#mustWait(present)) return this.#stillGood(present)
       const holder = randomUUID()
-      const now = this.#parts.clock.now()
-      const claim = { id: present.id, version: present.version, holder, now, until: now + CLAIM_MS }
+      const { id, version } = present
+      const claim = { id, version, holder, forMs: this.#parts.claimMs }
       if (await tokens.claimRefresh(claim)) return this.#ask(present, provider, holder)
       await delay(LOOK_EVERY_MS)
     }

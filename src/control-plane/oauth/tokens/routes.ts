@@ -5,6 +5,7 @@ import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../oper
 import type { OAuthParts } from '../parts.ts'
 import { listTokenEvents } from './events.ts'
 import {
+  PersonPathSchema,
   ProviderQuerySchema,
   TokenEventSchema,
   TokenEventsQuerySchema,
@@ -18,6 +19,7 @@ import {
 import {
   deleteOAuthToken,
   deleteOAuthTokens,
+  deletePersonsTokens,
   deleteSlackTokens,
   hasOAuthToken,
   hasSlackToken,
@@ -102,6 +104,19 @@ const removeSlack = createRoute({
   },
 })
 
+const removePersons = createRoute({
+  ...shared,
+  method: 'delete',
+  path: '/v2/auth/tokens/workspace/users/{user_id}',
+  operationId: 'delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete',
+  summary: 'Delete all tokens of a person in the workspace, whoever keeps them',
+  request: { params: PersonPathSchema },
+  responses: {
+    200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
+    ...refusals(401, 403, 422),
+  },
+})
+
 const events = createRoute({
   ...shared,
   method: 'get',
@@ -115,8 +130,8 @@ const events = createRoute({
 export function oauthTokenRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
   const routes = createRoutes<ControlPlaneEnv>()
   routes.openapi(list, async (c) => {
-    const { provider_id } = c.req.valid('query')
-    return c.json(await listOAuthTokens(parts, c.var.principal, provider_id), 200)
+    const query = c.req.valid('query')
+    return c.json(await listOAuthTokens(parts, c.var.principal, query), 200)
   })
   routes.openapi(removeAll, async (c) => {
     const { provider_id } = c.req.valid('query')
@@ -133,6 +148,10 @@ export function oauthTokenRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv
   routes.openapi(removeSlack, async (c) =>
     c.json(await deleteSlackTokens(parts, c.var.principal), 200),
   )
+  routes.openapi(removePersons, async (c) => {
+    const { user_id } = c.req.valid('param')
+    return c.json(await deletePersonsTokens(parts, c.var.principal, user_id), 200)
+  })
   routes.openapi(remove, async (c) => {
     await deleteOAuthToken(parts, c.var.principal, c.req.valid('param').token_id)
     return c.body(null, 204)

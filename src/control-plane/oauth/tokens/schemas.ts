@@ -1,13 +1,19 @@
 /** OAuth tokens on the wire: never the tokens themselves. */
 import { z } from '@hono/zod-openapi'
 import { TOKEN_EVENT_TYPES } from '../../../core/oauth/token-event.ts'
-import { line, Uuid } from '../../operations/text.ts'
+import { LongLimit, line, Offset, Uuid } from '../../operations/text.ts'
 
 const ProviderId = line(256).min(1)
 
 export const ProviderQuerySchema = z.object({ provider_id: ProviderId })
 
-export const TokensQuerySchema = z.object({ provider_id: ProviderId.optional() })
+export const TokensQuerySchema = z.object({
+  provider_id: ProviderId.optional(),
+  limit: LongLimit,
+  offset: Offset,
+})
+
+export const PersonPathSchema = z.object({ user_id: line(512).min(1) })
 
 export const TokenPathSchema = z.object({ token_id: Uuid })
 

@@ -6,9 +6,10 @@ import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { revokeTokens } from '../providers/revocation.ts'
+import { type Removal, removeTokens } from '../providers/removal.ts'
 import { findProvider, requireProviderOf } from '../providers/verbs.ts'
-import { tell } from './events.ts'
+import { removeGrants } from './holders.ts'
+import { isOf } from './owners.ts'
 import type { TokenSummary, TokenUpdateRequest } from './schemas.ts'
 
 const SLACK = 'slack'
@@ -17,9 +18,9 @@ const SLACK = 'slack'
 export async function listOAuthTokens(
   { store }: OAuthParts,
   { workspace_id, user_id }: Principal,
-  provider_id: string | undefined,
+  query: { provider_id?: string | undefined; limit: number; offset: number },
 ): Promise<TokenSummary[]> {
-  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
+  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id, ...query })
   return tokens.map(summary)
 }
 
@@ -30,9 +31,8 @@ export async function hasOAuthToken(
   provider_id: string,
 ): Promise<boolean> {
   const provider = await findProvider(parts, workspace_id, provider_id)
-  const { tokens } = parts.store.oauth
-  const all = await tokens.listOfUser({ workspace_id, user_id }, provider_id)
-  return all.some((one) => one.provider_key === provider?.id && one.status === 'active')
+  if (!provider) return false
+  return parts.store.oauth.tokens.hasActive({ workspace_id, user_id }, provider.id)
 }
 
 /** Renames it, or makes it the default account. Throws `not_found` for another's. */
@@ -54,7 +54,7 @@ export async function updateOAuthToken(
     if (is_default) await store.oauth.tokens.clearDefault(token)
     const deed = { action: 'oauth_token.update', target_id: token_id } as const
     await record(store, parts.clock, principal, { ...deed, target_name: token.provider_id })
-    return summary({ ...token, ...patch })
+    return { ...summary(token), ...patch }
   })
 }
 
@@ -64,8 +64,12 @@ export async function deleteOAuthToken(
   principal: Principal,
   token_id: string,
 ): Promise<void> {
-  const token = await requireToken(parts, principal, token_id)
-  await revokeAndDelete(parts, principal, [token], { target_id: token_id })
+  await requireToken(parts, principal, token_id)
+  await revokeAndDelete(parts, principal, {
+    target_id: token_id,
+    next: async (store) =>
+      [await store.oauth.tokens.get(token_id)].filter((one) => one !== undefined),
+  })
 }
 
 /**
@@ -78,8 +82,11 @@ export async function deleteOAuthTokens(
   provider_id: string,
 ): Promise<{ message: string; provider_id: string }> {
   const { workspace_id, user_id } = principal
-  const tokens = await parts.store.oauth.tokens.listOfUser({ workspace_id, user_id }, provider_id)
-  const message = await revokeAndDelete(parts, principal, tokens, { target_id: provider_id })
+  const message = await revokeAndDelete(parts, principal, {
+    target_id: provider_id,
+    next: ({ oauth }, limit) =>
+      oauth.tokens.listOfUser({ workspace_id, user_id, provider_id, limit }),
+  })
   return { message, provider_id }
 }
 
@@ -88,7 +95,8 @@ export async function hasSlackToken(
   parts: OAuthParts,
   { workspace_id }: Principal,
 ): Promise<boolean> {
-  return (await slackTokens(parts, workspace_id)).some(({ status }) => status === 'active')
+  const keys = await slackProviders(parts, workspace_id)
+  return parts.store.oauth.tokens.hasActiveOfProviders(workspace_id, keys)
 }
 
 /** Everybody's of the workspace. */
@@ -96,55 +104,86 @@ export async function deleteSlackTokens(
   parts: OAuthParts,
   principal: Principal,
 ): Promise<{ message: string }> {
-  const tokens = await slackTokens(parts, principal.workspace_id)
-  return { message: await revokeAndDelete(parts, principal, tokens, { target_id: SLACK }) }
+  const { workspace_id } = principal
+  const keys = await slackProviders(parts, workspace_id)
+  const next: Removal['next'] = async ({ oauth }, limit) => {
+    for (const key of keys) {
+      const found = await oauth.tokens.listOfProvider(workspace_id, key, limit)
+      if (found.length > 0) return found
+    }
+    return []
+  }
+  return { message: await revokeAndDelete(parts, principal, { target_id: SLACK, next }) }
+}
+
+/**
+ * All that anybody in the workspace keeps of one person, who is a caller (a key's id, `user:` and the
+ * subject of a signed token) or an end user; their open links end, too, and their browsers are signed out.
+ */
+export async function deletePersonsTokens(
+  parts: OAuthParts,
+  principal: Principal,
+  person: string,
+): Promise<{ message: string }> {
+  const holder = { workspace_id: principal.workspace_id, person }
+  const reason = 'An admin has removed all tokens of this person.'
+  const { workspace_id } = holder
+  const sessions = await parts.store.sessions.deleteOfUser({ workspace_id, user_id: person })
+  const onRemoved = auditOf(parts, principal, person, { sessions })
+  const { count } = await removeGrants(parts, holder, { reason, source: 'request', onRemoved })
+  return { message: sentenceOf(count) }
 }
 
 /** One of the caller's or of their end users'. Throws `not_found`. */
 export async function requireToken(
   { store }: Pick<OAuthParts, 'store'>,
-  { workspace_id, user_id }: Principal,
+  principal: Principal,
   token_id: string,
 ): Promise<OAuthToken> {
-  const tokens = await store.oauth.tokens.listOfUser({ workspace_id, user_id })
-  const token = tokens.find(({ id }) => id === token_id)
-  if (token) return token
+  const token = await store.oauth.tokens.get(token_id)
+  if (token && isOf(token, principal)) return token
   throw new AppError('not_found', `OAuth token ID ${token_id} not found.`)
 }
 
-async function slackTokens(
+/** Their ids. */
+async function slackProviders(
   { store, vault }: OAuthParts,
   workspace_id: string,
-): Promise<OAuthToken[]> {
+): Promise<string[]> {
   const own = await store.oauth.providers.list(workspace_id)
   const all = [...own, ...vault.platformProviders.values()]
   const isSlack = (one: OAuthProvider) => one.provider_type === SLACK || one.provider_id === SLACK
-  const lists = all
-    .filter(isSlack)
-    .map(({ id }) => store.oauth.tokens.listOfProvider(workspace_id, id))
-  return (await Promise.all(lists)).flat()
+  return all.filter(isSlack).map(({ id }) => id)
 }
 
 /** Answers what was done, as a sentence. A provider that is down keeps nobody from deleting. */
 async function revokeAndDelete(
   parts: OAuthParts,
   principal: Principal,
-  tokens: OAuthToken[],
-  { target_id }: { target_id: string },
+  { target_id, next }: Pick<Removal, 'next'> & { target_id: string },
 ): Promise<string> {
-  const revoked = await revokeTokens(parts, tokens, (token) => requireProviderOf(parts, token))
-  const count = await parts.store.transaction(async (store) => {
-    let deleted = 0
-    for (const token of tokens) {
-      if (!(await store.oauth.tokens.delete(token.id))) continue
-      deleted++
-      await tell(store, parts.clock, token, { event_type: 'token_deleted', source: 'request' })
-    }
-    const detail = { count: deleted, revoked }
-    const deed = { action: 'oauth_token.delete', target_id } as const
-    await record(store, parts.clock, principal, { ...deed, detail })
-    return deleted
+  const { count } = await removeTokens(parts, {
+    next,
+    providerOf: (token) => requireProviderOf(parts, token),
+    source: 'request',
+    onRemoved: auditOf(parts, principal, target_id),
   })
+  return sentenceOf(count)
+}
+
+function auditOf(
+  { clock }: OAuthParts,
+  principal: Principal,
+  target_id: string,
+  beside: { sessions?: number } = {},
+): NonNullable<Removal['onRemoved']> {
+  return async (store, { count, revoked }) => {
+    const deed = { action: 'oauth_token.delete', target_id } as const
+    await record(store, clock, principal, { ...deed, detail: { count, revoked, ...beside } })
+  }
+}
+
+function sentenceOf(count: number): string {
   return `Deleted ${count} token${count === 1 ? '' : 's'}.`
 }
 

@@ -1,0 +1,108 @@
+/**
+ * Fetches a packed folder into a folder of this machine: what the pods of a deployment begin with.
+ *
+ * ```
+ * <into>/.runyard-part/   on its way: what a killed one has left is removed by the next
+ *        …                the folder's own entries, moved here at the end
+ *        .runyard-artifact   the digest, written last: all of it is there
+ * ```
+ */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { unpackTarball } from '../archive/unpack.ts'
+import { AppError } from '../core/errors.ts'
+import { DownloadFailed, download } from './download.ts'
+import { linkInterpreter } from './interpreter.ts'
+
+export interface FetchOrder {
+  /** Each leads to the same; tried one after the other. */
+  urls: readonly string[]
+  /** SHA-256 of the .tar.gz, in hex. */
+  digest: string
+  /** Absolute; made where it is missing. It may be a volume, so that it is filled and not replaced. */
+  into: string
+}
+
+interface FetchTools {
+  signal: AbortSignal
+  say(line: string): void
+  /** The PATH that a Python is looked for on. */
+  path: string
+  /** How long the first wait between two attempts takes, in ms. Default: a second; each takes twice the one before. */
+  backOffMs?: number
+}
+
+const PART = '.runyard-part'
+const MARK = '.runyard-artifact'
+const ATTEMPTS = 7
+const LIMITS = { maxEntries: 1_000_000, maxUnpackedBytes: 32 * 1024 ** 3 }
+
+/**
+ * Settles when all of it is there; does nothing where it is already. Throws `bad_request` and `conflict` for
+ * what does not come right by trying again, `unavailable` for what may.
+ */
+export async function fetchArtifact(order: FetchOrder, tools: FetchTools): Promise<void> {
+  const { into, digest } = order
+  if ((await markOf(into)) === digest) {
+    tools.say(`${into} holds it already.`)
+    return
+  }
+  await clear(into)
+  const part = join(into, PART)
+  await mkdir(part, { recursive: true, mode: 0o755 })
+  const file = join(part, 'folder.tar.gz')
+  const bytes = await downloadPatiently(order, file, tools)
+  const tree = join(part, 'tree')
+  const entries = await unpackTarball(file, tree, { limits: LIMITS, signal: tools.signal })
+  await rm(file)
+  await linkInterpreter(tree, { place: into, path: tools.path, signal: tools.signal })
+  for (const name of await readdir(tree)) await rename(join(tree, name), join(into, name))
+  await writeFile(join(part, MARK), `${digest}\n`)
+  await rename(join(part, MARK), join(into, MARK))
+  await rm(part, { recursive: true, force: true })
+  tools.say(`${into}: ${entries} entries from ${bytes} bytes.`)
+}
+
+async function markOf(into: string): Promise<string | undefined> {
+  return (await readFile(join(into, MARK), 'utf8').catch(() => undefined))?.trim()
+}
+
+/** What another artifact, or one that was killed, has left. Somebody's own folder is not touched. */
+async function clear(into: string): Promise<void> {
+  await mkdir(into, { recursive: true, mode: 0o755 })
+  const names = (await readdir(into)).filter((name) => name !== 'lost+found')
+  if (names.length === 0) return
+  if (!names.includes(PART) && !names.includes(MARK)) {
+    throw new AppError('conflict', `${into} is not empty: name a folder that is.`)
+  }
+  // What says whose it is goes last.
+  const own = names.filter((name) => name !== PART && name !== MARK)
+  for (const name of [...own, PART, MARK]) {
+    await rm(join(into, name), { recursive: true, force: true })
+  }
+}
+
+async function downloadPatiently(
+  { urls, digest }: FetchOrder,
+  file: string,
+  { signal, say, backOffMs = 1000 }: FetchTools,
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const failures: DownloadFailed[] = []
+    for (const url of urls) {
+      try {
+        return await download(url, { digest, file, signal })
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof DownloadFailed)) throw error
+        failures.push(error)
+      }
+    }
+    const why = failures.map(({ message }) => message).join(' ')
+    if (failures.every(({ isFinal }) => isFinal)) throw new AppError('bad_request', why)
+    if (attempt === ATTEMPTS) throw new AppError('unavailable', why)
+    say(`${why} Trying again.`)
+    await delay(backOffMs * 2 ** (attempt - 1), undefined, { signal })
+  }
+}

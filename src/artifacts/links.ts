@@ -1,0 +1,27 @@
+/** Which links of a built folder are packed, and as what. */
+import { readlinkSync } from 'node:fs'
+import { isAbsolute, posix } from 'node:path'
+
+/**
+ * What the link at `path` (from the top of the folder `root`) says in the packed folder: a way from itself,
+ * which works wherever the folder lies. `undefined`: it leads out of the folder, and is left out.
+ */
+export function packedLink(root: string, path: string): string | undefined {
+  const target = targetOf(posix.join(root, path))
+  if (target === undefined) return undefined
+  const own = posix.normalize(path)
+  const reached = isAbsolute(target)
+    ? posix.relative(root, target)
+    : posix.join(posix.dirname(own), target)
+  if (reached === '..' || reached.startsWith('../') || isAbsolute(reached)) return undefined
+  return posix.relative(posix.dirname(own), reached) || '.'
+}
+
+/** It may go under way, and who packs is called back where nobody catches. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
+}

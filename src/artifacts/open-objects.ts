@@ -1,0 +1,16 @@
+/** Where an installation keeps what was uploaded and built. */
+
+import type { ArtifactsPlace } from '../core/deployment/artifacts-place.ts'
+import type { ObjectStore } from '../core/object-store.ts'
+import { openFolderObjects } from './folder-objects.ts'
+
+/** `dir`: the folder of this machine, which is taken where no place is set; absolute. */
+export async function openObjects(
+  place: ArtifactsPlace | undefined,
+  { dir }: { dir: string },
+): Promise<ObjectStore> {
+  if (!place) return openFolderObjects({ root: dir })
+  if (place.kind === 'folder') return openFolderObjects({ root: place.path, isShared: true })
+  const { openS3Objects } = await import('./s3-objects.ts')
+  return openS3Objects(place.address)
+}

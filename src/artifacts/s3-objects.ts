@@ -1,0 +1,152 @@
+/** Objects in an S3-compatible store, through the official client, which is loaded only here. */
+import { Readable } from 'node:stream'
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import { AppError } from '../core/errors.ts'
+import { checkObjectName, MAX_SIGNED_MS, type ObjectStore } from '../core/object-store.ts'
+import type { S3Address } from '../core/s3-address.ts'
+
+/** Two parts of 8 MiB are in memory at a time; S3 takes 10,000 of them, so 80 GB. */
+const PART_BYTES = 8 * 1024 * 1024
+const PARTS_AT_ONCE = 2
+const ATTEMPTS = 4
+const CONNECT_MS = 10_000
+/** How long the store may be silent in the middle of an answer. */
+const SILENCE_MS = 60_000
+
+type S3 = typeof import('@aws-sdk/client-s3')
+type Credentials = NonNullable<S3ClientConfig['credentials']>
+
+/** Absent: as every Amazon client finds them, from `AWS_*` to the identity of a pod. */
+interface S3Options {
+  credentials?: Credentials
+}
+
+/** Nothing is asked of the store yet. */
+export async function openS3Objects(
+  address: S3Address,
+  { credentials }: S3Options = {},
+): Promise<ObjectStore> {
+  const [s3, { Upload }, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/lib-storage'),
+    import('@aws-sdk/s3-request-presigner'),
+  ])
+  const client = new s3.S3Client({
+    ...configOf(address),
+    ...(credentials && { credentials }),
+  })
+  const { bucket: Bucket, prefix } = address
+  const at = (name: string) => ({ Bucket, Key: prefix + checkObjectName(name) })
+  const ask = <T>(work: Promise<T>) => work.catch((error: unknown) => refuse(error, address))
+  return {
+    isShared: true,
+    async put(name, body) {
+      const count = { bytes: 0 }
+      const source = Readable.from(counted(body, count), { objectMode: false })
+      const failed = failureOf(source)
+      const params = { ...at(name), Body: source }
+      const upload = new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE })
+      try {
+        await Promise.race([upload.done(), failed])
+      } catch (error) {
+        // It ends its multipart upload, so that no parts stay behind that nobody sees and somebody pays for.
+        await upload.abort().catch(() => {})
+        source.destroy()
+        if (error instanceof BodyFailed) throw error.cause
+        throw refusalOf(error, address)
+      }
+      return count.bytes
+    },
+    get: (name) => ask(get(s3, client, at(name))),
+    size: (name) => ask(size(s3, client, at(name))),
+    list: (below) => ask(list(s3, client, { Bucket, prefix, below })),
+    async remove(name) {
+      await ask(client.send(new s3.DeleteObjectCommand(at(name))))
+    },
+    signedUrl(name, lifetimeMs) {
+      const expiresIn = Math.floor(Math.min(lifetimeMs, MAX_SIGNED_MS) / 1000)
+      return ask(getSignedUrl(client, new s3.GetObjectCommand(at(name)), { expiresIn }))
+    },
+  }
+}
+
+function configOf({ endpoint, region, isPathStyle }: S3Address): S3ClientConfig {
+  return {
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    forcePathStyle: isPathStyle,
+    maxAttempts: ATTEMPTS,
+    // Many stores refuse the checksums that Amazon's own takes behind a body; TLS and our digests do their work.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+  }
+}
+
+interface Key {
+  Bucket: string
+  Key: string
+}
+
+async function get({ GetObjectCommand }: S3, client: S3Client, at: Key) {
+  const answer = await orMissing(client.send(new GetObjectCommand(at)))
+  if (!answer) return undefined
+  return { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable }
+}
+
+async function size({ HeadObjectCommand }: S3, client: S3Client, at: Key) {
+  const answer = await orMissing(client.send(new HeadObjectCommand(at)))
+  return answer && (answer.ContentLength ?? 0)
+}
+
+async function list(
+  { paginateListObjectsV2 }: S3,
+  client: S3Client,
+  { Bucket, prefix, below }: { Bucket: string; prefix: string; below: string },
+): Promise<string[]> {
+  const names: string[] = []
+  for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix + below })) {
+    for (const { Key } of page.Contents ?? []) if (Key) names.push(Key.slice(prefix.length))
+  }
+  return names
+}
+
+class BodyFailed extends Error {}
+
+async function* counted(body: AsyncIterable<Uint8Array>, count: { bytes: number }) {
+  try {
+    for await (const chunk of body) {
+      count.bytes += chunk.length
+      yield chunk
+    }
+  } catch (cause) {
+    throw new BodyFailed('the body ended early', { cause })
+  }
+}
+
+/** The client does not always pass on the error of a body, or only after its attempts. */
+function failureOf(source: Readable): Promise<never> {
+  return new Promise((_, reject) => source.once('error', reject))
+}
+
+async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)) return undefined
+    throw error
+  })
+}
+
+function refuse(error: unknown, address: S3Address): never {
+  throw refusalOf(error, address)
+}
+
+function refusalOf(cause: unknown, { bucket, endpoint }: S3Address): AppError {
+  if (cause instanceof AppError) return cause
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause))
+  const where = `the bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}`
+  const why = message && message !== name ? `${name}: ${message}` : name
+  const what = `The artifact store, ${where}, does not do as asked (${why}).`
+  return new AppError('unavailable', `${what} See RUNYARD_ARTIFACTS_URL and its AWS_* keys.`, {
+    cause,
+  })
+}

@@ -1,0 +1,81 @@
+/** Deployments that run at a listener: which may, and at which address they answer. */
+import type { ArtifactKind } from '../../core/deployment/artifact.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import { whyAway } from '../../core/deployment/listener.ts'
+import { type SourceConfig, sourceConfigOf } from '../../core/deployment/sources/config.ts'
+import { kindOf, type Source } from '../../core/deployment/sources/table.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+
+/** As many as an answer names. */
+const NAMED = 20
+
+/**
+ * Throws `bad_request` for a listener that the workspace does not have, a namespace that is none of its, and where one
+ * has to be named because nothing here can start what the source is.
+ */
+export async function checkListener(
+  { store, artifacts }: Pick<ControlPlaneParts, 'store' | 'artifacts'>,
+  { workspace_id }: Principal,
+  source: Source,
+  { listener_id, listener_config }: SourceConfig,
+): Promise<void> {
+  if (source !== 'external_docker') return
+  if (listener_id === null) return refuseUnplaced(store, workspace_id, { source, artifacts })
+  const listener = await store.listeners.get(workspace_id, listener_id)
+  if (!listener) {
+    throw new AppError(
+      'bad_request',
+      `source_config.listener_id: Listener ID ${listener_id} not found.`,
+    )
+  }
+  const { k8s_namespaces: allowed } = listener.compute_config
+  const namespace = listener_config?.k8s_namespace
+  if (typeof namespace !== 'string' || allowed === null || allowed.includes(namespace)) return
+  throw new AppError(
+    'bad_request',
+    `source_config.listener_config.k8s_namespace is ${JSON.stringify(namespace)}, which is none of the listener’s: ` +
+      `${allowed.join(', ') || 'it has none'}. Name one of them, or add it to the listener’s ` +
+      'compute_config.k8s_namespaces.',
+  )
+}
+
+/** The words are the original's: its clients recognise them. */
+async function refuseUnplaced(
+  { listeners }: ControlPlaneParts['store'],
+  workspace_id: string,
+  { source, artifacts }: { source: Source; artifacts: readonly ArtifactKind[] },
+): Promise<void> {
+  if (artifacts.includes(kindOf(source).artifact)) return
+  const available = await listeners.list({ workspace_id, limit: NAMED, offset: 0 })
+  if (available.length === 0) return
+  const ids = available.map(({ id }) => `'${id}'`).join(', ')
+  throw new AppError(
+    'bad_request',
+    "Source configuration error: 'source_config.listener_id' is required for workspace with available " +
+      `listener IDs: [${ids}]`,
+  )
+}
+
+/** Why a rollout of the deployment waits for its listener; `undefined`: it has none, or that was heard from. */
+export async function whyItWaits(
+  { store, clock }: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  deployment: Deployment,
+): Promise<string | undefined> {
+  const { listener_id } = sourceConfigOf(deployment)
+  if (listener_id === null) return undefined
+  const listener = await store.listeners.get(deployment.tenant_id, listener_id)
+  return listener && whyAway(listener, clock.now())
+}
+
+/** The base of a deployment's address: its listener's, as soon as that has told it. */
+export async function addressOf(
+  { store, publicUrl, domain }: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
+  deployment: Deployment,
+): Promise<{ publicUrl: string; domain: string | undefined }> {
+  const { listener_id } = sourceConfigOf(deployment)
+  if (listener_id === null) return { publicUrl: publicUrl(), domain }
+  const listener = await store.listeners.get(deployment.tenant_id, listener_id)
+  return { publicUrl: listener?.url ?? publicUrl(), domain: undefined }
+}

@@ -1,0 +1,106 @@
+/**
+ * Notes how all deployments and the control plane are, once in each step of time, where a control plane
+ * leads. It reads the metrics that `/metrics` answers and keeps what has happened since the last step.
+ */
+import type { Clock } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import type { ControlPlaneReading, ServerReading } from '../../core/figures/reading.ts'
+import { isIdle, sampleOfControlPlane, sampleOfDeployment } from '../../core/figures/sample.ts'
+import { CONTROL_PLANE_ID, type StoredSample } from '../../core/figures/store.ts'
+import type { Log } from '../../core/log.ts'
+import { KEPT_MS } from './range.ts'
+
+interface SamplerParts {
+  store: Pick<ControlPlaneStore, 'deployments' | 'figures'>
+  driver: Pick<RuntimeDriver, 'revisionsOf' | 'readings'>
+  /** Of the control plane's own metrics. */
+  readOwn: () => Promise<ControlPlaneReading>
+  /** How long a step is, in ms. */
+  stepMs: number
+  clock: Clock
+  log: Log
+}
+
+export class Sampler {
+  readonly #parts: SamplerParts
+  #timer: NodeJS.Timeout | undefined
+  #working: Promise<void> | undefined
+  #isStopped = false
+  #takenAt = 0
+  #own: ControlPlaneReading | undefined
+  /** By where each agent server is. */
+  #servers = new Map<string, ServerReading>()
+
+  constructor(parts: SamplerParts) {
+    this.#parts = parts
+  }
+
+  /** What was counted before is not of the first step. */
+  async start(): Promise<void> {
+    this.#own = await this.#parts.readOwn()
+    this.#takenAt = this.#parts.clock.now()
+    this.#plan()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#working
+  }
+
+  /** Ends a step: keeps what happened in it, and forgets what is older than a day. */
+  async take(): Promise<void> {
+    const { store, readOwn, stepMs, clock } = this.#parts
+    const deployments = await store.deployments.listAll()
+    const own = await readOwn()
+    const read = await Promise.all(deployments.map((one) => this.#read(one)))
+    const now = clock.now()
+    const seconds = (now - this.#takenAt) / 1000
+    const at = Math.floor(now / stepMs) * stepMs - stepMs
+    const samples: StoredSample[] = read.map(({ id, name, servers }) => {
+      const changes = servers.map((one) => ({ before: this.#servers.get(one.url), now: one }))
+      const passed = own.gateway[name]
+      const gateway = passed && { before: this.#own?.gateway[name], now: passed }
+      return { deployment_id: id, at, sample: sampleOfDeployment(seconds, changes, gateway) }
+    })
+    const ofOwn = sampleOfControlPlane(seconds, { before: this.#own, now: own })
+    this.#own = own
+    this.#servers = new Map(read.flatMap(({ servers }) => servers.map((one) => [one.url, one])))
+    this.#takenAt = now
+    const kept = samples.filter(({ sample }) => !isIdle(sample))
+    await store.figures.add([...kept, { deployment_id: CONTROL_PLANE_ID, at, sample: ofOwn }])
+    await store.figures.expire(now - KEPT_MS)
+  }
+
+  /** A revision that is being replaced counts as well. */
+  async #read({ id, name }: Deployment) {
+    const { driver } = this.#parts
+    const revisions = driver.revisionsOf(id)
+    const servers = await Promise.all(revisions.map((one) => driver.readings(one)))
+    return { id, name, servers: servers.flat() }
+  }
+
+  /** At the end of the present step of the clock. */
+  #plan(): void {
+    if (this.#isStopped) return
+    const { stepMs, clock } = this.#parts
+    const inMs = stepMs - (clock.now() % stepMs)
+    this.#timer = setTimeout(() => {
+      this.#working = this.#takeSafely().finally(() => this.#plan())
+    }, inMs).unref()
+  }
+
+  async #takeSafely(): Promise<void> {
+    try {
+      await this.take()
+    } catch (error) {
+      if (this.#isStopped) return
+      this.#parts.log.warn(
+        { err: error },
+        'figures could not be kept; trying again at the next step',
+      )
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** Ending all that is kept for somebody: their open links, and their tokens. */
+import type { GrantHolder } from '../../../core/oauth/token.ts'
+import {
+  type Removal,
+  type RemovalParts,
+  type RemovedCounts,
+  removeTokens,
+} from '../providers/removal.ts'
+import { requireProviderOf } from '../providers/verbs.ts'
+
+/** The consents go first: a code that is being exchanged meanwhile is given back, and stored nowhere. */
+export async function removeGrants(
+  parts: RemovalParts,
+  holder: GrantHolder,
+  how: Omit<Removal, 'next' | 'providerOf'>,
+): Promise<RemovedCounts> {
+  await parts.store.oauth.consents.deleteOfHolder(holder)
+  return removeTokens(parts, {
+    ...how,
+    next: ({ oauth }, limit) => oauth.tokens.listOfHolder(holder, limit),
+    providerOf: (token) => requireProviderOf(parts, token),
+  })
+}

@@ -1,0 +1,13 @@
+/** Whose tokens and consents are whose to see and to end. */
+import { DEPLOYMENT_USER, type TokenOwner } from '../../../core/oauth/token.ts'
+import type { Principal } from '../../../core/people/api-key.ts'
+
+/** The one who asked, or the person whom an agent asked for. */
+export function isOf(
+  { workspace_id, user_id, end_user_id }: TokenOwner,
+  principal: Principal,
+): boolean {
+  if (principal.workspace_id !== workspace_id) return false
+  const isEndUser = user_id.startsWith(DEPLOYMENT_USER) && end_user_id === principal.user_id
+  return user_id === principal.user_id || isEndUser
+}

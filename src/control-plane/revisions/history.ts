@@ -1,0 +1,79 @@
+/** How a deployment's revisions came to be: who made each and why, its steps, and what it changed. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Revision, Secret } from '../../core/deployment/revision.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
+import { withoutCredentials } from '../../core/deployment/sources/repo-url.ts'
+import type { JsonValue } from '../../core/json.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import { requireDeployment } from '../deployments/access.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import type { RevisionChanges, RevisionHistoryEntry } from './history-schemas.ts'
+
+/** Newest first. Throws `not_found`. */
+export async function readHistory(
+  parts: Pick<ControlPlaneParts, 'store'>,
+  principal: Principal,
+  deployment_id: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ resources: RevisionHistoryEntry[]; offset: number }> {
+  await requireDeployment(parts.store, principal, deployment_id)
+  // One more than is answered: the oldest of the page is compared with it.
+  const found = await parts.store.revisions.list(deployment_id, { limit: limit + 1, offset })
+  const resources = found
+    .slice(0, limit)
+    .map((revision, index) => entryOf(revision, found[index + 1]))
+  return { resources, offset: offset + resources.length }
+}
+
+function entryOf(revision: Revision, before: Revision | undefined): RevisionHistoryEntry {
+  const { id, number, made_by, made_for, repeats, steps } = revision
+  const changes = before ? changesBetween(before, revision) : null
+  return { revision_id: id, number, made_by, made_for, repeats, steps, changes }
+}
+
+function changesBetween(before: Revision, after: Revision): RevisionChanges {
+  return {
+    since: before.number,
+    fields: changedFields(before, after),
+    secrets: changedSecrets(before.secrets, after.secrets),
+  }
+}
+
+function changedFields(before: Revision, after: Revision): RevisionChanges['fields'] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+  const names = new Set([...Object.keys(old), ...Object.keys(now)])
+  return [...names]
+    .map((name) => ({ name, before: old[name] ?? null, after: now[name] ?? null }))
+    .filter((field) => !isDeepStrictEqual(field.before, field.after))
+}
+
+/** What an agent server is built and started from, flat: `repo_ref`, `resource_spec.max_scale`, … */
+function fieldsOf(revision: Revision): Record<string, JsonValue> {
+  const config = sourceConfigOf(revision)
+  const { repo_url, install_command, build_command, resource_spec } = config
+  const limits = Object.entries(resource_spec ?? {}).map(([name, value]) => [
+    `resource_spec.${name}`,
+    value,
+  ])
+  return {
+    source: revision.source,
+    ...revision.source_revision_config,
+    repo_url: repo_url && withoutCredentials(repo_url),
+    install_command: install_command ?? null,
+    build_command: build_command ?? null,
+    ...Object.fromEntries(limits),
+  }
+}
+
+/** Names only: a value is nobody's to see here. */
+function changedSecrets(before: Secret[], after: Secret[]): RevisionChanges['secrets'] {
+  const old = new Map(before.map(({ name, value }) => [name, value]))
+  const now = new Map(after.map(({ name, value }) => [name, value]))
+  return {
+    added: [...now.keys()].filter((name) => !old.has(name)),
+    changed: [...now]
+      .filter(([name, value]) => (old.get(name) ?? value) !== value)
+      .map(([name]) => name),
+    removed: [...old.keys()].filter((name) => !now.has(name)),
+  }
+}

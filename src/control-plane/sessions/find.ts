@@ -1,0 +1,131 @@
+/** Whose session a request belongs to, by its cookie. */
+import type { Clock } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../core/errors.ts'
+import type { HeaderReader } from '../../core/header-reader.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { RecogniseSession, Session, SessionHolder } from '../../core/people/session.ts'
+import { hashKey, noteUse, requireValid } from '../../http/keys.ts'
+import { hasSessionCookie, secretIn } from '../../http/session-cookie.ts'
+import { isFromOwnPage, type Site, type SiteOf } from '../../http/site.ts'
+import { lastsUntil } from './lifetimes.ts'
+
+/** How old the recorded last use may be, in ms. */
+const USE_NOTED_EVERY_MS = 60_000
+/** How long a secret is taken after its successor was used, in ms: requests cross on their way. */
+const FORMER_SECRET_MS = 60_000
+
+interface FindParts {
+  store: Pick<ControlPlaneStore, 'sessions' | 'apiKeys' | 'workspaces'>
+  clock: Clock
+  siteOf: SiteOf
+}
+
+export interface FoundSession {
+  session: Session
+  site: Site
+  /** The hash of the secret that came. */
+  sent_hash: string
+}
+
+/**
+ * Answers the session of a request; `undefined`: it has no cookie of ours. Throws `unauthenticated` for a
+ * cookie that another page or a host name that is not ours sends, and for a session that has ended or
+ * whose key is not good any more.
+ */
+export async function findSession(
+  parts: FindParts,
+  headers: HeaderReader,
+): Promise<FoundSession | undefined> {
+  const site = parts.siteOf(headers)
+  if (!site) return hasSessionCookie(headers) ? refuseHost(headers) : undefined
+  const secret = secretIn(headers, site)
+  if (!secret) return undefined
+  if (!isFromOwnPage(headers, site)) throw notFromOwnPage()
+  const sent_hash = hashKey(secret)
+  const session = await parts.store.sessions.findByHash(sent_hash)
+  if (!session) throw hasEnded()
+  await requireLasting(parts, session, sent_hash)
+  await requireKeyOf(parts, session)
+  await noteUseOf(parts, session, sent_hash)
+  return { session, site, sent_hash }
+}
+
+/** The check of cookies for `createAuthenticate`. */
+export function createRecogniseSession(parts: FindParts): RecogniseSession {
+  return async (headers) => {
+    const found = await findSession(parts, headers)
+    return found && principalOf(parts, found.session, headers.get('x-tenant-id'))
+  }
+}
+
+async function principalOf(
+  { store }: FindParts,
+  { user_id, name, kind, role, workspaces, workspace_id }: Session,
+  tenantId: string | null,
+): Promise<Principal> {
+  const named = tenantId?.trim().toLowerCase() || workspace_id
+  const isTheirs = workspaces.includes(named) && (await store.workspaces.get(named))
+  if (!isTheirs) {
+    const where = `the workspace ${named}`
+    throw new AppError('forbidden', `Your session gives no access to ${where}. Name another.`)
+  }
+  return { user_id, name, kind, workspace_id: named, role }
+}
+
+async function requireLasting(
+  { store, clock }: FindParts,
+  { id, secret_hash, former_until, expires_at }: Session,
+  sent_hash: string,
+): Promise<void> {
+  const now = clock.now()
+  const isFormer = sent_hash !== secret_hash
+  const isLate = isFormer && former_until !== null && Date.parse(former_until) <= now
+  if (!isLate && Date.parse(expires_at) > now) return
+  // Two browsers have the cookie of one: nobody knows which of them is the right one.
+  await store.sessions.delete(id)
+  throw hasEnded()
+}
+
+/** Throws `unauthenticated` when the key of a session or a link is not good any more. A person has none. */
+export async function requireKeyOf(
+  { store, clock }: Pick<FindParts, 'store' | 'clock'>,
+  { kind, user_id, key_hash }: SessionHolder,
+): Promise<void> {
+  if (kind === 'user') return
+  const key = await store.apiKeys.get(user_id)
+  if (key && key.key_hash !== key_hash) throw hasEnded()
+  await noteUse({ apiKeys: store.apiKeys, clock }, requireValid(key, clock.now()))
+}
+
+/** A database that can only be read must not keep people out. */
+async function noteUseOf(parts: FindParts, session: Session, sent_hash: string): Promise<void> {
+  const { store, clock } = parts
+  const now = clock.now()
+  const isNew = sent_hash === session.secret_hash
+  const isFirst = isNew && session.former_hash !== null && session.former_until === null
+  if (!isFirst && now - Date.parse(session.used_at) < USE_NOTED_EVERY_MS) return
+  const former_until = isFirst ? new Date(now + FORMER_SECRET_MS).toISOString() : null
+  const used_at = new Date(now).toISOString()
+  const { expires_at } = lastsUntil(session, now)
+  const use = { used_at, expires_at, former_until }
+  await store.sessions.use(session.id, use).catch(() => undefined)
+}
+
+function refuseHost(headers: HeaderReader): never {
+  const host = headers.get('host')
+  const how = 'If people should use it, set RUNYARD_PUBLIC_URL to it.'
+  throw new AppError('unauthenticated', `Sessions do not count at the host "${host}". ${how}`)
+}
+
+function notFromOwnPage(): AppError {
+  const how = 'Elsewhere, send an API key as "X-Api-Key: KEY".'
+  return new AppError(
+    'unauthenticated',
+    `A session counts only with requests of Runyard's own pages. ${how}`,
+  )
+}
+
+function hasEnded(): AppError {
+  return new AppError('unauthenticated', 'Your session has ended. Sign in again.')
+}

@@ -1,0 +1,57 @@
+/** Where browsers sign in. No key is asked for: what they bring is proof enough, or is refused. */
+import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import { createRoutes } from '../../http/app.ts'
+import { requireUtf8 } from '../../http/body-text.ts'
+import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
+import { sessionCookie } from '../../http/session-cookie.ts'
+import { limitBody } from '../operations/request-body.ts'
+import { body, type ControlPlaneEnv, json, refusals, requireBody } from '../operations/route.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { CurrentSessionSchema, SignInRequestSchema } from './schemas.ts'
+import { requireOwnPage, requireSite } from './sites.ts'
+import { describeSession, signIn } from './verbs.ts'
+
+/** How often one address may try. */
+const TRIES_PER_SECOND = 10
+
+/** With the code of a link, or with a key. The answer's cookie is the session. */
+const open = createRoute({
+  method: 'post',
+  path: '/v2/session',
+  operationId: 'create_session_v2_session_post',
+  summary: 'Sign in',
+  tags: ['Sessions (v2)'],
+  security: [],
+  request: { body: body(SignInRequestSchema) },
+  middleware: [requireBody] as const,
+  responses: {
+    201: json(CurrentSessionSchema, 'The session.'),
+    ...refusals(400, 401, 403, 413, 422, 429, 503),
+  },
+})
+
+export function signInRoutes(
+  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf' | 'log'>,
+): OpenAPIHono<ControlPlaneEnv> {
+  const rate = new RateLimit(
+    TRIES_PER_SECOND,
+    'Too many people sign in from your address. Wait a second.',
+  )
+  const routes = createRoutes<ControlPlaneEnv>()
+  routes.post('/v2/session', async (c, next) => {
+    await rate.take({ address: remoteAddress(c) })
+    await next()
+  })
+  routes.post('/v2/session', limitBody, requireUtf8)
+  routes.openapi(open, async (c) => {
+    const { headers } = c.req.raw
+    const site = requireSite(parts.siteOf(headers), headers)
+    requireOwnPage(headers, site)
+    const user_agent = headers.get('user-agent') ?? undefined
+    const { session, secret = '' } = await signIn(parts, c.req.valid('json'), user_agent)
+    c.header('set-cookie', sessionCookie(site, secret, session.ends_at))
+    c.header('cache-control', 'no-store')
+    return c.json(await describeSession(parts, session), 201)
+  })
+  return routes
+}

@@ -1,0 +1,30 @@
+/** Where people may sign in. */
+import { AppError } from '../../core/errors.ts'
+import { isConfidential, isFromOtherPage, type Site } from '../../http/site.ts'
+
+/** Throws `bad_request` at a host name that is not ours. */
+export function requireSite(site: Site | undefined, headers: Headers): Site {
+  if (site) return site
+  const how = 'Set RUNYARD_PUBLIC_URL to the address that people use.'
+  throw new AppError('bad_request', `Nobody signs in at the host "${headers.get('host')}". ${how}`)
+}
+
+/** The same for links, which only go where nobody reads along: this machine, or with TLS. */
+export function requireConfidential(site: Site | undefined, headers: Headers): Site {
+  const one = requireSite(site, headers)
+  if (isConfidential(one)) return one
+  const how = 'Ask on that machine, or put TLS in front of it (docs/tls.md).'
+  throw new AppError(
+    'bad_request',
+    `Links that sign in are for https and for this machine alone, not for ${one.origin}. ${how}`,
+  )
+}
+
+/**
+ * Throws `forbidden` for a request that a page of another origin sends: it would sign people in as
+ * somebody else.
+ */
+export function requireOwnPage(headers: Headers, site: Site): void {
+  if (!isFromOtherPage(headers, site)) return
+  throw new AppError('forbidden', `Sign in on the page ${site.origin}/sign-in itself.`)
+}

@@ -1,0 +1,60 @@
+/** `/internal/artifacts/{revision_id}/{digest}`: where agent servers on other machines fetch a built folder. */
+import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { isArtifactGranted } from '../../core/deployment/artifact-grant.ts'
+import { AppError } from '../../core/errors.ts'
+import type { StoredObject } from '../../core/object-store.ts'
+import { createRoutes } from '../../http/app.ts'
+import { type ControlPlaneEnv, refusals } from '../operations/route.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+
+/** Needs no key: the address is signed, for one folder, and ends. */
+const fetchOne = createRoute({
+  method: 'get',
+  path: '/internal/artifacts/{revision_id}/{digest}',
+  operationId: 'fetch_artifact_internal_artifacts__revision_id___digest__get',
+  summary: 'Fetch a built folder',
+  tags: ['Deployments (v2)'],
+  security: [],
+  request: {
+    params: z.object({ revision_id: z.string(), digest: z.string() }),
+    query: z.object({
+      expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
+      signature: z.string().catch('').openapi({ type: 'string' }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'The folder as a .tar.gz.',
+      content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
+    },
+    302: { description: 'It lies in a store, at the address in `location`, for some minutes.' },
+    ...refusals(403, 404),
+  },
+})
+
+export function artifactRoutes(
+  parts: Pick<ControlPlaneParts, 'packed' | 'signingKey' | 'clock'>,
+): OpenAPIHono<ControlPlaneEnv> {
+  const routes = createRoutes<ControlPlaneEnv>()
+  routes.openapi(fetchOne, async (c) => {
+    const found = await openArtifact(parts, c.req.valid('param'), c.req.valid('query'))
+    if ('url' in found) return c.redirect(found.url, 302)
+    const headers = { 'content-type': 'application/gzip', 'content-length': String(found.bytes) }
+    return new Response(ReadableStream.from(found.body) as ReadableStream<Uint8Array>, { headers })
+  })
+  return routes
+}
+
+/** Throws `forbidden` for an address that is not ours or is over, `not_found` where it is kept no longer. */
+async function openArtifact(
+  { packed, signingKey, clock }: Pick<ControlPlaneParts, 'packed' | 'signingKey' | 'clock'>,
+  { revision_id, digest }: { revision_id: string; digest: string },
+  grant: { expires: number; signature: string },
+): Promise<StoredObject | { url: string }> {
+  if (!isArtifactGranted(signingKey, { revision_id, digest }, grant, clock.now())) {
+    throw new AppError('forbidden', 'The address is not valid or no longer: start its pod anew.')
+  }
+  const found = await packed?.open(revision_id, digest)
+  if (found) return found
+  throw new AppError('not_found', 'What was built is not kept any longer: deploy a new revision.')
+}

@@ -1,0 +1,95 @@
+/** The names that a listener's gateway answers under. Where a revision's agent servers are, it sees for itself. */
+import type { NameOrder, ReportedName } from '../core/deployment/listener-protocol.ts'
+import type { RuntimeState } from '../core/deployment/runtime.ts'
+import type { TargetTable } from '../core/deployment/target.ts'
+
+/** How long a request waits for an agent server that is started again, in ms. */
+const RESTART_WAIT_MS = 15_000
+
+interface NamesOptions {
+  targets: TargetTable
+  state(revision_id: string): RuntimeState
+  /** There is something to report. */
+  onChange: () => void
+}
+
+type Serve = NameOrder & { kind: 'serve' }
+
+export class Names {
+  readonly #options: NamesOptions
+  /** What each name was told last. */
+  readonly #orders = new Map<string, NameOrder>()
+
+  constructor(options: NamesOptions) {
+    this.#options = options
+  }
+
+  apply(orders: readonly NameOrder[]): void {
+    for (const order of orders) {
+      if (JSON.stringify(this.#orders.get(order.name)) === JSON.stringify(order)) continue
+      this.#apply(order)
+    }
+  }
+
+  /** Something has become of the revision: its names follow. */
+  follow(revision_id: string): void {
+    for (const order of this.#orders.values()) {
+      if (order.kind === 'serve' && order.revision_id === revision_id) this.#serve(order)
+    }
+  }
+
+  report(): ReportedName[] {
+    const { targets } = this.#options
+    return [...this.#orders.values()].map(({ name, deployment_id }) => {
+      const state = targets.observe(name)
+      const is_wanted = state.kind === 'asleep' && state.isWanted
+      return { name, deployment_id, is_wanted, ...targets.activity(name) }
+    })
+  }
+
+  #apply(order: NameOrder): void {
+    const { targets, onChange } = this.#options
+    const { kind, name, deployment_id, workspace_id } = order
+    const whose = { deployment_id, workspace_id }
+    if (kind === 'hold' && this.#isServing(order)) return
+    this.#orders.set(name, order)
+    switch (kind) {
+      case 'serve':
+        this.#serve(order)
+        break
+      case 'hold':
+        targets.hold(name, { ...whose, limitMs: order.limit_ms })
+        break
+      case 'hold_asleep': {
+        const { limit_ms: limitMs, has_own_auth } = order
+        const auth = has_own_auth !== null && { hasOwnAuth: has_own_auth }
+        targets.hold(name, { ...whose, limitMs, onRequest: onChange, ...auth })
+        break
+      }
+      case 'pause':
+        targets.pause(name, whose)
+        break
+      case 'remove':
+        this.#orders.delete(name)
+        targets.remove(name)
+    }
+  }
+
+  /** A control plane that has just begun to lead does not know yet how well it is. */
+  #isServing({ name, deployment_id }: NameOrder): boolean {
+    const last = this.#orders.get(name)
+    if (last?.kind !== 'serve' || last.deployment_id !== deployment_id) return false
+    return this.#options.state(last.revision_id).kind === 'healthy'
+  }
+
+  #serve({ name, deployment_id, workspace_id, revision_id }: Serve): void {
+    const { targets, state } = this.#options
+    const whose = { deployment_id, workspace_id }
+    const now = state(revision_id)
+    if (now.kind === 'healthy') {
+      targets.set(name, { ...whose, revision_id, endpoints: now.endpoints })
+    } else if (targets.observe(name).kind !== 'held') {
+      targets.hold(name, { ...whose, limitMs: RESTART_WAIT_MS })
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** What a listener runs, by the orders of its control plane: each revision is brought to what its order says. */
+import type {
+  ListenerOrders,
+  ReportedRevision,
+  RunOrder,
+  StopOrder,
+} from '../core/deployment/listener-protocol.ts'
+import type { RuntimeDriver, RuntimeState } from '../core/deployment/runtime.ts'
+import type { TargetTable } from '../core/deployment/target.ts'
+import type { Log } from '../core/log.ts'
+import { LocalRevision } from './revision.ts'
+
+export interface RevisionsOptions {
+  driver: RuntimeDriver
+  /** The listener's own gateway. */
+  targets: Pick<TargetTable, 'drain'>
+  /** Keeps which revisions there are, for the next process of the listener. */
+  remembered: Remembered
+  /** Notes the key with which a deployment's agents ask their control plane for tokens. */
+  setHomeKey(deployment_id: string, key: string): void
+  /** There is something to report. */
+  onChange: () => void
+  log: Log
+}
+
+interface Remembered {
+  /** Deployments by the revisions that there may be something of. */
+  load(): Record<string, string>
+  save(deployments: Record<string, string>): void
+}
+
+export class Revisions {
+  readonly #options: RevisionsOptions
+  readonly #revisions = new Map<string, LocalRevision>()
+  readonly #unsubscribe: () => void
+
+  constructor(options: RevisionsOptions) {
+    this.#options = options
+    for (const [revision_id, deployment_id] of Object.entries(options.remembered.load())) {
+      this.#add(revision_id, deployment_id)
+    }
+    this.#unsubscribe = options.driver.onChange((revision_id, deployment_id) => {
+      const known = this.#revisions.get(revision_id)
+      // The driver has found it, of an earlier process.
+      if (!known && options.driver.observe(revision_id).kind === 'absent') return
+      const revision = known ?? this.#add(revision_id, deployment_id)
+      revision.note()
+      options.onChange()
+    })
+  }
+
+  close(): void {
+    this.#unsubscribe()
+  }
+
+  ids(): string[] {
+    return [...this.#revisions.keys()]
+  }
+
+  /** Whether it is well, as seen here. */
+  state(revision_id: string): RuntimeState {
+    return this.#revisions.get(revision_id)?.state ?? { kind: 'absent' }
+  }
+
+  /** Begins all of it, and waits for nothing. What is not named stays as it is. */
+  apply(orders: ListenerOrders): void {
+    for (const order of orders.revisions) {
+      if (order.kind === 'stop') this.#stop(order)
+      else this.#run(order, orders)
+    }
+  }
+
+  report(): ReportedRevision[] {
+    return [...this.#revisions.values()].map((revision) => revision.report())
+  }
+
+  /** The report was answered: what it said need not be said again. */
+  acknowledge(reported: readonly ReportedRevision[]): void {
+    for (const { revision_id, states } of reported) {
+      this.#revisions.get(revision_id)?.acknowledge(states.at(-1)?.number ?? 0)
+    }
+  }
+
+  #add(revision_id: string, deployment_id: string): LocalRevision {
+    const { driver, targets, onChange, log } = this.#options
+    const options = { revision_id, deployment_id, driver, targets, onChange, log }
+    const revision = new LocalRevision(options)
+    this.#revisions.set(revision_id, revision)
+    this.#remember()
+    return revision
+  }
+
+  #run(order: RunOrder, orders: ListenerOrders): void {
+    const { revision_id, deployment_id, start } = order
+    const revision = this.#revisions.get(revision_id) ?? this.#add(revision_id, deployment_id)
+    if (start?.home_key) this.#options.setHomeKey(deployment_id, start.home_key)
+    revision.run(order, orders)
+  }
+
+  #stop(order: StopOrder): void {
+    const revision = this.#revisions.get(order.revision_id)
+    void revision?.stop(order.grace_ms).then((isGone) => {
+      if (!isGone || this.#revisions.get(order.revision_id) !== revision) return
+      this.#revisions.delete(order.revision_id)
+      this.#remember()
+      this.#options.onChange()
+    })
+  }
+
+  #remember(): void {
+    const entries = [...this.#revisions].map(([id, { deployment_id }]) => [id, deployment_id])
+    this.#options.remembered.save(Object.fromEntries(entries))
+  }
+}
