@@ -1,15 +1,15 @@
-/** What an agent server does at the word of the process driver that has started it. */
+/** What an agent server does at the word of the runtime driver that has started it. */
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import {
-  type ActiveMessage,
-  type DrainedMessage,
   type DrainMessage,
-  type InspectionMessage,
   isActivateMessage,
   isDrainMessage,
   isInspectMessage,
+  isMeasureMessage,
 } from '../core/deployment/runtime-protocol.ts'
+import type { AgentReading } from '../core/figures/reading.ts'
+import type { DriverLink } from './driver-link.ts'
 import { reportLoad } from './report-load.ts'
 
 /** What the driver asks of the agent server. */
@@ -24,26 +24,33 @@ interface ManagedServer {
   nextDue(): Promise<number | null>
 }
 
+/** What its metrics say. */
+type Measure = () => Promise<AgentReading>
+
 /** From now on, until what is answered is called. */
-export function followDriver(agentServer: ManagedServer): () => void {
-  const onMessage = (message: unknown) => {
-    if (isActivateMessage(message)) void activate(agentServer)
-    if (isInspectMessage(message)) void inspect(agentServer)
-    if (isDrainMessage(message)) void drain(agentServer, message)
-  }
-  process.on('message', onMessage)
-  const stopReporting = reportLoad(() => agentServer.load())
+export function followDriver(
+  link: DriverLink,
+  agentServer: ManagedServer,
+  measure: Measure,
+): () => void {
+  const leave = link.onMessage((message) => {
+    if (isActivateMessage(message)) void activate(link, agentServer)
+    if (isInspectMessage(message)) void inspect(link, agentServer)
+    if (isMeasureMessage(message)) void tellReading(link, measure)
+    if (isDrainMessage(message)) void drain(link, agentServer, message)
+  })
+  const stopReporting = reportLoad(link, () => agentServer.load())
   return () => {
-    process.off('message', onMessage)
+    leave()
     stopReporting()
   }
 }
 
 /** One that cannot work ends: the driver starts it anew, and knows why by its last words. */
-async function activate(agentServer: ManagedServer): Promise<void> {
+async function activate(link: DriverLink, agentServer: ManagedServer): Promise<void> {
   try {
     await agentServer.work()
-    process.send?.({ type: 'active' } satisfies ActiveMessage)
+    await link.send({ type: 'active' })
   } catch (error) {
     console.error('The agent server cannot begin to work.', error)
     process.exit(1)
@@ -51,16 +58,26 @@ async function activate(agentServer: ManagedServer): Promise<void> {
 }
 
 /** What it cannot find out keeps no rollout back. */
-async function inspect(agentServer: ManagedServer): Promise<void> {
+async function inspect(link: DriverLink, agentServer: ManagedServer): Promise<void> {
   const parked_threads = await agentServer.checkParkedThreads().catch((error: unknown) => {
     console.error('The parked threads could not be checked.', error)
     return null
   })
-  process.send?.({ type: 'inspection', parked_threads } satisfies InspectionMessage)
+  await link.send({ type: 'inspection', parked_threads })
 }
 
-async function drain(agentServer: ManagedServer, limits: DrainMessage): Promise<void> {
+/** One that has lost its database says nothing: the driver does not wait for long. */
+async function tellReading(link: DriverLink, measure: Measure): Promise<void> {
+  const reading = await measure().catch(() => undefined)
+  if (reading) await link.send({ type: 'reading', reading })
+}
+
+async function drain(
+  link: DriverLink,
+  agentServer: ManagedServer,
+  limits: DrainMessage,
+): Promise<void> {
   await agentServer.drain(limits)
   const next_due_at = await agentServer.nextDue()
-  process.send?.({ type: 'drained', next_due_at } satisfies DrainedMessage)
+  await link.send({ type: 'drained', next_due_at })
 }

@@ -1,33 +1,46 @@
-/** What an agent server and the process driver that starts it say to each other at the start. */
+/** What an agent server and its runtime driver say to each other at the start. */
 import { once } from 'node:events'
 import {
-  type FailedMessage,
   isStartMessage,
-  type ReadyMessage,
+  isStopMessage,
   type StartMessage,
 } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
+import type { DriverLink } from './driver-link.ts'
+import { ipcLink } from './ipc-link.ts'
+import { SocketLink } from './socket-link.ts'
+import { readStartFile } from './start-file.ts'
+
+/** What a driver has started this agent server with, and how the two go on speaking. */
+export interface Managed {
+  start: StartMessage
+  link: DriverLink
+}
 
 /**
- * Waits for what the process driver sends first; `undefined` when the driver has gone, or the process is
- * to stop. Throws `bad_request` for anything else: then no process driver has started it.
+ * Takes what the driver says first: from the start file, where there is one, else from the process above.
+ * `undefined` when that has gone, or the process is to stop. Throws `bad_request` for anything else: then
+ * no driver has started it.
  */
-export async function receiveStart(stopping: AbortSignal): Promise<StartMessage | undefined> {
-  const first = once(process, 'message', { signal: stopping }).catch(() => [])
-  const [message] = (await first) as [unknown?]
-  if (isStartMessage(message) || stopping.aborted) return message as StartMessage | undefined
-  throw new AppError('bad_request', '--managed is for the process driver, which sends a message.')
+export async function receiveStart(
+  startFile: string | undefined,
+  stopping: AbortSignal,
+): Promise<Managed | undefined> {
+  if (startFile !== undefined) {
+    const start = readStartFile(startFile)
+    return { start, link: new SocketLink(start) }
+  }
+  const first = process.channel ? once(process, 'message', { signal: stopping }) : []
+  const [message] = (await Promise.resolve(first).catch(() => [])) as [unknown?]
+  if (isStartMessage(message)) return { start: message, link: ipcLink }
+  if (stopping.aborted) return undefined
+  const how = 'which sends a message or sets RUNYARD_START_FILE'
+  throw new AppError('bad_request', `--managed is for a runtime driver, ${how}.`)
 }
 
-/** Tells the process driver that the agent server answers, and what the gateway has to know of it. */
-export function sendReady(ready: Omit<ReadyMessage, 'type' | 'pid'>): void {
-  process.send?.({ type: 'ready', pid: process.pid, ...ready } satisfies ReadyMessage)
-}
-
-/** Tells the process driver why there is no agent server; settles when it is told. */
-export function sendFailed(reason: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (!process.send) return resolve()
-    process.send({ type: 'failed', reason } satisfies FailedMessage, () => resolve())
-  })
+/** Aborts when the driver says that the agent server shall end. */
+export function stopOf({ link }: Managed): AbortSignal {
+  const stopping = new AbortController()
+  link.onMessage((message) => isStopMessage(message) && stopping.abort('SIGTERM'))
+  return stopping.signal
 }

@@ -1,6 +1,6 @@
-/** Tells the process above how much there is to do here. */
+/** Tells the runtime driver how much there is to do here. */
 import type { Load } from '../core/deployment/runtime.ts'
-import type { LoadMessage } from '../core/deployment/runtime-protocol.ts'
+import type { DriverLink } from './driver-link.ts'
 
 /** How often it looks, and how often it tells where nothing has changed, in ms. */
 const LOOK_MS = 1000
@@ -9,7 +9,10 @@ const TELL_MS = 15_000
 const LATE_MS = 50
 
 /** From now on, until what is answered is called. */
-export function reportLoad(read: () => Promise<Omit<Load, 'lag_ms'>>): () => void {
+export function reportLoad(
+  link: DriverLink,
+  read: () => Promise<Omit<Load, 'lag_ms'>>,
+): () => void {
   let told = ''
   let toldAt = Number.NEGATIVE_INFINITY
   let dueAt = performance.now() + LOOK_MS
@@ -18,7 +21,7 @@ export function reportLoad(read: () => Promise<Omit<Load, 'lag_ms'>>): () => voi
     const load: Load = { ...(await read()), lag_ms: late < LATE_MS ? 0 : late }
     const text = JSON.stringify(load)
     if (text === told && performance.now() - toldAt < TELL_MS) return
-    process.send?.({ type: 'load', load } satisfies LoadMessage)
+    void link.send({ type: 'load', load })
     told = text
     toldAt = performance.now()
   }

@@ -1,9 +1,11 @@
 /** What every runtime driver is made from. Paths are absolute, and of this machine. */
 import type { Clock } from '../core/clock.ts'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
+import type { KubernetesSettings } from '../core/deployment/kubernetes-settings.ts'
 import type { Home } from '../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
+import type { DockerSettings } from './docker/settings.ts'
 
 export interface RuntimeParts {
   /** What starts an agent server here; `serve` and its arguments are added (`core/deployment/runtime-protocol.ts`). */
@@ -12,8 +14,11 @@ export interface RuntimeParts {
   locate(artifact: FolderArtifact): LocalProject
   /** Where a deployment's agent servers keep their data. */
   dataDir(deployment_id: string): string
-  /** The PostgreSQL that they keep it in instead; absent: none. */
-  databaseUrl?(deployment_id: string): string | undefined
+  /**
+   * The PostgreSQL that they keep it in instead; absent: none. What they log in as is there when it settles.
+   * Secret: it holds a password.
+   */
+  databaseUrl?(deployment_id: string): Promise<string | undefined>
   /** How they reach their control plane, once it can be reached; absent: there is none. */
   home?(deployment_id: string): Promise<Home>
   /**
@@ -23,10 +28,39 @@ export interface RuntimeParts {
   logsDir?: string
   /** The environment of every agent server; a project's own variables are added by the child. */
   env: Readonly<Record<string, string>>
+  /** What of `env` holds on every machine: the operator's settings for agent servers. Default: nothing. */
+  podEnv?: Readonly<Record<string, string>>
+  /** Where pods fetch what was built; `undefined`: they find it nowhere. */
+  artifactAddress?(artifact: FolderArtifact): Promise<ArtifactAddress | undefined>
+  /** Settles when it begins to be said what is to run; absent: at once. What is not asked for since is left over. */
+  ordered?: Promise<void>
+  /** Which deployments there are; absent: what a driver finds and nobody asks for stays. */
+  record?: RuntimeRecord
+  /** The cluster of the driver `kubernetes`. */
+  kubernetes?: KubernetesSettings
+  /** How long an agent server may take to end that is told to by others than the driver, in ms. */
+  drainMs?: number
+  /** The container engine of the driver `docker`. */
+  docker?: DockerSettings
   /** What they run in; default: nothing that keeps them from anything. */
   sandbox?: Sandbox
   clock: Clock
   log: Log
+}
+
+/** The record that a driver's control plane keeps, as far as drivers need it. */
+export interface RuntimeRecord {
+  /** Tells it from every other record; the value of a label. The same after a restart, and after a move. */
+  id: string
+  /** Rejects while the record cannot be read. */
+  has(deployment_id: string): Promise<boolean>
+}
+
+/** What a folder is fetched with in a pod. It holds as long as the revision does. */
+export interface ArtifactAddress {
+  /** Signed: it needs no key. Secret. */
+  url: string
+  digest: string
 }
 
 export interface AgentCommand {

@@ -56,6 +56,7 @@ export function createRefusingDriver<A extends Artifact>(
       const { since, reason } = failed
       return [{ state: 'failed', since, restarts: 0, reason, load: null }]
     },
+    readings: (revision_id) => driver.readings(revision_id),
     inspect: (revision_id) => driver.inspect(revision_id),
     activate: (revision_id) => driver.activate(revision_id),
     scale: (revision_id, count, retire) => driver.scale(revision_id, count, retire),
@@ -77,6 +78,10 @@ export function createRefusingDriver<A extends Artifact>(
     async stopAll(graceMs) {
       refused.clear()
       await driver.stopAll(graceMs)
+    },
+    async leave(graceMs) {
+      refused.clear()
+      await driver.leave(graceMs)
     },
   }
 }

@@ -4,29 +4,20 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../../child-process/group.ts'
+import { familyResidentBytes } from '../../child-process/memory.ts'
 import { readLines } from '../../child-process/output-lines.ts'
-import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { LocalProject } from '../../core/deployment/artifact.ts'
-import type { DrainLimits, Endpoint, Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
-import {
-  type ActivateMessage,
-  type DrainMessage,
-  type Home,
-  type InspectMessage,
-  isActiveMessage,
-  isDrainedMessage,
-  isFailedMessage,
-  isInspectionMessage,
-  isLoadMessage,
-  isReadyMessage,
-  isSourcesMessage,
-  type StartMessage,
-  type StopMessage,
-} from '../../core/deployment/runtime-protocol.ts'
+import type { Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
+import type { Home, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../../core/deployment/sandbox.ts'
+import type { AgentReading } from '../../core/figures/reading.ts'
+import type { AgentLink } from '../link/agent-link.ts'
+import { converse, endpointOf } from '../link/conversation.ts'
 import type { AgentCommand } from '../parts.ts'
+import type { RunningAgent } from '../replicas/running-agent.ts'
+import { ipcLink } from './ipc-link.ts'
+import { waitUntilTooLarge } from './memory.ts'
 
 interface AgentProcessOptions {
   spec: Omit<RuntimeSpec, 'artifact'>
@@ -36,8 +27,10 @@ interface AgentProcessOptions {
   isStandby: boolean
   command: AgentCommand
   dataDir: string
-  /** See `StartMessage`. */
-  databaseUrl: string | undefined
+  /** See `StartMessage` and `home`. */
+  databaseUrl: Promise<string | undefined> | undefined
+  /** `undefined`: it may take as much as there is. */
+  memoryLimitMb: number | undefined
   /** See `StartMessage`; it is told nothing before this is known. */
   home: Promise<Home> | undefined
   /** Its whole environment, but for the secrets, which follow by IPC. */
@@ -50,32 +43,8 @@ interface AgentProcessOptions {
   onLoad(load: Load): void
 }
 
-export interface AgentProcess {
-  /** `undefined` when it could not be started. */
-  readonly pid: number | undefined
-  /** Settles when the process says that it listens; never when it does not get to it. */
-  readonly ready: Promise<Endpoint>
-  /** What it has said of why it does not start; `undefined`: nothing. */
-  readonly failure: string | undefined
-  /** How it ended, as half a sentence; its group has been killed then and its output is read. */
-  readonly exited: Promise<string>
-  /** See `RuntimeDriver.inspect`. */
-  inspect(): Promise<ParkedThreads | undefined>
-  /** See `RuntimeDriver.activate`. */
-  activate(): Promise<void>
-  /** See `RuntimeDriver.drain`. */
-  drain(limits: DrainLimits): Promise<number | undefined>
-  /** Asks it to end. */
-  terminate(): void
-  /** Ends it at once, with all that it started. */
-  kill(): void
-}
-
-/** A rollout does not wait longer to learn of parked threads. */
-const INSPECTION_MS = 10_000
-
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
-export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
+export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   const { spec, project, isStandby } = options
   const token = randomBytes(32).toString('base64url')
   const { child, hasMonitor } = spawnConfined(options)
@@ -84,39 +53,33 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
   const exited = describeEnd(child, hasMonitor)
   readLines(child.stdout, options.onLine)
   readLines(child.stderr, options.onLine)
-  let failure: string | undefined
-  child.on('message', (message) => {
-    if (isFailedMessage(message)) failure = message.reason
-    if (isSourcesMessage(message)) options.onSources(message.files)
-    if (isLoadMessage(message)) options.onLoad(message.load)
-  })
-  const { databaseUrl } = options
-  const { bundlePath } = project
+  const link = ipcLink(child)
+  const { onSources, onLoad } = options
+  const talk = converse(link, { exited, onSources, onLoad })
+  const { bundlePath, python } = project
   const terms = {
     gatewayToken: token,
     isStandby,
     ...(bundlePath !== null && { bundlePath }),
-    ...(databaseUrl && { databaseUrl }),
+    ...(python !== null && { pythonPath: python.path }),
   }
-  void sendStart(child, spec, { terms, home: options.home })
+  void sendStart(link, spec, { terms, home: options.home, databaseUrl: options.databaseUrl })
   let pid = child.pid
-  child.on('message', (message) => {
+  const ready = talk.ready.then((said) => {
     // Where a monitor stands between, the agent server is the one below.
-    if (hasMonitor && isReadyMessage(message)) pid = message.pid
+    if (hasMonitor) pid = said.pid
+    return endpointOf(said, token)
   })
   return {
-    get pid() {
-      return pid
-    },
-    ready: readyOf(child, token),
+    ...talk,
     get failure() {
-      return failure
+      return talk.failure
     },
+    ready,
     exited,
-    inspect: () => inspect(child, exited),
-    activate: () => activate(child, exited),
-    drain: (limits) => drain(child, limits, exited),
-    terminate: () => terminate(child, hasMonitor),
+    measure: async () => withChildren(await talk.measure(), pid),
+    outgrown: (signal) => waitUntilTooLarge(pid, options.memoryLimitMb, signal),
+    terminate: () => (hasMonitor ? link.send({ type: 'stop' }) : void child.kill('SIGTERM')),
     kill: () => void killGroup(child),
   }
 }
@@ -126,7 +89,7 @@ function spawnConfined(options: AgentProcessOptions) {
   const cwd = dirname(project.configPath)
   const confined = sandbox.confine([command.file, ...command.args, ...serveArguments(options)], {
     cwd,
-    readable: project.node === null ? [project.root] : [project.root, project.node.root],
+    readable: [project.root, project.node?.root, project.python?.root].filter((one) => one != null),
     writable: [dataDir],
   })
   const { uid, gid, hasMonitor } = confined
@@ -143,11 +106,6 @@ function spawnConfined(options: AgentProcessOptions) {
   return { child, hasMonitor }
 }
 
-function terminate(child: ChildProcess, hasMonitor: boolean): void {
-  if (hasMonitor && child.connected) child.send({ type: 'stop' } satisfies StopMessage, () => {})
-  else child.kill('SIGTERM')
-}
-
 function serveArguments(options: AgentProcessOptions): string[] {
   const { project, dataDir } = options
   const where = ['--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir]
@@ -155,16 +113,17 @@ function serveArguments(options: AgentProcessOptions): string[] {
 }
 
 async function sendStart(
-  child: ChildProcess,
+  link: AgentLink,
   spec: AgentProcessOptions['spec'],
   {
     terms,
     home,
+    databaseUrl,
   }: {
-    terms: Pick<StartMessage, 'bundlePath' | 'gatewayToken' | 'databaseUrl' | 'isStandby'>
-    home: Promise<Home> | undefined
-  },
+    terms: Pick<StartMessage, 'bundlePath' | 'pythonPath' | 'gatewayToken' | 'isStandby'>
+  } & Pick<AgentProcessOptions, 'home' | 'databaseUrl'>,
 ): Promise<void> {
+  const where = await databaseUrl
   const message: StartMessage = {
     type: 'start',
     deployment_id: spec.deployment_id,
@@ -172,57 +131,21 @@ async function sendStart(
     revision_id: spec.revision_id,
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
     ...terms,
+    ...(where && { databaseUrl: where }),
     ...(home && { home: await home }),
   }
   // A process that is gone before it reads this is told of by its end.
-  if (child.connected) child.send(message, () => {})
+  link.send(message)
 }
 
-function readyOf(child: ChildProcess, token: string): Promise<Endpoint> {
-  return new Promise((resolve) => {
-    child.on('message', (message) => {
-      if (!isReadyMessage(message)) return
-      const { url, has_own_auth: hasOwnAuth = false, cors } = message
-      resolve({ url, token, ...(hasOwnAuth && { hasOwnAuth }), ...(cors && { cors }) })
-    })
-  })
-}
-
-async function inspect(
-  child: ChildProcess,
-  exited: Promise<unknown>,
-): Promise<ParkedThreads | undefined> {
-  const inspected = new Promise<ParkedThreads | undefined>((resolve) => {
-    child.on('message', (message) => {
-      if (isInspectionMessage(message)) resolve(message.parked_threads ?? undefined)
-    })
-  })
-  child.send?.({ type: 'inspect' } satisfies InspectMessage, () => {})
-  const late = delay(INSPECTION_MS, undefined, { ref: false })
-  return Promise.race([inspected, late, exited.then(() => undefined)])
-}
-
-async function activate(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
-  const active = new Promise<void>((resolve) => {
-    child.on('message', (message) => isActiveMessage(message) && resolve())
-  })
-  child.send?.({ type: 'activate' } satisfies ActivateMessage, () => {})
-  await Promise.race([active, exited])
-}
-
-async function drain(
-  child: ChildProcess,
-  limits: DrainLimits,
-  exited: Promise<unknown>,
-): Promise<number | undefined> {
-  const drained = new Promise<number | undefined>((resolve) => {
-    child.on('message', (message) => {
-      if (isDrainedMessage(message)) resolve(message.next_due_at ?? undefined)
-    })
-  })
-  const message: DrainMessage = { type: 'drain', ...limits }
-  child.send?.(message, () => {})
-  return Promise.race([drained, exited.then(() => undefined)])
+/** Its Python hosts are processes of their own. */
+async function withChildren(
+  reading: AgentReading | undefined,
+  pid: number | undefined,
+): Promise<AgentReading | undefined> {
+  if (!reading || pid === undefined) return reading
+  const ofFamily = await familyResidentBytes(pid)
+  return { ...reading, memory_bytes: Math.max(reading.memory_bytes, ofFamily) }
 }
 
 async function describeEnd(child: ChildProcess, hasMonitor: boolean): Promise<string> {

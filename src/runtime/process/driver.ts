@@ -3,14 +3,14 @@ import type { Backoff } from '../../child-process/restarts.ts'
 import type { FolderArtifact } from '../../core/deployment/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { noSandbox } from '../../core/deployment/sandbox.ts'
-import type { Log } from '../../core/log.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
+import { createReplicasDriver } from '../replicas/driver.ts'
+import { DEFAULT_HEALTH_CHECK, type HealthCheck } from '../replicas/health.ts'
+import { Replicas } from '../replicas/replicas.ts'
+import { Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
 import { startAgentProcess } from './agent-process.ts'
-import { DEFAULT_HEALTH_CHECK, type HealthCheck } from './health.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
-import { Replicas } from './replicas.ts'
-import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
 export interface ProcessDriverOptions extends RuntimeParts {
   /** Hears of each line of their output. */
@@ -29,8 +29,6 @@ export interface ProcessDriverOptions extends RuntimeParts {
   maxLogBytes?: number
 }
 
-type Listener = Parameters<RuntimeDriver['onChange']>[0]
-
 const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 /** Longer than it is told that it may take (`RETIRING_LIMITS`). */
@@ -43,50 +41,10 @@ const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
  * and the caller starts again what shall run.
  */
 export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver<FolderArtifact> {
-  const revisions = new Map<string, Replicas>()
-  const listeners = new Set<Listener>()
-  const changed = (revision_id: string, deployment_id: string) => {
-    for (const listener of listeners) {
-      notify(() => listener(revision_id, deployment_id), revision_id, options.log)
-    }
-  }
-  const stop = async (revision_id: string, graceMs: number) => {
-    const replicas = revisions.get(revision_id)
-    if (!replicas) return
-    await replicas.stop(graceMs)
-    if (revisions.get(revision_id) !== replicas) return
-    revisions.delete(revision_id)
-    changed(revision_id, replicas.deployment_id)
-  }
-  return {
-    async start(spec) {
-      const { revision_id, deployment_id } = spec
-      for (let there = revisions.get(revision_id); there; there = revisions.get(revision_id)) {
-        if (!there.isStopping && there.state.kind !== 'failed') return
-        await stop(revision_id, 0)
-      }
-      const replicas = createReplicas(spec, options, () => changed(revision_id, deployment_id))
-      revisions.set(revision_id, replicas)
-      replicas.scale(spec.replicas ?? 1, async () => {})
-      changed(revision_id, deployment_id)
-    },
-    observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
-    revisionsOf: (deployment_id) =>
-      [...revisions].flatMap(([id, one]) => (one.deployment_id === deployment_id ? [id] : [])),
-    replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
-    inspect: async (revision_id) => revisions.get(revision_id)?.inspect(),
-    activate: async (revision_id) => revisions.get(revision_id)?.activate(),
-    scale: (revision_id, count, retire) => revisions.get(revision_id)?.scale(count, retire),
-    drain: async (revision_id, limits) => revisions.get(revision_id)?.drain(limits),
-    stop,
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    async stopAll(graceMs) {
-      await Promise.all([...revisions.keys()].map((revision_id) => stop(revision_id, graceMs)))
-    },
-  }
+  return createReplicasDriver({
+    create: (spec, onChange) => createReplicas(spec, options, onChange),
+    log: options.log,
+  })
 }
 
 function createReplicas(
@@ -134,6 +92,7 @@ function supervise(
         command,
         dataDir: options.dataDir(deployment_id),
         databaseUrl: options.databaseUrl?.(deployment_id),
+        memoryLimitMb: limitMb,
         home: options.home?.(deployment_id),
         env: options.env,
         sandbox: options.sandbox ?? noSandbox,
@@ -145,18 +104,8 @@ function supervise(
       }),
     healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
     healthCheck: { ...DEFAULT_HEALTH_CHECK, ...options.healthCheck },
-    memoryLimitMb: limitMb,
     backoff: { ...DEFAULT_BACKOFF, ...options.backoff },
     clock,
     log: options.log.child({ revision_id, deployment_id }),
   })
-}
-
-/** Calls each listener by itself, so that one that throws does not affect the others. */
-function notify(call: () => void, revision_id: string, log: Log): void {
-  try {
-    call()
-  } catch (error) {
-    log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
-  }
 }

@@ -1,6 +1,6 @@
 /** How much memory an agent server may take: `resource_spec`, as its process is held to it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { residentBytes } from '../../child-process/memory.ts'
+import { familyResidentBytes } from '../../child-process/memory.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 const LOOK_MS = 2000
@@ -24,7 +24,7 @@ export function heapArguments(limitMb: number | undefined): string[] {
 }
 
 /**
- * Settles, with half a sentence, when the process holds more than `limitMb`; rejects when `signal`
+ * Settles, with half a sentence, when the process and its children, a Python host among them, hold more than `limitMb`; rejects when `signal`
  * is aborted first. Never settles where the system does not say (Linux does) or without a limit.
  */
 export async function waitUntilTooLarge(
@@ -35,7 +35,7 @@ export async function waitUntilTooLarge(
   if (limitMb === undefined || pid === undefined) return aborted(signal)
   for (;;) {
     await delay(LOOK_MS, undefined, { signal })
-    const usedMb = Math.round((await residentBytes(pid)) / MIB)
+    const usedMb = Math.round((await familyResidentBytes(pid)) / MIB)
     if (usedMb > limitMb) {
       return `it took ${usedMb} MB of memory, more than the ${limitMb} of its memory_limit_mb`
     }

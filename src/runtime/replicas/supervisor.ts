@@ -2,27 +2,29 @@
  * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` …
  * until it is stopped; or `starting` → `failed`. The drawing stands in `core/deployment/runtime.ts`.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
+import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { DeployLog } from '../deploy-log.ts'
-import type { AgentProcess } from './agent-process.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
 import { lastWords } from './last-words.ts'
-import { waitUntilTooLarge } from './memory.ts'
+import type { RunningAgent } from './running-agent.ts'
+
+/** How long one that has said why it does not start has to end by itself, in ms. */
+const FAILED_GRACE_MS = 5_000
 
 export interface SupervisorOptions {
-  /** Starts one process whose output goes to `deployLog`, and which reports to `onLoad`. */
-  launch(options: { isStandby: boolean; onLoad: (load: Load) => void }): AgentProcess
+  /** Starts one process whose output goes to `deployLog`. */
+  launch(options: LaunchOptions): RunningAgent
   /** Whether its processes leave runs alone until `activate`. */
   isStandby: boolean
   deployLog: DeployLog
   /** What one that was healthy is held to. */
   healthCheck: HealthCheck
-  /** In MB; `undefined`: as much as there is. */
-  memoryLimitMb: number | undefined
   /** How long a process may take until it is healthy, in ms. */
   healthTimeoutMs: number
   backoff: Backoff
@@ -32,9 +34,17 @@ export interface SupervisorOptions {
   onChange(): void
 }
 
+export interface LaunchOptions {
+  isStandby: boolean
+  /** Hears of what it reports of itself. */
+  onLoad(load: Load): void
+  /** Hears, in a sentence, what it waits for before it can begin. */
+  onWait(reason: string): void
+}
+
 /** One agent server's state; `core/deployment/runtime.ts` has a revision's. */
 export type SupervisedState =
-  | { kind: 'starting' }
+  | { kind: 'starting'; reason?: string }
   | { kind: 'healthy'; endpoint: Endpoint }
   | { kind: 'restarting'; reason: string; restarts: number }
   | { kind: 'failed'; reason: string }
@@ -47,9 +57,11 @@ export class Supervisor {
   #lastReason: string | null = null
   #load: Load | null = null
   #isStandby: boolean
-  #process: AgentProcess | undefined
+  #process: RunningAgent | undefined
   #done: Promise<void> = Promise.resolve()
   #hasBeenHealthy = false
+  /** The process of now, or the last one. */
+  #wasHealthy = false
   #restarts = 0
   /** How long the process of now, or the last one, was healthy, in ms. */
   #healthyMs = 0
@@ -91,6 +103,14 @@ export class Supervisor {
     return this.#state.kind === 'healthy' ? this.#process?.inspect() : undefined
   }
 
+  /** What its metrics say; `undefined`: it is not healthy, or did not tell in time. */
+  async measure(): Promise<ServerReading | undefined> {
+    const state = this.#state
+    if (state.kind !== 'healthy') return undefined
+    const reading = await this.#process?.measure()
+    return reading && { ...reading, url: state.endpoint.url }
+  }
+
   /** See `RuntimeDriver.activate`. One that is started later is active from its start. */
   async activate(): Promise<void> {
     if (!this.#isStandby) return
@@ -113,6 +133,14 @@ export class Supervisor {
     clearTimeout(timer)
   }
 
+  /** Lets go of what can go on alone, and ends what cannot, as `stop` does. */
+  async leave(graceMs: number): Promise<void> {
+    if (!this.#process?.detach) return this.stop(graceMs)
+    this.#stopping.abort()
+    this.#process.detach()
+    await this.#done
+  }
+
   async #supervise(): Promise<void> {
     const { backoff, deployLog } = this.#options
     const runOnce = async () => {
@@ -126,6 +154,7 @@ export class Supervisor {
 
   /** Answers how long the process was healthy, in ms; `undefined`: none is started after it. */
   #takeEnd(reason: string): number | undefined {
+    if (this.#process?.isAdopted && !this.#wasHealthy) return 0
     this.#lastReason = reason
     if (!this.#hasBeenHealthy) {
       this.#become({ kind: 'failed', reason })
@@ -142,14 +171,17 @@ export class Supervisor {
     const onLoad = (load: Load) => {
       this.#load = load
     }
-    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad })
+    const onWait = (reason: string) => this.#becomeWaiting(reason)
+    this.#wasHealthy = false
+    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad, onWait })
     this.#process = started
     const outcome = await this.#becomeHealthy(started)
     if (outcome === 'late') {
       started.kill()
       await started.exited
       const seconds = this.#options.healthTimeoutMs / 1000
-      return this.#explain(`The agent server was not healthy within ${seconds} s.`)
+      const late = `The agent server was not healthy within ${seconds} s.`
+      return this.#explain(started.failure ?? late)
     }
     if (outcome === 'died') {
       const end = await started.exited
@@ -159,9 +191,10 @@ export class Supervisor {
     return this.#serve(started, outcome)
   }
 
-  async #serve(started: AgentProcess, endpoint: Endpoint): Promise<string> {
+  async #serve(started: RunningAgent, endpoint: Endpoint): Promise<string> {
     const { clock } = this.#options
     this.#hasBeenHealthy = true
+    this.#wasHealthy = true
     this.#become({ kind: 'healthy', endpoint })
     const since = clock.now()
     const reason = await this.#endOf(started, endpoint)
@@ -170,13 +203,13 @@ export class Supervisor {
   }
 
   /** Settles when the process is gone, which it is also made to when it hangs or grows too large. */
-  async #endOf(started: AgentProcess, endpoint: Endpoint): Promise<string> {
-    const { healthCheck, memoryLimitMb } = this.#options
+  async #endOf(started: RunningAgent, endpoint: Endpoint): Promise<string> {
+    const { healthCheck } = this.#options
     const over = new AbortController()
     const exited = started.exited.then((end) => `The agent server died: ${end}.`)
     const faults = [
       waitUntilHung(endpoint, healthCheck, over.signal),
-      waitUntilTooLarge(started.pid, memoryLimitMb, over.signal),
+      started.outgrown(over.signal),
     ].map(async (fault) => {
       const why = await fault
       started.kill()
@@ -189,7 +222,15 @@ export class Supervisor {
     return end
   }
 
-  async #becomeHealthy(started: AgentProcess): Promise<Endpoint | 'died' | 'late' | 'stopped'> {
+  /** Until it runs, the revision is still starting; one that was healthy stays `restarting`. */
+  #becomeWaiting(reason: string): void {
+    this.#options.deployLog.line(reason)
+    if (this.#state.kind === 'starting') this.#become({ kind: 'starting', reason })
+  }
+
+  async #becomeHealthy(started: RunningAgent): Promise<Endpoint | 'died' | 'late' | 'stopped'> {
+    const ended = started.exited.then(() => {})
+    await Promise.race([started.started ?? Promise.resolve(), ended])
     const limit = AbortSignal.timeout(this.#options.healthTimeoutMs)
     const decided = new AbortController()
     const signal = AbortSignal.any([limit, decided.signal, this.#stopping.signal])
@@ -203,6 +244,11 @@ export class Supervisor {
       return endpoint
     })
     const died = started.exited.then(() => 'died' as const)
+    // What its project has left open, a thread or a socket, may keep it from ending.
+    started.failed
+      .then(() => delay(FAILED_GRACE_MS, undefined, { signal: decided.signal }))
+      .then(() => started.kill())
+      .catch(() => {})
     // This rejects when one of the others has decided the race.
     const outcome = await Promise.race([healthy.catch(() => given), died, given])
     decided.abort()

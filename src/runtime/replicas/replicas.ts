@@ -8,6 +8,7 @@ import type {
   Replica,
   RuntimeState,
 } from '../../core/deployment/runtime.ts'
+import type { ServerReading } from '../../core/figures/reading.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
@@ -78,6 +79,13 @@ export class Replicas {
     return this.#serving.find((one) => one.state.kind === 'healthy')?.inspect()
   }
 
+  /** Also of those on their way to their end. */
+  async readings(): Promise<ServerReading[]> {
+    const all = [...this.#serving, ...this.#retiring]
+    const readings = await Promise.all(all.map((one) => one.measure()))
+    return readings.filter((reading) => reading !== undefined)
+  }
+
   async activate(): Promise<void> {
     this.#isStandby = false
     await Promise.all(this.#serving.map((one) => one.activate()))
@@ -94,6 +102,14 @@ export class Replicas {
     this.#isStopping = true
     const all = [...this.#serving, ...this.#retiring]
     await Promise.all(all.map((one) => one.stop(graceMs)))
+    this.#options.deployLog.close()
+  }
+
+  /** See `RuntimeDriver.leave`. */
+  async leave(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    const retired = [...this.#retiring].map((one) => one.stop(graceMs))
+    await Promise.all([...retired, ...this.#serving.map((one) => one.leave(graceMs))])
     this.#options.deployLog.close()
   }
 

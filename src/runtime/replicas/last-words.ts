@@ -1,14 +1,15 @@
 /** What an agent server has printed last, as a project's author reads it. */
 import { fileURLToPath } from 'node:url'
 
-/** The folder of Runyard's own modules. */
+/** The folder of Runyard's own modules, and where the agent server is in few files. */
 const OWN = fileURLToPath(new URL('../../', import.meta.url))
+const BUNDLE = '/dist/server/'
 
 /** A line of Runyard's own log (`telemetry/log.ts`); a project that logs JSON has another order. */
 const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
 const FRAME = /^\s+at /
 /** Stack frames that are not the project's: those of Node, of packages, of Runyard. */
-const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN]
+const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN, BUNDLE]
 
 /**
  * The lines without what says nothing to the author: of Runyard's log only warnings and errors, as

@@ -1,0 +1,260 @@
+/** One agent server in a container: a new one, or one that another driver has left. */
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type Docker from 'dockerode'
+import type { Endpoint, Load } from '../../core/deployment/runtime.ts'
+import { isHelloMessage } from '../../core/deployment/runtime-protocol.ts'
+import type { Log } from '../../core/log.ts'
+import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
+import { SocketLink } from '../link/socket-link.ts'
+import type { RunningAgent } from '../replicas/running-agent.ts'
+import { waitForEnd } from './container-end.ts'
+import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
+import { followOutput } from './output.ts'
+
+interface AgentContainerOptions {
+  engine: Engine
+  token: string
+  /** Its limit, for sentences. */
+  memoryMb: number
+  /** It speaks the link; else it is well when it answers. */
+  isLinked(): Promise<boolean>
+  /** Finds or creates it and has it run. Throws a sentence for people. */
+  begin(signal: AbortSignal): Promise<Docker.Container>
+  /** Where the gateway reaches it, once it runs. */
+  urlOf(container: Docker.Container): Promise<string>
+  isStandby: boolean
+  /** It ran before this driver did: what it has printed is in the log already. */
+  isAdopted: boolean
+  onLine(line: string): void
+  onLoad(load: Load): void
+  /** Hears, in a sentence, that the engine is away. */
+  onWait(sentence: string): void
+  log: Log
+}
+
+/** Before an engine that has just come back, or broken off, is asked the same again, in ms. */
+const LOOK_AGAIN_MS = 500
+
+/** Does not throw: what goes wrong shows in `exited`, and its sentence in `failure`. */
+export function runAgentContainer(options: AgentContainerOptions): RunningAgent {
+  const agent = new AgentContainer(options)
+  const { talk } = agent
+  return {
+    get failure() {
+      return agent.failure ?? talk.failure
+    },
+    failed: talk.failed,
+    started: agent.started,
+    isAdopted: options.isAdopted,
+    ready: agent.ready,
+    exited: agent.exited,
+    inspect: () => agent.ask(() => talk.inspect()),
+    measure: () => agent.ask(() => talk.measure()),
+    activate: async () => void (await agent.ask(() => talk.activate())),
+    drain: (limits) => agent.ask(() => talk.drain(limits)),
+    // The engine holds it to its limit.
+    outgrown: () => new Promise(() => {}),
+    terminate: () => agent.signal('SIGTERM'),
+    kill: () => agent.signal('SIGKILL'),
+    detach: () => agent.detach(),
+  }
+}
+
+class AgentContainer {
+  readonly #options: AgentContainerOptions
+  readonly #stopping = new AbortController()
+  /** It has ended, or was let go of. */
+  readonly #over = new AbortController()
+  readonly #started = Promise.withResolvers<void>()
+  readonly #ready = Promise.withResolvers<Endpoint>()
+  readonly #url = Promise.withResolvers<string>()
+  readonly #link: SocketLink
+  readonly talk: Conversation
+  readonly exited: Promise<string>
+  failure: string | undefined
+  #isLinked = false
+  #wasKilled = false
+  #isDetached = false
+  #container: Docker.Container | undefined
+
+  constructor(options: AgentContainerOptions) {
+    this.#options = options
+    const { token, onLoad } = options
+    const unfit = (why: string) => this.#giveUp(why)
+    this.#link = new SocketLink({
+      url: this.#url.promise,
+      token,
+      onRefused: () => unfit('The agent server does not know this installation’s keys.'),
+    })
+    let isFirst = true
+    this.#link.onMessage((message) => {
+      if (!isHelloMessage(message)) return
+      // Later ones tell of a drain of our own.
+      const isSpent = options.isAdopted && isFirst && message.is_draining
+      isFirst = false
+      if (isSpent) unfit('The agent server had been told to drain; another takes its place.')
+    })
+    const exited = Promise.withResolvers<string>()
+    this.exited = exited.promise
+    this.talk = converse(this.#link, { exited: this.exited, onSources: () => {}, onLoad })
+    void this.#live().then(exited.resolve)
+  }
+
+  /** Settles when it runs: the time to become healthy begins. */
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  get ready(): Promise<Endpoint> {
+    return this.#ready.promise
+  }
+
+  /** `undefined` of an image that does not speak the link. */
+  async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+    await Promise.race([this.#started.promise, this.exited])
+    return this.#isLinked ? question() : undefined
+  }
+
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const container = this.#container
+    if (!container) {
+      this.#stopping.abort(new Error('it was stopped before it began'))
+      return
+    }
+    if (signal === 'SIGKILL') this.#wasKilled = true
+    const { engine } = this.#options
+    const send = () => container.kill({ signal })
+    whenThere(engine, send, { signal: this.#over.signal }).catch(() => {})
+  }
+
+  /** Leaves it to the next driver. */
+  detach(): void {
+    this.#isDetached = true
+    this.#link.close()
+    this.#stopping.abort(new Error('this driver has let go of it'))
+  }
+
+  #giveUp(why: string): void {
+    this.failure = why
+    this.signal('SIGKILL')
+  }
+
+  async #live(): Promise<string> {
+    const { engine, log } = this.#options
+    try {
+      this.#container = await this.#begin()
+      await this.#connect(this.#container)
+      // What is wrong with the container shows at its end.
+      const output = this.#follow(this.#container).catch(() => {})
+      const end = await this.#untilEnd(this.#container)
+      await output
+      return end
+    } catch (error) {
+      if (!this.#isDetached) log.warn({ err: error }, 'A container could not be run.')
+      this.failure ??= this.#stopping.signal.aborted ? undefined : sentence(error)
+      return explain(error)
+    } finally {
+      this.#link.close()
+      this.#over.abort()
+      const container = this.#container
+      const remove = () => container?.remove({ v: true, force: true })
+      const terms = { signal: AbortSignal.timeout(60_000) }
+      if (!this.#isDetached) await whenThere(engine, async () => remove(), terms).catch(() => {})
+    }
+  }
+
+  async #begin(): Promise<Docker.Container> {
+    const { engine, begin, isLinked, onWait } = this.#options
+    const { signal } = this.#stopping
+    const terms = { signal, onAway: onWait }
+    this.#isLinked = await whenThere(engine, isLinked, terms)
+    return whenThere(engine, () => begin(signal), terms)
+  }
+
+  async #connect(container: Docker.Container): Promise<void> {
+    const { engine, urlOf, token, isAdopted, isStandby } = this.#options
+    // What was asked to end before there was anything to ask.
+    if (this.#stopping.signal.aborted) this.#container = container
+    const url = await whenThere(engine, () => urlOf(container), { signal: this.#stopping.signal })
+    this.#started.resolve()
+    if (!this.#isLinked) return this.#ready.resolve({ url, token })
+    this.#url.resolve(url)
+    void this.talk.ready.then(async (said) => {
+      // Whether it was activated by the driver before, nobody knows any more.
+      if (isAdopted && !isStandby) await this.talk.activate()
+      this.#ready.resolve(endpointOf(said, token, url))
+    })
+  }
+
+  /**
+   * What is printed while the engine is away is read when it is back; a line of the second in which it went
+   * may come twice. Rejects when the container is gone, or is let go of.
+   */
+  async #follow({ id }: Docker.Container): Promise<void> {
+    const { engine, isAdopted, onLine } = this.#options
+    const { signal } = this.#stopping
+    const container = engine.patient.getContainer(id)
+    for (let since = isAdopted ? now() : 0; ; ) {
+      let isWhole = false
+      try {
+        isWhole = await followOutput(engine.patient, container, { since, onLine, signal })
+      } catch (error) {
+        if (!isAway(error)) throw error
+      }
+      const brokeOffAt = now()
+      if (!(await this.#isRunning(engine.docker.getContainer(id)))) return
+      await delay(LOOK_AGAIN_MS, undefined, { signal })
+      since = isWhole ? now() : brokeOffAt
+    }
+  }
+
+  async #isRunning(container: Docker.Container): Promise<boolean> {
+    const { engine } = this.#options
+    const look = () => container.inspect()
+    const { State } = await whenThere(engine, look, { signal: this.#stopping.signal })
+    return State.Running
+  }
+
+  async #untilEnd(container: Docker.Container): Promise<string> {
+    const { engine } = this.#options
+    const { signal } = this.#stopping
+    const detached = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    )
+    for (;;) {
+      // The engine may be away, or have ended in the middle of the wait.
+      await Promise.race([waitForEnd(engine, container.id, signal), detached])
+      const look = () => container.inspect()
+      const { State } = await Promise.race([whenThere(engine, look, { signal }), detached])
+      if (!State.Running) return this.#describeEnd(State)
+      await delay(LOOK_AGAIN_MS)
+    }
+  }
+
+  #describeEnd({ OOMKilled, ExitCode }: { OOMKilled: boolean; ExitCode: number }): string {
+    const { memoryMb } = this.#options
+    if (OOMKilled) return `it took more than the ${memoryMb} MB of its memory_limit_mb: SIGKILL`
+    const signal = signalOf(ExitCode)
+    // Not every engine says why the kernel has ended a process.
+    const isSuspect = signal === 'SIGKILL' && !this.#wasKilled
+    if (isSuspect)
+      return `it was ended by SIGKILL, as one that takes more than its ${memoryMb} MB is`
+    return signal ? `it was ended by ${signal}` : `it ended with exit code ${ExitCode}`
+  }
+}
+
+function signalOf(code: number): string | undefined {
+  const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
+  return name
+}
+
+function sentence(error: unknown): string {
+  if (isMissing(error)) return `The container engine: ${explain(error)}.`
+  return explain(error)
+}
+
+/** In s since 1970, as the engine counts. */
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}

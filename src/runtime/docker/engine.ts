@@ -1,0 +1,146 @@
+/** The container engine: where it is, what is asked of it, and what is done while it is away. */
+import { existsSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { request as requestOverTls } from 'node:https'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type Docker from 'dockerode'
+import type { DockerSettings } from './settings.ts'
+
+const require = createRequire(import.meta.url)
+
+/** Between two tries while the engine is away, in ms. */
+const RETRY_MS = 1_000
+/** How long an answer may take, in ms; what follows logs or waits for an end is asked without a limit. */
+const ANSWER_MS = 60_000
+
+const GONE = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EACCES'],
+])
+
+export interface Engine {
+  docker: Docker
+  /** The same, for what is answered whenever it comes about. */
+  patient: Docker
+  /** The same, for a request of our own: which function sends it, and where to. */
+  request: typeof request
+  at: { socketPath: string } | ({ host: string; port: string } & Partial<Certificates>)
+  /** As the operator named it, for sentences. */
+  address: string
+  /** Where ports that it publishes are reached. */
+  host: string
+  /** Whether it runs on this machine, so that folders of here can be mounted there. */
+  isLocal: boolean
+}
+
+interface Certificates {
+  /** Who the engine has to be. */
+  ca: Buffer
+  /** Who asks it. */
+  cert: Buffer
+  key: Buffer
+}
+
+/**
+ * `host`: `unix:///…`, `tcp://HOST:PORT`; `undefined`: the socket that is there. `certs`: for `tcp://`,
+ * which is asked over TLS then; throws where they cannot be read.
+ */
+export function openEngine({ host: asked, certs }: Pick<DockerSettings, 'host' | 'certs'>): Engine {
+  const where = asked ?? usualSocket()
+  const socketPath = /^unix:\/\/(.+)$/.exec(where)?.[1]
+  if (socketPath !== undefined) {
+    return {
+      ...clients({ socketPath }),
+      request,
+      at: { socketPath },
+      address: where,
+      host: '127.0.0.1',
+      isLocal: true,
+    }
+  }
+  const { hostname: host, port } = new URL(where.replace(/^tcp:/, 'http:'))
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(host)
+  const about = { address: where, host, isLocal }
+  if (certs === undefined) {
+    const at = { host, port: port || '2375' }
+    return { ...clients({ protocol: 'http', ...at }), request, at, ...about }
+  }
+  const at = { host, port: port || '2376', ...readCertificates(certs) }
+  return { ...clients({ protocol: 'https', ...at }), request: requestOverTls, at, ...about }
+}
+
+function readCertificates(folder: string): Certificates {
+  const read = (name: string) => readFileSync(join(folder, name))
+  return { ca: read('ca.pem'), cert: read('cert.pem'), key: read('key.pem') }
+}
+
+/** The client needs 28 MB and 0.2 s of processor time, so it is loaded where there is an engine to talk to. */
+function clients(options: Docker.DockerOptions) {
+  const Client: typeof Docker = require('dockerode')
+  return { docker: new Client({ ...options, timeout: ANSWER_MS }), patient: new Client(options) }
+}
+
+function usualSocket(): string {
+  const run = process.getuid?.() === 0 ? undefined : `/run/user/${process.getuid?.()}`
+  const own = run === undefined ? [] : [`${run}/docker.sock`, `${run}/podman/podman.sock`]
+  const usual = [...own, '/var/run/docker.sock', '/run/podman/podman.sock']
+  return `unix://${usual.find((path) => existsSync(path)) ?? '/var/run/docker.sock'}`
+}
+
+/**
+ * Asks until the engine answers. While it is away `onAway` hears it, in a sentence, once. Throws what the
+ * engine refuses, and when `signal` is aborted.
+ */
+export async function whenThere<T>(
+  { address }: Engine,
+  ask: () => Promise<T>,
+  { signal, onAway }: { signal: AbortSignal; onAway?: (sentence: string) => void },
+): Promise<T> {
+  for (let hasTold = false; ; hasTold = true) {
+    signal.throwIfAborted()
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isAway(error)) throw error
+      if (!hasTold)
+        onAway?.(
+          `The container engine at ${address} does not answer (${codeOf(error)}); waiting for it.`,
+        )
+    }
+    await delay(RETRY_MS, undefined, { signal })
+  }
+}
+
+/** Whether nobody answered, so that asking again may help. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && GONE.has(code)
+}
+
+/** Whether the engine says that there is no such thing. */
+export function isMissing(error: unknown): boolean {
+  return statusOf(error) === 404
+}
+
+/** Whether what was asked for is so already, or is on its way. */
+export function isSettled(error: unknown): boolean {
+  return [304, 404, 409].includes(statusOf(error) ?? 0)
+}
+
+/** In the engine's own words, on one line. */
+export function explain(error: unknown): string {
+  const { json, message } = error as { json?: { message?: string }; message?: string }
+  return (json?.message ?? message ?? String(error)).replaceAll(/\s+/g, ' ').trim()
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { statusCode?: number }).statusCode
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code, message } = error as { code?: string; message?: string }
+  // What the HTTP client says when the engine ends in the middle of an answer.
+  return code ?? (message === 'socket hang up' ? 'ECONNRESET' : undefined)
+}

@@ -1,0 +1,125 @@
+/** Containers of this installation that another driver has left: to be taken over, or removed. */
+import type Docker from 'dockerode'
+import type { Log } from '../../core/log.ts'
+import { type Engine, whenThere } from './engine.ts'
+import { BUILD, DEPLOYMENT, INSTALLATION, REPLICA, REVISION, THIS_PROCESS } from './labels.ts'
+import { removeNetwork } from './network.ts'
+
+export interface FoundContainer {
+  id: string
+  deployment_id: string
+  revision_id: string
+  replica: string
+}
+
+/** One that nobody has asked for by then is an orphan, in ms after all were found and somebody could ask. */
+const ORPHAN_MS = 120_000
+
+export class FoundContainers {
+  readonly #engine: Engine
+  readonly #installation: string
+  readonly #ordered: Promise<void>
+  readonly #log: Log
+  readonly #closing = new AbortController()
+  readonly #found: FoundContainer[] = []
+  /** Settles when all are known, or it was closed. An engine that is away is waited for. */
+  readonly listed: Promise<void>
+  #timer: NodeJS.Timeout | undefined
+
+  /** Looks at once; where the engine is away, when it is back. `ordered`: before that nobody can ask for any. */
+  constructor(engine: Engine, options: { installation: string; ordered: Promise<void>; log: Log }) {
+    this.#engine = engine
+    this.#installation = options.installation
+    this.#ordered = options.ordered
+    this.#log = options.log
+    this.listed = this.#list().catch((error: unknown) => {
+      if (this.#closing.signal.aborted) return
+      this.#log.error({ err: error }, 'Containers of before cannot be listed.')
+    })
+  }
+
+  revisionsOf(deployment_id: string): string[] {
+    const own = this.#found.filter((one) => one.deployment_id === deployment_id)
+    return [...new Set(own.map(({ revision_id }) => revision_id))]
+  }
+
+  /** Those of the revision, in the order of their making, for whoever goes on with them. */
+  take(revision_id: string): FoundContainer[] {
+    const taken = this.#found.filter((one) => one.revision_id === revision_id)
+    for (const one of taken) this.#found.splice(this.#found.indexOf(one), 1)
+    return taken
+  }
+
+  /** Removes what is left of the revision, which ends within `graceMs`. */
+  async remove(revision_id: string, graceMs: number): Promise<void> {
+    await Promise.all(this.take(revision_id).map((one) => this.#end(one, graceMs)))
+  }
+
+  async removeAll(graceMs: number): Promise<void> {
+    const ids = new Set(this.#found.map(({ revision_id }) => revision_id))
+    await Promise.all([...ids].map((id) => this.remove(id, graceMs)))
+  }
+
+  close(): void {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+  }
+
+  async #list(): Promise<void> {
+    const { docker } = this.#engine
+    const filters = { label: [`${INSTALLATION}=${this.#installation}`] }
+    const ask = () => docker.listContainers({ all: true, filters })
+    const { signal } = this.#closing
+    const found = await whenThere(this.#engine, ask, { signal })
+    const isOfBuild = ({ Labels }: Docker.ContainerInfo) => BUILD in Labels
+    const all = found.filter((one) => !isOfBuild(one))
+    const isLiving = ({ State }: Docker.ContainerInfo) => State === 'running'
+    this.#found.push(...all.filter(isLiving).map(describe).reverse())
+    // What has ended says nothing any more to anybody.
+    for (const one of all.filter((each) => !isLiving(each))) await this.#remove(one.Id)
+    // Nobody waits for a build that another process has begun: it begins anew.
+    const isLeft = ({ Labels }: Docker.ContainerInfo) => Labels[BUILD] !== THIS_PROCESS
+    for (const one of found.filter((each) => isOfBuild(each) && isLeft(each))) {
+      await this.#remove(one.Id)
+    }
+    void this.#ordered.then(() => this.#removeOrphansLater())
+  }
+
+  #removeOrphansLater(): void {
+    if (this.#closing.signal.aborted) return
+    this.#timer = setTimeout(() => void this.#removeOrphans(), ORPHAN_MS).unref()
+  }
+
+  async #removeOrphans(): Promise<void> {
+    const revisions = [...new Set(this.#found.map(({ revision_id }) => revision_id))]
+    if (revisions.length > 0)
+      this.#log.warn({ revisions }, 'Containers that nobody asks for are removed.')
+    await this.removeAll(10_000)
+  }
+
+  async #end({ id, deployment_id }: FoundContainer, graceMs: number): Promise<void> {
+    const seconds = Math.ceil(graceMs / 1000)
+    await this.#engine.patient
+      .getContainer(id)
+      .stop({ t: seconds })
+      .catch(() => {})
+    await this.#remove(id)
+    await removeNetwork(this.#engine, { installation: this.#installation, deployment_id })
+  }
+
+  async #remove(id: string): Promise<void> {
+    await this.#engine.docker
+      .getContainer(id)
+      .remove({ v: true, force: true })
+      .catch(() => {})
+  }
+}
+
+function describe({ Id, Labels }: Docker.ContainerInfo): FoundContainer {
+  return {
+    id: Id,
+    deployment_id: Labels[DEPLOYMENT] ?? '',
+    revision_id: Labels[REVISION] ?? '',
+    replica: Labels[REPLICA] ?? '',
+  }
+}

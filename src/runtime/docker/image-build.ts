@@ -1,0 +1,187 @@
+/** Images that are built for projects, by the engine's own build: root is root of the image only. */
+import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type Docker from 'dockerode'
+import { create } from 'tar'
+import { createLineSplitter } from '../../child-process/output-lines.ts'
+import { LINK_LABEL } from '../../core/deployment/artifact.ts'
+import { BuildError } from '../../core/deployment/build.ts'
+import { HAS_TRIGGERS } from '../../core/deployment/image.ts'
+import type { ImageOrder } from '../../core/deployment/project-commands.ts'
+import { AppError } from '../../core/errors.ts'
+import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
+import { DEPLOYMENT, INSTALLATION, REVISION } from './labels.ts'
+import { BUILD_CPU_SHARES } from './limits.ts'
+import { removeNetwork, withNetwork } from './network.ts'
+import { followProgress } from './progress.ts'
+import { pulledImage, removePulled } from './pulled-images.ts'
+
+export interface ImageGround {
+  engine: Engine
+  installation: string
+  /** Runyard's own. */
+  ownImage: string
+  /** The operator's; `undefined`: the deployment's own. */
+  network: string | undefined
+  cpus: number
+  pullMs: number | undefined
+}
+
+const CPU_PERIOD = 100_000
+
+/** As `BuildContainers.buildImage`. */
+export async function buildImage(ground: ImageGround, order: ImageOrder): Promise<string> {
+  const { engine, installation } = ground
+  const { deployment_id, context, signal, say } = order
+  const { base, preparation } = await baseOf(ground, order)
+  const name = `.runyard-${randomUUID()}.Dockerfile`
+  const owner = { installation, deployment_id }
+  // In front, so that every layer has it: no deployment is given what another one has kept of the same lines.
+  const labelled = [`LABEL ${DEPLOYMENT}=${deployment_id}`, ...preparation]
+  await writeFile(join(context, name), order.dockerfile(base, labelled), { flag: 'wx' })
+  try {
+    const build = (network: string) => buildOn(network, name, ground, order)
+    const ask = () =>
+      ground.network === undefined ? withNetwork(engine, owner, build) : build(ground.network)
+    return await whenThere(engine, ask, { signal, onAway: say })
+  } finally {
+    await rm(join(context, name), { force: true })
+    await removeLeft(engine, owner)
+    if (ground.network === undefined) await removeNetwork(engine, owner)
+  }
+}
+
+/** The layers of a build that has failed, which no image has: by the label that they begin with. */
+async function removeLeft(
+  { docker }: Engine,
+  { deployment_id }: { deployment_id: string },
+): Promise<void> {
+  const filters = { dangling: ['true'], label: [`${DEPLOYMENT}=${deployment_id}`] }
+  await docker.pruneImages({ filters: JSON.stringify(filters) }).catch(() => {})
+}
+
+/** As `BuildContainers.removeImages`. */
+export async function removeImages(
+  { engine, installation }: Pick<ImageGround, 'engine' | 'installation'>,
+  revision_id: string,
+): Promise<void> {
+  // Podman takes several labels for any of them.
+  const filters = JSON.stringify({ label: [`${REVISION}=${revision_id}`] })
+  for (const { Id, Labels } of await engine.docker.listImages({ filters })) {
+    if (Labels?.[INSTALLATION] !== installation) continue
+    await engine.docker.getImage(Id).remove()
+  }
+  await removePulled(engine, { installation, revision_id })
+}
+
+/** As `BuildContainers.hasImage`. */
+export async function hasImage(
+  { engine }: Pick<ImageGround, 'engine'>,
+  id: string,
+): Promise<boolean> {
+  return engine.docker
+    .getImage(id)
+    .inspect()
+    .then(
+      () => true,
+      (error: unknown) => !isMissing(error),
+    )
+}
+
+/** What the image begins with, and what has to be done to run Runyard in it. */
+async function baseOf(
+  { engine, ownImage, installation, pullMs }: ImageGround,
+  { base, revision_id, signal, say }: ImageOrder,
+): Promise<{ base: string; preparation: string[] }> {
+  if (!base) return { base: ownImage, preparation: [] }
+  say(`Pulling ${base.image_uri}.`)
+  const terms = { login: base.login, pullMs, installation, revision_id, signal }
+  const ask = () => pulledImage(engine, base.image_uri, terms)
+  const about = await whenThere(engine, ask, { signal, onAway: say }).catch(refuse)
+  if ((about.Config?.OnBuild ?? []).length > 0) throw new BuildError('image', HAS_TRIGGERS)
+  if (LINK_LABEL in (about.Config?.Labels ?? {})) return { base: base.image_uri, preparation: [] }
+  const own = await engine.docker.getImage(ownImage).inspect()
+  return { base: base.image_uri, preparation: preparationOf(ownImage, own, about) }
+}
+
+/** Runyard's programs lie in a folder of their own, and need of the base no more than a C library and a shell. */
+function preparationOf(
+  ownImage: string,
+  own: Docker.ImageInspectInfo,
+  base: Docker.ImageInspectInfo,
+): string[] {
+  // It comes from a registry of anybody's, and a line break in it would begin another instruction.
+  const ofBase = /^[\w./:@+-]+$/.exec(variableOf(base, 'PATH') ?? '')?.[0]
+  const path = ['/opt/runyard/bin', ofBase ?? variableOf(own, 'PATH')]
+  return [
+    `COPY --from=${ownImage} /opt/runyard /opt/runyard`,
+    `COPY --from=${ownImage} /usr/bin/tini /usr/bin/tini`,
+    `ENV PATH=${path.join(':')}`,
+    `LABEL ${LINK_LABEL}=1`,
+    `ENTRYPOINT ${JSON.stringify(own.Config?.Entrypoint ?? ['tini', '--', 'runyard'])}`,
+    'CMD []',
+  ]
+}
+
+function variableOf({ Config }: Docker.ImageInspectInfo, name: string): string | undefined {
+  const found = Config?.Env?.find((one) => one.startsWith(`${name}=`))
+  return found?.slice(name.length + 1)
+}
+
+async function buildOn(
+  networkmode: string,
+  dockerfile: string,
+  { engine, installation, cpus }: ImageGround,
+  { deployment_id, revision_id, context, signal, limitMs, maxMemoryBytes, say }: ImageOrder,
+): Promise<string> {
+  const limit = AbortSignal.timeout(limitMs)
+  const unreadable = new AbortController()
+  const abortSignal = AbortSignal.any([signal, limit, unreadable.signal])
+  // Links are packed as links: nothing outside of the folder is read.
+  const packed = Readable.from(create({ cwd: context, portable: true, filter: isForEngine }, ['.']))
+  packed.once('error', (error) => unreadable.abort(error))
+  const t = `localhost/runyard-built/${deployment_id}:${revision_id}`
+  const options = {
+    ...{ t, dockerfile, networkmode, abortSignal, rm: true, forcerm: true },
+    ...{ memory: maxMemoryBytes, memswap: maxMemoryBytes },
+    ...{ cpuperiod: CPU_PERIOD, cpuquota: Math.round(cpus * CPU_PERIOD) },
+    cpushares: BUILD_CPU_SHARES,
+    labels: { [INSTALLATION]: installation, [DEPLOYMENT]: deployment_id, [REVISION]: revision_id },
+  }
+  const lines = createLineSplitter(say)
+  const onText = (text: string) => lines.write(Buffer.from(text))
+  try {
+    const progress = await engine.patient.buildImage(packed, options)
+    await followProgress(progress, { signal: abortSignal, onText }).finally(lines.end)
+    return (await engine.docker.getImage(t).inspect()).Id
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limit.aborted) {
+      const seconds = Math.round(limitMs / 1000)
+      throw new BuildError('image', `The image took longer than ${seconds} s and was given up.`)
+    }
+    // Its code would be taken for that of an engine that is away.
+    const { reason } = unreadable.signal
+    if (reason) throw new BuildError('image', `The project cannot be read: ${explain(reason)}`)
+    if (isAway(error)) throw error
+    throw new BuildError('image', `The image could not be built: ${explain(error)}`)
+  } finally {
+    packed.destroy()
+  }
+}
+
+/** Podman reads these itself, wherever on its machine a link leads: to /dev/zero, without an end. */
+const READ_BY_ENGINE = /^(\.\/)*\.(docker|container)ignore$/
+
+function isForEngine(path: string, entry: object): boolean {
+  const isLink = 'isSymbolicLink' in entry && (entry as Stats).isSymbolicLink()
+  return !(isLink && READ_BY_ENGINE.test(path))
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  throw new BuildError('image', error.message, { cause: error })
+}

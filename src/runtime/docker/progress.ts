@@ -1,0 +1,43 @@
+/** What an engine tells of a build or a pull while it is at it: an object of JSON in each line. */
+import { addAbortSignal, Readable } from 'node:stream'
+import { isObject } from '../../core/json.ts'
+
+/** The longest line, in characters: engines hand on what a command prints in much shorter ones. */
+const MOST_CHARS = 1024 * 1024
+
+/**
+ * Reads all of it and keeps nothing, since a project's commands may print without end (the client of the engine would
+ * keep it). Rejects with what the engine says of a failure, when it breaks off, and when `signal` is aborted.
+ */
+export async function followProgress(
+  progress: NodeJS.ReadableStream,
+  { signal, onText = () => {} }: { signal: AbortSignal; onText?: (text: string) => void },
+): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  let failure: string | undefined
+  const take = (line: string) => {
+    const { stream, error } = parse(line)
+    if (typeof stream === 'string') onText(stream)
+    if (typeof error === 'string' && error !== '') failure ??= error
+  }
+  const source = progress instanceof Readable ? progress : new Readable().wrap(progress)
+  for await (const chunk of addAbortSignal(signal, source)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > MOST_CHARS) rest = ''
+    for (const line of lines) take(line)
+  }
+  take(rest)
+  if (failure !== undefined) throw new Error(failure)
+}
+
+/** What is no object is nothing that anybody understands. */
+function parse(line: string): Record<string, unknown> {
+  try {
+    const told: unknown = JSON.parse(line)
+    return isObject(told) ? told : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,203 @@
+/** The container of one replica: its image, its making, its address. Every step may be asked for again. */
+import { mkdirSync } from 'node:fs'
+import type Docker from 'dockerode'
+import { LINK_LABEL } from '../../core/deployment/artifact.ts'
+import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
+import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
+import { AppError } from '../../core/errors.ts'
+import { containerOptions, PORT } from './container-options.ts'
+import { explain, isAway, isMissing } from './engine.ts'
+import type { Ground } from './ground.ts'
+import { DEPLOYMENT, INSTALLATION, REPLICA, REVISION } from './labels.ts'
+import { withNetwork } from './network.ts'
+import { pulledImage } from './pulled-images.ts'
+import { handOver, openStandardInput } from './standard-input.ts'
+import { giveTo, OWN_USER, userOf } from './user.ts'
+
+/** How long a container of before may take to end that another one takes the place of, in ms. */
+const REPLACED_GRACE_MS = 10_000
+
+interface Replica {
+  replica: string
+  token: string
+  isStandby: boolean
+}
+
+export class ReplicaContainer {
+  readonly #spec: RuntimeSpec
+  readonly #ground: Ground
+  readonly #replica: Replica
+
+  constructor(spec: RuntimeSpec, ground: Ground, replica: Replica) {
+    this.#spec = spec
+    this.#ground = ground
+    this.#replica = replica
+  }
+
+  /** Throws a sentence when there is no such image. */
+  async isLinked(): Promise<boolean> {
+    const labels = (await this.#imageThere()).Config?.Labels ?? {}
+    return LINK_LABEL in labels
+  }
+
+  /** The same of a container that is there: its image may be gone by now, or be another one. */
+  async wasLinked(id: string): Promise<boolean> {
+    const { Config } = await this.#ground.engine.docker.getContainer(id).inspect()
+    return LINK_LABEL in Config.Labels
+  }
+
+  async find(id: string): Promise<Docker.Container> {
+    const container = this.#ground.engine.docker.getContainer(id)
+    await container.inspect()
+    return container
+  }
+
+  /** Creates and starts it. Where that fails nothing is left of it. */
+  async create(signal: AbortSignal): Promise<Docker.Container> {
+    const { docker } = this.#ground.engine
+    await this.#replaceFound()
+    signal.throwIfAborted()
+    const isLinked = await this.isLinked()
+    const container = await this.#createOnly(isLinked)
+    try {
+      if (isLinked) await this.#startWithSecrets(container)
+      else await container.start()
+      signal.throwIfAborted()
+      return container
+    } catch (error) {
+      const removal = docker.getContainer(container.id).remove({ v: true, force: true })
+      const isRemoved = await removal.then(
+        () => true,
+        () => false,
+      )
+      // One that ends before it has read all breaks off as an engine does that is away.
+      if ((isAway(error) && !isRemoved) || signal.aborted) throw error
+      throw new AppError('bad_request', `The container could not be started: ${explain(error)}`)
+    }
+  }
+
+  /**
+   * Where the engine was away at the start, containers of the revision may have been found since: they would
+   * work on the same data.
+   */
+  async #replaceFound(): Promise<void> {
+    const { found } = this.#ground
+    await found.listed
+    await found.remove(this.#spec.revision_id, REPLACED_GRACE_MS)
+  }
+
+  /** Where the gateway and the link reach it. */
+  async urlOf(container: Docker.Container): Promise<string> {
+    const { engine } = this.#ground
+    const { NetworkSettings, State } = await container.inspect()
+    const published = NetworkSettings.Ports?.[`${PORT}/tcp`]?.[0]?.HostPort
+    if (published) return `http://${engine.host}:${published}`
+    const [network] = Object.values(NetworkSettings.Networks)
+    if (network?.IPAddress) return `http://${network.IPAddress}:${PORT}`
+    // It has ended already: whoever waits for its end says how.
+    if (!State.Running) return `http://127.0.0.1:${PORT}`
+    throw new Error('The container has no address on its network.')
+  }
+
+  get #image(): string {
+    const { artifact } = this.#spec
+    if (artifact.kind === 'image') return artifact.image_uri
+    return artifact.image ?? this.#ground.options.docker.image
+  }
+
+  /** Runyard's own image is built by the operator; what a revision names comes from its registry. */
+  async #imageThere(): Promise<Docker.ImageInspectInfo> {
+    const { engine, installation, options } = this.#ground
+    const { artifact, revision_id, pullLogin: login } = this.#spec
+    if (artifact.kind === 'image') {
+      const { pullMs } = options.docker
+      const terms = { login, pullMs, installation, revision_id }
+      return pulledImage(engine, artifact.image_uri, terms)
+    }
+    try {
+      return await engine.docker.getImage(this.#image).inspect()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      const what = artifact.image
+        ? 'no longer has the image that was built for this revision. Deploy it again'
+        : `has no image ${this.#image}. Build it with deploy/Dockerfile, or name another one with RUNYARD_IMAGE`
+      throw new AppError('bad_request', `The container engine at ${engine.address} ${what}.`)
+    }
+  }
+
+  async #createOnly(isLinked: boolean): Promise<Docker.Container> {
+    const { options, engine, installation } = this.#ground
+    const { artifact, deployment_id, deployment_name, resource_spec, secrets } = this.#spec
+    const { network: shared } = options.docker
+    const project = artifact.kind === 'folder' ? options.locate(artifact) : undefined
+    const dataDir = isLinked && !(await this.#databaseUrl()) ? this.#dataDir() : undefined
+    if ((project || dataDir) && !engine.isLocal) {
+      const why = `The container engine at ${engine.address} is on another machine, where folders of this one cannot be mounted.`
+      throw new AppError('bad_request', `${why} Deploy an image, and keep data in PostgreSQL.`)
+    }
+    const user = isLinked ? userOf(options.docker) : undefined
+    if (dataDir !== undefined && user === OWN_USER) giveTo(dataDir, OWN_USER)
+    const createOn = (network: string) =>
+      engine.docker.createContainer(
+        containerOptions({
+          ...{ name: this.#name(deployment_name), image: this.#image, labels: this.#labels() },
+          ...{ network, user, resource_spec, project, dataDir, isLinked, secrets },
+          env: options.podEnv ?? {},
+          publishedOn: shared ? undefined : engine.isLocal ? '127.0.0.1' : '',
+        }),
+      )
+    if (shared !== undefined) return createOn(shared)
+    return withNetwork(engine, { installation, deployment_id }, createOn)
+  }
+
+  /** Over standard input, so that no secret lies on a disk, or where `inspect` shows it. */
+  async #startWithSecrets(container: Docker.Container): Promise<void> {
+    const message = JSON.stringify(await this.#startMessage())
+    const stdin = await openStandardInput(this.#ground.engine, container.id)
+    await container.start()
+    await handOver(stdin, message)
+  }
+
+  async #startMessage(): Promise<StartMessage> {
+    const { options } = this.#ground
+    const { artifact, deployment_id, deployment_name, revision_id, secrets } = this.#spec
+    const { bundlePath, python } =
+      artifact.kind === 'folder' ? options.locate(artifact) : { bundlePath: null, python: null }
+    const databaseUrl = await this.#databaseUrl()
+    const home = await options.home?.(deployment_id)
+    const { token: gatewayToken, isStandby } = this.#replica
+    return {
+      ...{ type: 'start', deployment_id, deployment_name, revision_id, gatewayToken, isStandby },
+      secrets: Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
+      ...(bundlePath !== null && { bundlePath }),
+      ...(python !== null && { pythonPath: python.path }),
+      ...(databaseUrl && { databaseUrl }),
+      ...(home && { home }),
+    }
+  }
+
+  async #databaseUrl(): Promise<string | undefined> {
+    return this.#ground.options.databaseUrl?.(this.#spec.deployment_id)
+  }
+
+  #dataDir(): string {
+    const dir = this.#ground.options.dataDir(this.#spec.deployment_id)
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    return dir
+  }
+
+  #name(deployment_name: string): string {
+    const { revision_id } = this.#spec
+    return `runyard-${deployment_name}-${revision_id.slice(0, 8)}-${this.#replica.replica.slice(0, 8)}`
+  }
+
+  #labels(): Record<string, string> {
+    const { deployment_id, revision_id } = this.#spec
+    return {
+      [INSTALLATION]: this.#ground.installation,
+      [DEPLOYMENT]: deployment_id,
+      [REVISION]: revision_id,
+      [REPLICA]: this.#replica.replica,
+    }
+  }
+}

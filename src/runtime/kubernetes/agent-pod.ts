@@ -1,0 +1,226 @@
+/** One pod of a revision: the agent server in it, as the cluster and it itself tell of it. */
+import type { V1Pod } from '@kubernetes/client-node'
+import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
+import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
+import { type Conversation, converse } from '../link/conversation.ts'
+import { SocketLink } from '../link/socket-link.ts'
+import type { Cluster, ContainerRef } from './cluster.ts'
+import { ANNOTATION } from './objects/names.ts'
+import { AGENT, PORT } from './objects/pod.ts'
+import { followPodLog } from './pod-log.ts'
+import { agentStatus, type PodState, readPod } from './pod-state.ts'
+
+interface AgentPodOptions {
+  cluster: Cluster
+  start: StartMessage
+  /** Whether the agent server takes part in the link. */
+  isLinked: boolean
+  /** What it printed before has been read already; RFC 3339. */
+  logSince: string | undefined
+  onLine(line: string): void
+  /** Called when the agent server says something that its state depends on. */
+  onChange(): void
+  /** Called when it can be spoken with, also after a restart. */
+  onReady(conversation: Conversation): void
+  /** In ms since 1970. */
+  now(): number
+}
+
+/** The connection to one start of the agent server. */
+interface Session {
+  containerId: string
+  link: SocketLink
+  conversation: Conversation
+  end(): void
+}
+
+export class AgentPod {
+  readonly #options: AgentPodOptions
+  readonly #closing = new AbortController()
+  #pod: V1Pod
+  #session: Session | undefined
+  /** What it said of its end before it was started again. */
+  #said: string | undefined
+  #ready: ReadyMessage | undefined
+  #load: Load | null = null
+  #followed: string | undefined
+  #since: number
+  #lastState: string | undefined
+  /** The last lines of the container that ended, by its id. */
+  #tail: { id: string; lines: string[] } | undefined
+  /** It is to end, and no endpoint any more. */
+  isRetired: boolean
+
+  constructor(pod: V1Pod, options: AgentPodOptions) {
+    this.#options = options
+    this.#pod = pod
+    this.#since = options.now()
+    this.isRetired = ANNOTATION.retired in (pod.metadata?.annotations ?? {})
+    this.update(pod)
+  }
+
+  get name(): string {
+    return this.#pod.metadata?.name ?? ''
+  }
+
+  get namespace(): string {
+    return this.#pod.metadata?.namespace ?? ''
+  }
+
+  /** In the order of their start. */
+  get order(): string {
+    const created = this.#pod.metadata?.creationTimestamp
+    return `${created ? new Date(created).toISOString() : ''} ${this.name}`
+  }
+
+  get state(): PodState {
+    return readPod(this.#pod)
+  }
+
+  get restarts(): number {
+    const counted = agentStatus(this.#pod)?.restartCount ?? 0
+    const isWaitingForNext = agentStatus(this.#pod)?.state?.running === undefined
+    return this.state.kind === 'down' && isWaitingForNext ? counted + 1 : counted
+  }
+
+  /** Where the gateway reaches it; `undefined`: it does not answer, or shall not be asked. */
+  get endpoint(): Endpoint | undefined {
+    const { podIP } = this.#pod.status ?? {}
+    const { state } = this
+    if (this.isRetired || !podIP || state.kind !== 'ready') return undefined
+    // The kubelet may be away, and the agent server may not: who speaks with it knows.
+    if (state.isUnheard && !this.#session?.link.isOpen) return undefined
+    const { start, isLinked } = this.#options
+    const endpoint = { url: urlOf(podIP), token: start.gatewayToken }
+    if (!isLinked) return endpoint
+    if (!this.#ready) return undefined
+    const { has_own_auth: hasOwnAuth = false, cors } = this.#ready
+    return { ...endpoint, ...(hasOwnAuth && { hasOwnAuth }), ...(cors && { cors }) }
+  }
+
+  get conversation(): Conversation | undefined {
+    return this.#session?.conversation
+  }
+
+  /** What it has said of why it does not start; `undefined`: nothing. */
+  get failure(): string | undefined {
+    return this.#session?.conversation.failure ?? this.#said
+  }
+
+  get replica(): Replica {
+    const { state, endpoint } = this
+    const reason = state.kind === 'down' || state.kind === 'impossible' ? state.reason : null
+    const kind = endpoint ? 'healthy' : state.kind === 'down' ? 'restarting' : 'starting'
+    const { restarts } = this
+    return { state: kind, since: this.#since, restarts, reason, load: this.#load }
+  }
+
+  update(pod: V1Pod): void {
+    this.#pod = pod
+    this.#followLog()
+    this.#connect()
+    const now = this.replica.state
+    if (now !== this.#lastState) this.#since = this.#options.now()
+    this.#lastState = now
+  }
+
+  /** The last lines of the container that the pod's state tells of; they are asked for once. */
+  async lastLines(state: Extract<PodState, { kind: 'down' }>): Promise<string[]> {
+    const { container, isPrevious } = state
+    const id = `${container} ${this.restarts}`
+    if (this.#tail?.id !== id) {
+      const { namespace, name: pod } = this
+      const ref = { namespace, pod, container }
+      this.#tail = { id, lines: await this.#readLast(ref, isPrevious) }
+    }
+    return this.#tail.lines
+  }
+
+  /** What has ended may have been started again since, and is then the one before. */
+  async #readLast(ref: ContainerRef, isPrevious: boolean): Promise<string[]> {
+    const { cluster } = this.#options
+    const before = isPrevious || this.restarts <= 1 ? await cluster.lastLines(ref, true) : []
+    return before.length > 0 || isPrevious ? before : cluster.lastLines(ref, false)
+  }
+
+  /** Nothing is heard of it any more. */
+  close(): void {
+    this.#closing.abort()
+    this.#endSession()
+  }
+
+  #connect(): void {
+    const running = agentStatus(this.#pod)
+    const { podIP, phase } = this.#pod.status ?? {}
+    const isThere = running?.state?.running && podIP && phase !== 'Failed'
+    const containerId = isThere ? running.containerID : undefined
+    if (containerId === this.#session?.containerId) return
+    // What it said last is kept until it is started again: it may be why it ended.
+    if (!containerId && this.#session) {
+      this.#session.end()
+      return
+    }
+    this.#endSession()
+    if (containerId && podIP && this.#options.isLinked) this.#open(containerId, urlOf(podIP))
+  }
+
+  #open(containerId: string, url: string): void {
+    const { start, onReady, onChange } = this.#options
+    // Of a pod whose node is silent only the link tells whether it is there.
+    const onConnection = () => {
+      const { state } = this
+      if (state.kind === 'ready' && state.isUnheard) onChange()
+    }
+    const link = new SocketLink({ url, token: start.gatewayToken, onConnection })
+    const exited = Promise.withResolvers<void>()
+    const conversation = converse(link, {
+      exited: exited.promise,
+      onSources: () => {},
+      onLoad: (load) => {
+        this.#load = load
+      },
+    })
+    const end = () => {
+      link.close()
+      this.#ready = undefined
+      this.#load = null
+      exited.resolve()
+    }
+    this.#session = { containerId, link, conversation, end }
+    void conversation.ready.then((ready) => {
+      if (this.#session?.containerId !== containerId || this.#closing.signal.aborted) return
+      this.#ready = ready
+      this.#said = undefined
+      onReady(conversation)
+      onChange()
+    })
+  }
+
+  #endSession(): void {
+    this.#said = this.failure
+    this.#session?.end()
+    this.#session = undefined
+  }
+
+  #followLog(): void {
+    const id = agentStatus(this.#pod)?.containerID
+    if (!id || id === this.#followed) return
+    const isFirst = this.#followed === undefined
+    this.#followed = id
+    const { cluster, onLine, logSince } = this.#options
+    const { namespace, name: pod } = this
+    const isRunning = () => {
+      const status = agentStatus(this.#pod)
+      return status?.containerID === id && status.state?.running !== undefined
+    }
+    void followPodLog({
+      ...{ cluster, onLine, isRunning, signal: this.#closing.signal },
+      ref: { namespace, pod, container: AGENT },
+      since: isFirst ? logSince : undefined,
+    })
+  }
+}
+
+function urlOf(podIP: string): string {
+  return `http://${podIP.includes(':') ? `[${podIP}]` : podIP}:${PORT}`
+}

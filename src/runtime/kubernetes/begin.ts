@@ -1,0 +1,132 @@
+/** Brings the objects of a revision into the cluster, in an order in which each finds what it needs. */
+import type { KubernetesObject } from '@kubernetes/client-node'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
+import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
+import { AppError } from '../../core/errors.ts'
+import { scaleLimits } from '../../core/rollout/scaling.ts'
+import type { RuntimeParts } from '../parts.ts'
+import { type Cluster, ClusterRefusal } from './cluster.ts'
+import { buildAutoscaler } from './objects/autoscaler.ts'
+import { buildDeployment } from './objects/deployment.ts'
+import { buildDisruptionBudget } from './objects/disruption-budget.ts'
+import type { RevisionIdentity } from './objects/names.ts'
+import { buildNetworkPolicy } from './objects/network-policy.ts'
+import { PROJECT_DIR } from './objects/pod.ts'
+import { buildPullSecret } from './objects/pull-secret.ts'
+import { buildSecret, ownerOf } from './objects/secret.ts'
+import { buildService } from './objects/service.ts'
+import type { Told } from './revision.ts'
+
+interface BeginOptions {
+  cluster: Cluster
+  settings: KubernetesSettings
+  parts: Pick<RuntimeParts, 'databaseUrl' | 'home' | 'artifactAddress' | 'podEnv'>
+  /** The gateway's, for this revision. */
+  token: string
+  /** How long an agent server may take to end, in s. */
+  graceSeconds: number
+  /** Hears what the pods are told, before there is any. */
+  onTold(told: Told): void
+  /** Whether the next object is still to be made. */
+  isWanted(): boolean
+}
+
+/** Throws what keeps the revision from being started, with a sentence for its author. */
+export async function beginRevision(
+  revision: RevisionIdentity,
+  spec: RuntimeSpec,
+  options: BeginOptions,
+): Promise<void> {
+  const { cluster, settings, parts, token } = options
+  const { artifact, resource_spec, deployment_id, pullLogin: login } = spec
+  const isLinked = artifact.kind === 'folder' || artifact.is_linked === true
+  const address = artifact.kind === 'folder' ? await parts.artifactAddress?.(artifact) : undefined
+  if (artifact.kind === 'folder' && !address) throw new AppError('bad_request', NO_ADDRESS)
+  const home = await parts.home?.(deployment_id)
+  const start = startMessageOf(spec, {
+    token,
+    // Another one's image is told nothing, and needs no role there.
+    databaseUrl: isLinked ? await parts.databaseUrl?.(deployment_id) : undefined,
+    home,
+  })
+  const secret = buildSecret(revision, { start, isLinked, ...(address && { address }) })
+  const described = {
+    ...{ artifact, resource_spec, isLinked, address, settings },
+    variables: Object.keys(start.secrets),
+    env: parts.podEnv ?? {},
+    hasPullSecret: login !== undefined,
+    graceSeconds: options.graceSeconds,
+    replicas: spec.replicas ?? 1,
+  }
+  // What is refused by ourselves is refused before anything is there.
+  buildDeployment(revision, ownerOf(secret), described)
+  await ensureNamespace(revision.namespace, options)
+  options.onTold({ start, isLinked })
+  const make = async <T extends KubernetesObject>(object: T) => {
+    if (!options.isWanted()) throw new AppError('conflict', 'The revision is being stopped.')
+    return applied(cluster, object)
+  }
+  const owner = ownerOf(await make(secret))
+  const neighbours = {
+    controlPlaneNamespace: cluster.ownNamespace,
+    ingressFrom: settings.ingressFrom,
+  }
+  // Who may come in is settled before anybody could.
+  await make(buildNetworkPolicy(revision, owner, neighbours))
+  if (artifact.kind === 'image' && login) {
+    await make(buildPullSecret(revision, owner, { image_uri: artifact.image_uri, login }))
+  }
+  await make(buildDeployment(revision, owner, described))
+  await make(buildService(revision, owner))
+  await make(buildDisruptionBudget(revision, owner))
+  if (settings.scaling === 'hpa') {
+    await make(buildAutoscaler(revision, owner, scaleLimits(resource_spec)))
+  }
+}
+
+const NO_ADDRESS =
+  'What was built lies on the machine of the control plane, where pods do not find it. ' +
+  'Set RUNYARD_ARTIFACTS_URL to a store that pods reach, or deploy an image.'
+
+function startMessageOf(
+  spec: RuntimeSpec,
+  given: { token: string; databaseUrl: string | undefined; home: StartMessage['home'] | undefined },
+): StartMessage {
+  const { artifact, revision_id, deployment_id, deployment_name } = spec
+  const { token, databaseUrl, home } = given
+  const { bundle, python } = artifact.kind === 'folder' ? artifact : { bundle: null, python: null }
+  return {
+    type: 'start',
+    ...{ deployment_id, deployment_name, revision_id },
+    secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    ...(bundle !== null && { bundlePath: `${PROJECT_DIR}/${bundle}` }),
+    ...(python !== null && { pythonPath: `${PROJECT_DIR}/${python}/bin/python` }),
+    gatewayToken: token,
+    ...(databaseUrl && { databaseUrl }),
+    ...(home && { home }),
+    isStandby: spec.isStandby ?? false,
+  }
+}
+
+/** A workspace's own is made with its first pod; the operator's is there. */
+async function ensureNamespace(name: string, { cluster, settings }: BeginOptions): Promise<void> {
+  if (!settings.namespace.includes('{workspace_id}')) return
+  const ref = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, namespace: '' } }
+  if (await cluster.read(ref)) return
+  const labels = {
+    'app.kubernetes.io/managed-by': 'runyard',
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  }
+  await applied(cluster, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
+}
+
+async function applied<T extends KubernetesObject>(cluster: Cluster, object: T): Promise<T> {
+  try {
+    return await cluster.apply(object)
+  } catch (error) {
+    if (!(error instanceof ClusterRefusal)) throw error
+    const what = `Kubernetes refuses the ${object.kind} of the revision`
+    throw new AppError('bad_request', `${what}: ${error.message.replace(/\.$/, '')}.`)
+  }
+}

@@ -1,0 +1,318 @@
+/** The cluster's API as this driver needs it. What it cannot reach for a while it tries again. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type {
+  CoreV1Event,
+  Informer,
+  KubeConfig,
+  KubernetesListObject,
+  KubernetesObject,
+  KubernetesObjectApi,
+  ObjectCache,
+} from '@kubernetes/client-node'
+import { request } from 'undici'
+import { createLineSplitter } from '../../child-process/output-lines.ts'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import type { Log } from '../../core/log.ts'
+
+/** Whose fields are whose, where several write to one object. */
+const FIELD_MANAGER = 'runyard'
+/** Before something is tried again with an API server that is away, in ms: doubled up to the last one. */
+const RETRY_MS = 250
+const LONGEST_RETRY_MS = 5_000
+/** How many lines of a container's log a reason shows. */
+const TAIL_LINES = 20
+
+/** Which object is meant. */
+export interface ObjectRef {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; namespace: string }
+}
+
+/** A container of a pod. */
+export interface ContainerRef {
+  namespace: string
+  pod: string
+  container: string
+}
+
+/** Hears of the objects of a kind, in the order of their changes. */
+interface Watcher<T> {
+  onChange(object: T): void
+  onGone(object: T): void
+}
+
+/** `path`: below the API group, such as `/api/v1`. `plural`: as the API writes it. */
+interface WatchedKind {
+  path: string
+  plural: string
+  apiVersion: string
+  kind: string
+}
+
+interface ListedKind {
+  apiVersion: string
+  kind: string
+  selector: string
+}
+
+/** What Kubernetes has against a request, as a sentence. It is not tried again. */
+export class ClusterRefusal extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'ClusterRefusal'
+    this.code = code
+  }
+}
+
+export interface Cluster {
+  /** The namespace that this process runs in; `undefined`: it runs outside of the cluster. */
+  readonly ownNamespace: string | undefined
+  /** Server-side apply. Throws `ClusterRefusal`. */
+  apply<T extends KubernetesObject>(object: T): Promise<T>
+  /** A merge patch; does nothing where the object is gone. Throws `ClusterRefusal`. */
+  patch(ref: ObjectRef, patch: object): Promise<void>
+  /** Does nothing where it is gone. `graceSeconds` is for pods. */
+  remove(ref: ObjectRef, graceSeconds?: number): Promise<void>
+  /** `undefined`: there is none. */
+  read<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>
+  /** All that there are with these labels. */
+  list<T extends KubernetesObject>(what: ListedKind): Promise<T[]>
+  /** Settles when the watcher has been told of all that there is. From then on it hears of changes. */
+  watch<T extends KubernetesObject>(
+    what: WatchedKind & { selector: string },
+    watcher: Watcher<T>,
+  ): Promise<void>
+  /** The last lines; none where they cannot be had. `isPrevious`: of the container before the last restart. */
+  lastLines(ref: ContainerRef, isPrevious: boolean): Promise<string[]>
+  /**
+   * Hands on each line that is printed after `since` (RFC 3339), with its time in front, until the
+   * container ends or `signal` is aborted.
+   */
+  followLog(
+    ref: ContainerRef,
+    options: { since?: string; onLine: (line: string) => void; signal: AbortSignal },
+  ): Promise<void>
+  /** What the cluster warns of last about a pod; `undefined`: nothing. */
+  lastWarning(ref: Omit<ContainerRef, 'container'>): Promise<string | undefined>
+  /** Stops watching and trying. What is under way settles or rejects. */
+  close(): void
+}
+
+interface Connection {
+  client: typeof import('@kubernetes/client-node')
+  config: KubeConfig
+  objects: KubernetesObjectApi
+  signal: AbortSignal
+  log: Log
+}
+
+/** Throws where the configuration cannot be read. The client is loaded only here: it is large. */
+export async function openCluster(
+  { kubeconfig, namespace }: Pick<KubernetesSettings, 'kubeconfig' | 'namespace'>,
+  log: Log,
+): Promise<Cluster> {
+  const client = await import('@kubernetes/client-node')
+  const config = new client.KubeConfig()
+  if (kubeconfig === undefined) config.loadFromCluster()
+  else config.loadFromFile(kubeconfig)
+  const objects = client.KubernetesObjectApi.makeApiClient(config)
+  const closing = new AbortController()
+  const connection: Connection = { client, config, objects, signal: closing.signal, log }
+  const patient = <T>(work: () => Promise<T>) => retryWhileAway(work, connection)
+  const scope = namespace.includes('{workspace_id}') ? undefined : namespace
+  return {
+    ownNamespace: kubeconfig === undefined ? ownNamespaceOf(config) : undefined,
+    apply: (object) =>
+      patient(() =>
+        objects.patch(object, ...UNSET, FIELD_MANAGER, true, client.PatchStrategy.ServerSideApply),
+      ),
+    async patch(ref, patch) {
+      const body = mergeInto(ref, patch)
+      await unlessGone(() =>
+        patient(() =>
+          objects.patch(body, ...UNSET, FIELD_MANAGER, undefined, client.PatchStrategy.MergePatch),
+        ),
+      )
+    },
+    async remove(ref, graceSeconds) {
+      await unlessGone(() =>
+        patient(() => objects.delete(ref, ...UNSET, graceSeconds, undefined, 'Background')),
+      )
+    },
+    read: (ref) => unlessGone(() => patient(() => objects.read(ref))) as Promise<undefined>,
+    async list<T extends KubernetesObject>({ apiVersion, kind, selector }: ListedKind) {
+      const all = () => objects.list<T>(apiVersion, kind, scope, ...LIST_UNSET, selector)
+      return (await patient(all)).items
+    },
+    watch: (what, watcher) => watch(connection, { ...what, scope }, watcher),
+    lastLines: (ref, isPrevious) => lastLines(connection, ref, isPrevious),
+    followLog: (ref, options) => followLog(connection, ref, options),
+    lastWarning: (ref) => lastWarning(connection, ref),
+    close: () => closing.abort(),
+  }
+}
+
+/** `pretty` and `dryRun`, which no call here needs. */
+const UNSET = [undefined, undefined] as const
+
+function ownNamespaceOf(config: KubeConfig): string | undefined {
+  return config.getContextObject(config.getCurrentContext())?.namespace
+}
+
+function mergeInto(ref: ObjectRef, patch: object): KubernetesObject {
+  const { metadata = {}, ...others } = patch as { metadata?: object }
+  return { ...ref, ...others, metadata: { ...metadata, ...ref.metadata } }
+}
+
+async function unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ClusterRefusal && error.code === 404) return undefined
+    throw error
+  }
+}
+
+/** Rejects with `ClusterRefusal`, or with the signal's reason; whatever else goes wrong passes. */
+async function retryWhileAway<T>(
+  work: () => Promise<T>,
+  { client, signal, log }: Connection,
+): Promise<T> {
+  for (let retryMs = RETRY_MS; ; retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      const refusal = refusalOf(error, client)
+      if (refusal) throw refusal
+      if (retryMs === RETRY_MS) log.warn({ err: error }, 'The Kubernetes API cannot be reached.')
+      await delay(retryMs, undefined, { signal })
+    }
+  }
+}
+
+/** Codes that say "not now" and not "not this". */
+const PASSING = [408, 409, 429]
+
+function refusalOf(
+  error: unknown,
+  client: typeof import('@kubernetes/client-node'),
+): ClusterRefusal | undefined {
+  if (!(error instanceof client.ApiException)) return undefined
+  const { code, body } = error as { code: number; body: unknown }
+  if (code < 400 || code >= 500 || PASSING.includes(code)) return undefined
+  return new ClusterRefusal(code, messageOf(body) ?? `it answered ${code}`)
+}
+
+function messageOf(body: unknown): string | undefined {
+  const parsed = typeof body === 'string' ? parse(body) : body
+  const { message } = (parsed ?? {}) as { message?: unknown }
+  return typeof message === 'string' ? message : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function watch<T extends KubernetesObject>(
+  connection: Connection,
+  what: WatchedKind & { selector: string; scope: string | undefined },
+  watcher: Watcher<T>,
+): Promise<void> {
+  const { client, config, objects, signal, log } = connection
+  const { path, plural, apiVersion, kind, selector, scope } = what
+  const where = scope === undefined ? `${path}/${plural}` : `${path}/namespaces/${scope}/${plural}`
+  const listed = Promise.withResolvers<void>()
+  let retryMs = RETRY_MS
+  const list = async () => {
+    const found = await objects.list<T>(apiVersion, kind, scope, ...LIST_UNSET, selector)
+    retryMs = RETRY_MS
+    // The informer tells of these right after it has got them.
+    setImmediate(() => listed.resolve())
+    return found as KubernetesListObject<T>
+  }
+  const informer: Informer<T> & ObjectCache<T> = client.makeInformer(config, where, list, selector)
+  informer.on('add', (object) => watcher.onChange(object))
+  informer.on('update', (object) => watcher.onChange(object))
+  informer.on('delete', (object) => watcher.onGone(object))
+  const beginAgain = (error: unknown) => {
+    if (signal.aborted) return
+    log.warn({ err: error, kind }, 'Watching the Kubernetes API has broken off.')
+    setTimeout(begin, retryMs).unref()
+    retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
+  }
+  // It rejects where the credentials cannot be had.
+  const begin = () => void (signal.aborted || informer.start().catch(beginAgain))
+  informer.on('error', beginAgain)
+  signal.addEventListener('abort', () => {
+    void informer.stop()
+    listed.reject(signal.reason)
+  })
+  listed.promise.catch(() => {})
+  begin()
+  await listed.promise
+}
+
+/** `pretty`, `exact`, `export` and `fieldSelector`. */
+const LIST_UNSET = [undefined, undefined, undefined, undefined] as const
+
+async function lastLines(
+  { client, config }: Connection,
+  { namespace, pod, container }: ContainerRef,
+  isPrevious: boolean,
+): Promise<string[]> {
+  const api = config.makeApiClient(client.CoreV1Api)
+  const question = { namespace, name: pod, container, previous: isPrevious, tailLines: TAIL_LINES }
+  const text = await api.readNamespacedPodLog(question).catch(() => '')
+  return String(text ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+}
+
+/** By hand: the client's own way to logs ends this process when it is given up. */
+async function followLog(
+  { client, config }: Connection,
+  { namespace, pod, container }: ContainerRef,
+  { since, onLine, signal }: Parameters<Cluster['followLog']>[1],
+): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log`
+  const url = new URL(`${config.getCurrentCluster()?.server}${path}`)
+  const query = {
+    container,
+    follow: 'true',
+    timestamps: 'true',
+    ...(since && { sinceTime: since }),
+  }
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+  const context = new client.RequestContext(url.toString(), client.HttpMethod.GET)
+  await config.applySecurityAuthentication(context)
+  const [headers, dispatcher] = [context.getHeaders(), context.getDispatcher()]
+  const terms = { headers, signal, bodyTimeout: 0, ...(dispatcher && { dispatcher }) }
+  const { statusCode, body } = await request(url, terms)
+  if (statusCode !== 200) {
+    await body.dump()
+    return
+  }
+  const lines = createLineSplitter(onLine)
+  for await (const chunk of body) lines.write(chunk)
+  lines.end()
+}
+
+async function lastWarning(
+  { client, config }: Connection,
+  { namespace, pod }: Omit<ContainerRef, 'container'>,
+): Promise<string | undefined> {
+  const api = config.makeApiClient(client.CoreV1Api)
+  const fieldSelector = `involvedObject.name=${pod},type=Warning`
+  const { items } = await api
+    .listNamespacedEvent({ namespace, fieldSelector })
+    .catch(() => ({ items: [] as CoreV1Event[] }))
+  return items.map(({ message }) => message).at(-1)
+}

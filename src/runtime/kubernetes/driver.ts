@@ -1,0 +1,281 @@
+/** The Kubernetes driver: agent servers as pods of a cluster, which keeps them running. */
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import type { V1Deployment, V1ObjectMeta, V1Pod, V1Secret } from '@kubernetes/client-node'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
+import { AppError } from '../../core/errors.ts'
+import { DeployLog, deployLogPaths } from '../deploy-log.ts'
+import type { RuntimeParts } from '../parts.ts'
+import { createRevisionTable } from '../replicas/revision-table.ts'
+import { beginRevision } from './begin.ts'
+import { type Cluster, openCluster } from './cluster.ts'
+import { ANNOTATION, LABEL, namespaceFor, type RevisionIdentity } from './objects/names.ts'
+import { readSecret } from './objects/secret.ts'
+import { sweepOrphans } from './orphans.ts'
+import { Revision } from './revision.ts'
+
+export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'> {
+  kubernetes: KubernetesSettings
+  /** How long one may take until it is healthy, in ms, with its image pulled and a node found. Default: 240,000. */
+  healthTimeoutMs?: number
+  /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
+  retireLimitMs?: number
+  /** When a deploy log is rotated. Default: 10 MiB. */
+  maxLogBytes?: number
+}
+
+/** Less than the reconciler waits, so that what the cluster says is told and not that it took too long. */
+const DEFAULT_HEALTH_TIMEOUT_MS = 240_000
+const DEFAULT_RETIRE_LIMIT_MS = 60_000
+const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
+const DEFAULT_DRAIN_MS = 60_000
+/** How long the agent servers of a deployment that is gone may take to end, in ms. */
+const ORPHAN_GRACE_MS = 10_000
+/** What an agent server does after its drain, and before it, in s. */
+const BESIDE_DRAIN_SECONDS = 25
+
+const SECRETS = { path: '/api/v1', plural: 'secrets', apiVersion: 'v1', kind: 'Secret' }
+const PODS = { path: '/api/v1', plural: 'pods', apiVersion: 'v1', kind: 'Pod' }
+const DEPLOYMENTS = {
+  ...{ path: '/apis/apps/v1', plural: 'deployments' },
+  ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+}
+
+/**
+ * What runs is in the cluster and outlives this process: another driver of the same installation finds it
+ * by its labels and takes it over. An API server that is away is waited for, while pods go on.
+ */
+export function createKubernetesDriver(options: KubernetesDriverOptions): RuntimeDriver {
+  const { kubernetes: settings, record, log } = options
+  const leaving = new AbortController()
+  const { revisions, changed, add, operations } = createRevisionTable<Revision>(log)
+  const opening = openCluster(settings, log)
+  const create = (cluster: Cluster, identity: RevisionIdentity, replicas: number) =>
+    createRevision(cluster, identity, replicas, options, () =>
+      changed(identity.revision_id, identity.deployment_id),
+    )
+  const synced = opening.then((cluster) =>
+    follow(cluster, { settings, record }, revisions, (identity) => {
+      const revision = create(cluster, identity, 1)
+      revisions.set(identity.revision_id, revision)
+      return revision
+    }),
+  )
+  let isSettled = false
+  synced
+    .catch((error: unknown) => log.error({ err: error }, 'The cluster cannot be opened.'))
+    .finally(() => {
+      isSettled = true
+    })
+
+  const sweep = async () => {
+    if (!record) return
+    await synced
+    const cluster = await opening
+    const stop = async (revision_id: string) => {
+      if (!revisions.has(revision_id)) return false
+      await operations.stop(revision_id, ORPHAN_GRACE_MS)
+      return true
+    }
+    await sweepOrphans({ cluster, settings, record, stop, signal: leaving.signal, log })
+  }
+  // What keeps it from beginning is logged with `synced`.
+  void sweep().catch(() => {})
+
+  const begin = async (revision: Revision, identity: RevisionIdentity, spec: RuntimeSpec) => {
+    try {
+      refuseUnwatched(identity, settings)
+      const cluster = await opening
+      await synced
+      if (revision.isWhole) return await adopt(revision, spec)
+      const token = randomBytes(32).toString('base64url')
+      const drainSeconds = Math.ceil((options.drainMs ?? DEFAULT_DRAIN_MS) / 1000)
+      await beginRevision(identity, spec, {
+        ...{ cluster, settings, token, parts: options },
+        graceSeconds: drainSeconds + BESIDE_DRAIN_SECONDS,
+        onTold: (told) => revision.tell(told),
+        isWanted: () => !revision.isStopping,
+      })
+    } catch (error) {
+      if (revision.isStopping) return
+      log.warn({ err: error, revision_id: spec.revision_id }, 'A revision could not be started.')
+      revision.fail(reasonOf(error))
+    }
+  }
+
+  /** It was there before this process, which did not know it yet. */
+  const adopt = async (revision: Revision, spec: RuntimeSpec) => {
+    // Not waited for: it stops the revision first, which waits for this.
+    if (revision.state.kind === 'failed') void startAnew(spec)
+    else if (!spec.isStandby) await revision.activate()
+  }
+
+  const startAnew = async (spec: RuntimeSpec) => {
+    const { revision_id } = spec
+    await start(spec).catch((error: unknown) =>
+      log.warn({ err: error, revision_id }, 'A revision could not be started anew.'),
+    )
+  }
+
+  const start = async (spec: RuntimeSpec) => {
+    const { revision_id, deployment_id, deployment_name } = spec
+    const cluster = await opening
+    const namespace =
+      spec.k8s_namespace ?? namespaceFor(settings.namespace, spec.workspace_id ?? 'default')
+    const { installation } = settings
+    const owner = { installation, record: record?.id }
+    const identity = { revision_id, deployment_id, deployment_name, ...owner, namespace }
+    await add(
+      revision_id,
+      () => create(cluster, identity, spec.replicas ?? 1),
+      (revision) => revision.begin(begin(revision, identity, spec)),
+    )
+  }
+
+  /** Before the cluster was looked at nobody knows that there is nothing of a revision. */
+  const looked = () => synced.catch(() => {})
+
+  const stop: RuntimeDriver['stop'] = async (revision_id, graceMs) => {
+    if (!isSettled) await looked()
+    await operations.stop(revision_id, graceMs)
+  }
+
+  return {
+    ...operations,
+    start,
+    stop,
+    async stopAll(graceMs) {
+      await looked()
+      await operations.stopAll(graceMs)
+    },
+    async leave() {
+      leaving.abort()
+      for (const revision of revisions.values()) revision.close()
+      revisions.clear()
+      await opening.then(
+        (cluster) => cluster.close(),
+        () => {},
+      )
+    },
+  }
+}
+
+/** Nothing is seen of what is in other namespaces. */
+function refuseUnwatched({ namespace }: RevisionIdentity, settings: KubernetesSettings): void {
+  const isEverywhere = settings.namespace.includes('{workspace_id}')
+  if (isEverywhere || namespace === settings.namespace) return
+  throw new AppError(
+    'bad_request',
+    `source_config.listener_config.k8s_namespace ${namespace} is not looked after here: ` +
+      `RUNYARD_KUBERNETES_NAMESPACE is ${settings.namespace}. Name that one, or have the operator set it to a pattern with {workspace_id}, ` +
+      'with which every namespace is.',
+  )
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AppError) return error.message
+  return `The revision could not be started: ${error instanceof Error ? error.message : error}.`
+}
+
+/** Settles when all that the cluster has of this installation is known; goes on from there. */
+async function follow(
+  cluster: Cluster,
+  {
+    settings: { installation },
+    record,
+  }: { settings: KubernetesSettings; record: KubernetesDriverOptions['record'] },
+  revisions: Map<string, Revision>,
+  takeOver: (identity: RevisionIdentity) => Revision,
+): Promise<void> {
+  const selector = `${LABEL.managedBy}=runyard,${LABEL.installation}=${installation}`
+  const found = new Set<Revision>()
+  let isSynced = false
+  const revisionOf = ({ metadata }: { metadata?: V1ObjectMeta }) =>
+    revisions.get(metadata?.labels?.[LABEL.revision] ?? '')
+  await cluster.watch<V1Secret>(
+    { ...SECRETS, selector },
+    {
+      onChange: (secret) => {
+        const start = readSecret(secret)
+        if (!start || isSynced || !isOwn(secret, record)) return
+        const begun = revisionOf(secret)
+        const revision = begun ?? takeOver(identityOf(secret, start.deployment_name))
+        revision.tell({
+          start,
+          isLinked: secret.metadata?.annotations?.[ANNOTATION.link] === 'true',
+        })
+        if (!begun) found.add(revision)
+      },
+      onGone: () => {},
+    },
+  )
+  await cluster.watch<V1Deployment>(
+    { ...DEPLOYMENTS, selector },
+    {
+      onChange: (deployment) => revisionOf(deployment)?.setDeployment(deployment),
+      onGone: (deployment) => revisionOf(deployment)?.noteDeploymentGone(deployment),
+    },
+  )
+  await cluster.watch<V1Pod>(
+    { ...PODS, selector },
+    {
+      onChange: (pod) => revisionOf(pod)?.setPod(pod),
+      onGone: (pod) => revisionOf(pod)?.removePod(pod),
+    },
+  )
+  isSynced = true
+  for (const revision of revisions.values()) if (revision.isWhole) revision.takeOver()
+  for (const revision of found) if (!revision.isWhole) revision.fail(CUT_SHORT)
+}
+
+/** Another Runyard may be called the same by mistake: what it runs is not followed. */
+function isOwn({ metadata }: V1Secret, record: KubernetesDriverOptions['record']): boolean {
+  const label = metadata?.labels?.[LABEL.record]
+  return !record || label === undefined || label === record.id
+}
+
+const CUT_SHORT = 'It was started no further than its Secret.'
+
+function identityOf({ metadata }: V1Secret, deployment_name: string): RevisionIdentity {
+  const { labels = {}, namespace = '' } = metadata ?? {}
+  return {
+    revision_id: labels[LABEL.revision] ?? '',
+    deployment_id: labels[LABEL.deployment] ?? '',
+    deployment_name,
+    installation: labels[LABEL.installation] ?? '',
+    record: labels[LABEL.record],
+    namespace,
+  }
+}
+
+function createRevision(
+  cluster: Cluster,
+  identity: RevisionIdentity,
+  replicas: number,
+  options: KubernetesDriverOptions,
+  onChange: () => void,
+): Revision {
+  const { clock, kubernetes } = options
+  const { revision_id, deployment_id } = identity
+  const log = options.log.child({ revision_id, deployment_id })
+  const path = options.logsDir && deployLogPaths(options.logsDir, revision_id)[0]
+  const logSince = path && lastWritten(path)
+  const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
+  const deployLog = new DeployLog({ path, maxBytes, clock, log })
+  return new Revision(
+    {
+      ...{ identity, cluster, deployLog, logSince, clock, log, onChange },
+      healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
+      retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
+      scalesItself: kubernetes.scaling === 'hpa',
+    },
+    replicas,
+  )
+}
+
+/** When an earlier process wrote to the log last; `undefined`: none did. */
+function lastWritten(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats?.mtime.toISOString()
+}

@@ -1,0 +1,193 @@
+/** The pods of a revision: an agent server, what fetches its project first, and what its author adds. */
+import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
+import type { Artifact, FolderArtifact } from '../../../core/deployment/artifact.ts'
+import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
+import { RUNTIME_PROBE_PATH } from '../../../core/deployment/runtime-protocol.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { ArtifactAddress } from '../../parts.ts'
+import { type PodAdditions, readAdditions } from './containers.ts'
+import { labelsOf, metadataOf, objectName, type RevisionIdentity } from './names.ts'
+import { pullSecretName } from './pull-secret.ts'
+import { resourcesOf } from './resources.ts'
+import { ADDRESS_KEY, START_KEY } from './secret.ts'
+import { containerSecurity, podSecurity } from './security.ts'
+
+/** The container that is the agent server. */
+export const AGENT = 'agent'
+/** The one that fetches its project. */
+const FETCH = 'fetch'
+export const PORT = 8000
+export const PORT_NAME = 'http'
+export const PROJECT_DIR = '/project'
+const START_FILE = `/run/runyard/${START_KEY}`
+const DATA_DIR = '/tmp/runyard'
+/**
+ * How long a pod that is deleted goes on to answer before it is told to end, in s: whoever has chosen it a
+ * moment ago still reaches it.
+ */
+const LINGER_SECONDS = 2
+
+export interface PodTerms {
+  artifact: Artifact
+  resource_spec: JsonObject | null
+  /** Whether the agent server reads the start file and takes part in the link. */
+  isLinked: boolean
+  /** The names of the project's variables, for an agent server that takes them from its environment. */
+  variables: readonly string[]
+  /** Further variables, of the operator. */
+  env: Readonly<Record<string, string>>
+  address: ArtifactAddress | undefined
+  /** Whether there is a login for the image. */
+  hasPullSecret: boolean
+  /** How long an agent server may take to end, in s: as long as it may take to drain. */
+  graceSeconds: number
+  settings: Pick<KubernetesSettings, 'image' | 'allow'>
+}
+
+/** Throws `bad_request` for what `resource_spec` may not ask for. */
+export function buildPodTemplate(revision: RevisionIdentity, terms: PodTerms): V1PodTemplateSpec {
+  const { settings, artifact, graceSeconds } = terms
+  const additions = readAdditions(terms.resource_spec, settings.allow)
+  const { annotations } = metadataOf(revision)
+  const mayBeAnyUser = artifact.kind === 'image' && settings.allow.includes('any_user')
+  const { serviceAccountName, sidecars } = additions
+  const own = terms.hasPullSecret ? [{ name: pullSecretName(revision) }] : []
+  const imagePullSecrets = [...own, ...additions.imagePullSecrets]
+  return {
+    metadata: {
+      labels: { ...additions.labels, ...labelsOf(revision) },
+      annotations: { ...additions.annotations, ...annotations },
+    },
+    spec: {
+      automountServiceAccountToken: serviceAccountName !== undefined,
+      ...(serviceAccountName !== undefined && { serviceAccountName }),
+      enableServiceLinks: false,
+      securityContext: podSecurity(mayBeAnyUser),
+      terminationGracePeriodSeconds: graceSeconds,
+      ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
+      volumes: volumesOf(revision, additions),
+      initContainers: [...fetchOf(revision, terms), ...additions.initContainers],
+      containers: [agentOf(revision, terms, additions), ...sidecars],
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: 'kubernetes.io/hostname',
+          whenUnsatisfiable: 'ScheduleAnyway',
+          labelSelector: { matchLabels: { 'runyard/revision': revision.revision_id } },
+        },
+      ],
+    },
+  }
+}
+
+function volumesOf({ revision_id }: RevisionIdentity, { volumes }: PodAdditions) {
+  return [
+    {
+      name: 'start',
+      secret: { secretName: objectName(revision_id), defaultMode: 0o440 },
+    },
+    { name: 'project', emptyDir: {} },
+    { name: 'tmp', emptyDir: {} },
+    ...volumes,
+  ]
+}
+
+function fetchOf(
+  revision: RevisionIdentity,
+  { artifact, address, settings }: PodTerms,
+): V1Container[] {
+  if (artifact.kind !== 'folder' || !address) return []
+  const secretKeyRef = { name: objectName(revision.revision_id), key: ADDRESS_KEY }
+  return [
+    {
+      name: FETCH,
+      image: settings.image,
+      imagePullPolicy: 'IfNotPresent',
+      args: ['artifact', 'fetch', '--into', PROJECT_DIR],
+      env: [
+        { name: 'RUNYARD_ARTIFACT_URL', valueFrom: { secretKeyRef } },
+        { name: 'RUNYARD_ARTIFACT_DIGEST', value: address.digest },
+      ],
+      resources: { requests: { cpu: '50m', memory: '128Mi' } },
+      volumeMounts: [
+        { name: 'project', mountPath: PROJECT_DIR },
+        { name: 'tmp', mountPath: '/tmp' },
+      ],
+      securityContext: containerSecurity(true),
+    },
+  ]
+}
+
+function agentOf(
+  revision: RevisionIdentity,
+  terms: PodTerms,
+  { volumeMounts }: PodAdditions,
+): V1Container {
+  const { artifact, settings, isLinked } = terms
+  const isFolder = artifact.kind === 'folder'
+  return {
+    name: AGENT,
+    image: isFolder ? settings.image : artifact.image_uri,
+    imagePullPolicy: 'IfNotPresent',
+    ...(isLinked && { args: serveArguments(artifact) }),
+    ...(isFolder && { workingDir: workingDirOf(artifact) }),
+    env: variablesOf(revision, terms),
+    ports: [{ name: PORT_NAME, containerPort: PORT, protocol: 'TCP' }],
+    resources: resourcesOf(terms.resource_spec),
+    ...probesOf(isLinked),
+    lifecycle: { preStop: { sleep: { seconds: LINGER_SECONDS } } },
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [
+      ...(isLinked ? [{ name: 'start', mountPath: '/run/runyard', readOnly: true }] : []),
+      ...(isFolder ? [{ name: 'project', mountPath: PROJECT_DIR, readOnly: true }] : []),
+      { name: 'tmp', mountPath: '/tmp' },
+      ...volumeMounts,
+    ],
+    securityContext: containerSecurity(isLinked),
+  }
+}
+
+/** An image has its project, and its folder to work in, itself. */
+function serveArguments(artifact: Artifact): string[] {
+  const where = ['--host', '0.0.0.0', '--port', String(PORT), '--data-dir', DATA_DIR]
+  const config =
+    artifact.kind === 'folder' ? ['--config', `${PROJECT_DIR}/${artifact.config_path}`] : []
+  return ['serve', '--managed', ...config, ...where]
+}
+
+function workingDirOf({ config_path }: FolderArtifact): string {
+  return `${PROJECT_DIR}/${config_path}`.replace(/\/[^/]*$/, '')
+}
+
+/** Secrets are no variables of an agent server that reads them in its start file. */
+function variablesOf(
+  revision: RevisionIdentity,
+  { isLinked, variables, env }: PodTerms,
+): V1EnvVar[] {
+  const name = objectName(revision.revision_id)
+  const given = Object.entries(env).map(([key, value]) => ({ name: key, value }))
+  const secrets = variables.map((key) => ({
+    name: key,
+    valueFrom: { secretKeyRef: { name, key } },
+  }))
+  return [
+    ...given,
+    { name: 'PORT', value: String(PORT) },
+    ...(isLinked ? [{ name: 'RUNYARD_START_FILE', value: START_FILE }] : secrets),
+  ]
+}
+
+/**
+ * Whether it may be asked is looked at every second, and whether it hangs as the process driver does. How
+ * long it may take to its first answer is the driver's to decide, so that the start probe gives it an hour.
+ */
+function probesOf(
+  isLinked: boolean,
+): Record<'startupProbe' | 'readinessProbe' | 'livenessProbe', V1Probe> {
+  const httpGet = { path: isLinked ? RUNTIME_PROBE_PATH : '/ok', port: PORT_NAME }
+  return {
+    startupProbe: { httpGet, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3600 },
+    readinessProbe: { httpGet, periodSeconds: 2, timeoutSeconds: 10, failureThreshold: 3 },
+    livenessProbe: { httpGet, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 3 },
+  }
+}

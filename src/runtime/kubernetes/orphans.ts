@@ -1,0 +1,74 @@
+/**
+ * Objects of deployments that the record no longer has: made by a control plane that had lost the lead, or
+ * left by one that was away while they were deleted.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { V1Secret } from '@kubernetes/client-node'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import type { Log } from '../../core/log.ts'
+import type { RuntimeRecord } from '../parts.ts'
+import { type Cluster, ClusterRefusal } from './cluster.ts'
+import { LABEL } from './objects/names.ts'
+
+/** How often they are looked for, in ms. */
+const EVERY_MS = 600_000
+
+interface SweepOptions {
+  cluster: Cluster
+  settings: Pick<KubernetesSettings, 'installation'>
+  record: RuntimeRecord
+  /** Ends a revision that the driver has at hand; answers `false` for another one. */
+  stop(revision_id: string): Promise<boolean>
+  /** Ends the looking. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** Looks at once, and again and again. Rejects never. */
+export async function sweepOrphans(options: SweepOptions): Promise<void> {
+  const { signal, log } = options
+  while (!signal.aborted) {
+    await removeOrphans(options).catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'Left-over objects could not be looked for.')
+    })
+    await delay(EVERY_MS, undefined, { ref: false, signal }).catch(() => {})
+  }
+}
+
+/**
+ * What carries the name of another record is left alone, and so is what carries none. Where the record
+ * cannot be read nothing is removed.
+ */
+async function removeOrphans(options: SweepOptions): Promise<void> {
+  const { cluster, settings, record, log } = options
+  const selector = [
+    `${LABEL.managedBy}=runyard`,
+    `${LABEL.installation}=${settings.installation}`,
+    `${LABEL.record}=${record.id}`,
+  ].join(',')
+  // Listed before the record is asked: a deployment is in it before its first object is there.
+  const secrets = await cluster.list<V1Secret>({ apiVersion: 'v1', kind: 'Secret', selector })
+  for (const secret of secrets) {
+    const { labels = {} } = secret.metadata ?? {}
+    const deployment_id = labels[LABEL.deployment]
+    const revision_id = labels[LABEL.revision]
+    if (!deployment_id || !revision_id || (await record.has(deployment_id))) continue
+    log.warn({ deployment_id, revision_id }, 'Objects of a deployment that is gone are removed.')
+    await removeOne(secret, revision_id, options)
+  }
+}
+
+/** The Secret owns all other objects: the cluster removes them after it. */
+async function removeOne(
+  { metadata }: V1Secret,
+  revision_id: string,
+  { cluster, stop, log }: SweepOptions,
+): Promise<void> {
+  if (await stop(revision_id)) return
+  const { name = '', namespace = '' } = metadata ?? {}
+  const ref = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } }
+  await cluster.remove(ref).catch((error: unknown) => {
+    if (!(error instanceof ClusterRefusal)) throw error
+    log.warn({ err: error, revision_id }, 'Objects of a deployment that is gone stay.')
+  })
+}

@@ -1,0 +1,42 @@
+/** The output of one container, followed from the cluster into the revision's log. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cluster, ContainerRef } from './cluster.ts'
+
+/** Before a log that broke off is asked for again, in ms. */
+const RETRY_MS = 1_000
+
+/** `2026-11-22T10:00:00.123456789Z what was printed` */
+const STAMPED = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ?(.*)$/s
+
+interface PodLogOptions {
+  cluster: Pick<Cluster, 'followLog'>
+  ref: ContainerRef
+  /** RFC 3339. What was printed before has been read already; `undefined`: nothing has. */
+  since: string | undefined
+  onLine(line: string): void
+  /** Whether there may be more. */
+  isRunning(): boolean
+  signal: AbortSignal
+}
+
+/** Settles when the container has ended and its output is read. A line is handed on once. */
+export async function followPodLog(options: PodLogOptions): Promise<void> {
+  const { cluster, ref, onLine, isRunning, signal } = options
+  let since = options.since
+  let isLast = false
+  while (!signal.aborted && !isLast) {
+    // Asked once more after the end: what was printed last may have come after the stream broke off.
+    isLast = !isRunning()
+    const from = since
+    const take = (line: string) => {
+      const [, time, text] = STAMPED.exec(line) ?? []
+      // The API server counts in whole seconds.
+      if (time === undefined || (from !== undefined && time <= from)) return
+      since = time
+      onLine(text ?? '')
+    }
+    const given = { onLine: take, signal, ...(from !== undefined && { since: from }) }
+    await cluster.followLog(ref, given).catch(() => {})
+    if (!isLast) await delay(RETRY_MS, undefined, { signal }).catch(() => {})
+  }
+}

@@ -1,0 +1,32 @@
+/** A runtime driver that holds each revision's agent servers in this process, and starts them again itself. */
+import type { Artifact } from '../../core/deployment/artifact.ts'
+import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
+import type { Log } from '../../core/log.ts'
+import type { Replicas } from './replicas.ts'
+import { createRevisionTable } from './revision-table.ts'
+
+interface ReplicasDriverOptions<A extends Artifact> {
+  /** They are not begun yet, and call back after each change of state. */
+  create(spec: RuntimeSpec<A>, onChange: () => void): Replicas
+  log: Log
+}
+
+export function createReplicasDriver<A extends Artifact>({
+  create,
+  log,
+}: ReplicasDriverOptions<A>): RuntimeDriver<A> {
+  const { revisions, changed, add, operations } = createRevisionTable<Replicas>(log)
+  return {
+    ...operations,
+    start: (spec) =>
+      add(
+        spec.revision_id,
+        () => create(spec, () => changed(spec.revision_id, spec.deployment_id)),
+        (replicas) => replicas.scale(spec.replicas ?? 1, async () => {}),
+      ),
+    async leave(graceMs) {
+      await Promise.all([...revisions.values()].map((one) => one.leave(graceMs)))
+      revisions.clear()
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** The revisions that a runtime driver has at hand, and those of its operations that only go on to one of them. */
+import type { RuntimeDriver, RuntimeState } from '../../core/deployment/runtime.ts'
+import type { Log } from '../../core/log.ts'
+
+type Listener = Parameters<RuntimeDriver['onChange']>[0]
+
+/** A revision of a driver; its operations are the driver's, without the revision's id. */
+interface Revision {
+  readonly deployment_id: string
+  readonly isStopping: boolean
+  readonly state: RuntimeState
+  readonly replicas: ReturnType<RuntimeDriver['replicas']>
+  readings(): ReturnType<RuntimeDriver['readings']>
+  inspect(): ReturnType<RuntimeDriver['inspect']>
+  activate(): ReturnType<RuntimeDriver['activate']>
+  scale(...values: Rest<Parameters<RuntimeDriver['scale']>>): void
+  drain(...values: Rest<Parameters<RuntimeDriver['drain']>>): ReturnType<RuntimeDriver['drain']>
+  stop(graceMs: number): Promise<void>
+}
+
+type Rest<T extends unknown[]> = T extends [unknown, ...infer R] ? R : never
+
+interface RevisionTable<R extends Revision> {
+  /** By their ids. */
+  readonly revisions: Map<string, R>
+  /** Tells each listener of the driver. */
+  changed(revision_id: string, deployment_id: string): void
+  /**
+   * Has a revision from now on, unless it is there already; one that has failed or is being stopped goes first.
+   * `create` and then `begin` are called in one turn of the event loop with the look whether it is there.
+   */
+  add(revision_id: string, create: () => R, begin: (revision: R) => void): Promise<void>
+  /** What a driver answers with its revisions alone. */
+  readonly operations: Omit<RuntimeDriver, 'start' | 'leave'>
+}
+
+export function createRevisionTable<R extends Revision>(log: Log): RevisionTable<R> {
+  const revisions = new Map<string, R>()
+  const listeners = new Set<Listener>()
+  const changed = (revision_id: string, deployment_id: string) => {
+    for (const listener of listeners) {
+      notify(() => listener(revision_id, deployment_id), revision_id, log)
+    }
+  }
+  const stop = async (revision_id: string, graceMs: number) => {
+    const revision = revisions.get(revision_id)
+    if (!revision) return
+    await revision.stop(graceMs)
+    if (revisions.get(revision_id) !== revision) return
+    revisions.delete(revision_id)
+    changed(revision_id, revision.deployment_id)
+  }
+  const add: RevisionTable<R>['add'] = async (revision_id, create, begin) => {
+    for (let there = revisions.get(revision_id); there; there = revisions.get(revision_id)) {
+      if (!there.isStopping && there.state.kind !== 'failed') return
+      await stop(revision_id, 0)
+    }
+    const revision = create()
+    revisions.set(revision_id, revision)
+    begin(revision)
+    changed(revision_id, revision.deployment_id)
+  }
+  const operations: RevisionTable<R>['operations'] = {
+    observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
+    revisionsOf: (deployment_id) =>
+      [...revisions].flatMap(([id, one]) => (one.deployment_id === deployment_id ? [id] : [])),
+    replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
+    readings: async (revision_id) => revisions.get(revision_id)?.readings() ?? [],
+    inspect: async (revision_id) => revisions.get(revision_id)?.inspect(),
+    activate: async (revision_id) => revisions.get(revision_id)?.activate(),
+    scale: (revision_id, count, retire) => revisions.get(revision_id)?.scale(count, retire),
+    drain: async (revision_id, limits) => revisions.get(revision_id)?.drain(limits),
+    stop,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async stopAll(graceMs) {
+      await Promise.all([...revisions.keys()].map((revision_id) => stop(revision_id, graceMs)))
+    },
+  }
+  return { revisions, changed, add, operations }
+}
+
+/** Calls each listener by itself, so that one that throws does not affect the others. */
+function notify(call: () => void, revision_id: string, log: Log): void {
+  try {
+    call()
+  } catch (error) {
+    log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
+  }
+}
