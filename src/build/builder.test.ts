@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   access,
   mkdir,
@@ -14,8 +13,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runNow } from '../../test/support/program.ts'
+import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { systemClock } from '../core/clock.ts'
-import type { BuildError, BuildRequest, BuiltRevision } from '../core/deployment/build.ts'
+import type { BuildError, BuildRequest, BuiltRevision, Tarballs } from '../core/deployment/build.ts'
 import {
   EMPTY_SOURCE_CONFIG,
   type SourceConfig,
@@ -24,6 +25,7 @@ import {
 import { AppError } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import { createBuilder } from './builder.ts'
+import type { CheckedConfig } from './configuration.ts'
 import { localProject } from './local-project.ts'
 import type { BuilderOptions } from './options.ts'
 import { createTarballs } from './tarballs.ts'
@@ -34,16 +36,28 @@ const PASSED_ON =
   /^(npm_config_registry|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|HOME|PATH|https?_proxy)$/i
 
 let dir: string
+let tarballs: Tarballs
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'builder-'))
+  const root = join(dir, 'data')
+  tarballs = createTarballs({ dir: root, objects: openFolderObjects({ root }) })
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
+
+/** What is known of a project in JavaScript. */
+const checked = (node_version?: string): CheckedConfig => ({
+  node_version,
+  needsNode: true,
+  hasJsModules: true,
+  notes: [],
+})
 
 function builder(more: Partial<BuilderOptions> = {}) {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))
   return createBuilder({
     dir: join(dir, 'data'),
-    checkConfig: async () => ({ node_version: undefined }),
+    tarballs,
+    checkConfig: async () => checked(),
     checkPackages: async () => {},
     ownNode: dirname(process.execPath),
     env: Object.fromEntries(passedOn) as Record<string, string>,
@@ -81,6 +95,7 @@ function request(change: Change, langgraph_config_path: string | null = null): B
       image_uri: null,
       source_tarball_path: 'd/source.tar.gz',
       repo_commit_sha,
+      image_digest: null,
     },
     secrets,
   }
@@ -97,7 +112,6 @@ async function uploaded(
 }
 
 async function upload(more: Change = {}, config: string | null = null) {
-  const tarballs = createTarballs({ dir: join(dir, 'data') })
   const packed = create({ gzip: true, cwd: join(dir, 'project') }, ['.'])
   await tarballs.receive('d/source.tar.gz', packed as unknown as AsyncIterable<Uint8Array>)
   return request(more, config)
@@ -135,13 +149,13 @@ describe('a build', () => {
     const repository = join(dir, 'repository')
     await write(repository, { 'apps/agent/langgraph.json': '{}' })
     const git = (...args: string[]) =>
-      execFileSync('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+      runNow('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
     git('init', '--quiet')
     git('add', '.')
     git('commit', '--quiet', '-m', 'one')
     const more = { source: 'github', repo_url: `file://${repository}` } as const
     const built = await build(request(more, 'apps/agent/langgraph.json'))
-    expect(built.repo_commit_sha).toBe(git('rev-parse', 'HEAD').toString().trim())
+    expect(built.repo_commit_sha).toBe(git('rev-parse', 'HEAD').trim())
     expect(local(built).configPath).toMatch(/source\/apps\/agent\/langgraph\.json$/)
     expect(await builder().find(REVISION)).toEqual(built)
 
@@ -189,7 +203,7 @@ describe('a build', () => {
   it.each([undefined, '20', process.versions.node.split('.')[0]])(
     'runs on Runyard’s own Node when "node_version" is %s, and says so',
     async (node_version) => {
-      const checkConfig = async () => ({ node_version })
+      const checkConfig = async () => checked(node_version)
       const of = await uploaded({ 'langgraph.json': '{}' })
       const built = await builder({ checkConfig }).build(of, never)
       expect(local(built).node).toBeNull()
@@ -203,7 +217,7 @@ describe('a build', () => {
   it.runIf(process.platform === 'linux')(
     'brings another Node along, once for all, and runs the project’s commands on it',
     async () => {
-      const checkConfig = async () => ({ node_version: '22' })
+      const checkConfig = async () => checked('22')
       const commands = {
         install_command: 'node --version > which',
         build_command: 'node --version',
@@ -213,7 +227,7 @@ describe('a build', () => {
       const built = await builder({ checkConfig, npm }).build(of, never)
       const path = local(built).node?.path ?? ''
       expect(path).toMatch(/\/data\/nodes\/22\.\d+\.\d+\/.*\/bin\/node$/)
-      const version = execFileSync(path, ['--version'], { encoding: 'utf8' })
+      const version = runNow(path, ['--version'])
       expect(version).toMatch(/^v22\./)
       expect(await readFile(join(source(built), 'which'), 'utf8')).toBe(version)
       expect(await log()).toContain(`npm ci node-linux-${process.arch}@${version.slice(1).trim()}`)
@@ -294,7 +308,7 @@ describe('a build', () => {
     const of = await uploaded({ 'langgraph.json': '{}' })
     const checkConfig = async () => {
       seen.push(await builder().find(REVISION))
-      return { node_version: undefined }
+      return checked()
     }
     await builder({ checkConfig }).build(of, never)
     expect(seen).toEqual([undefined])
@@ -367,7 +381,7 @@ describe('a build fails with its step and its reason when', () => {
     await mkdir(repository)
     await symlink(join(dir, 'secret.json'), join(repository, 'langgraph.json'))
     const git = (...args: string[]) =>
-      execFileSync('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+      runNow('git', ['-C', repository, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
     git('init', '--quiet')
     git('add', '.')
     git('commit', '--quiet', '-m', 'one')
@@ -388,7 +402,7 @@ describe('a build fails with its step and its reason when', () => {
   })
 
   it.each(['18', '22.1.0', 'lts'])('it asks for Node %s, which there is not', async (version) => {
-    const checkConfig = async () => ({ node_version: version })
+    const checkConfig = async () => checked(version)
     const error = await failure(await uploaded({ 'langgraph.json': '{}' }), { checkConfig })
     expect(error).toMatchObject({ step: 'configuration' })
     expect(error.message).toContain(
@@ -414,11 +428,11 @@ describe('a build fails with its step and its reason when', () => {
 
   it('its build command does not make what the configuration names', async () => {
     const checkConfig = async (configPath: string, state: { isBuilt: boolean }) => {
-      if (!state.isBuilt) return { node_version: undefined }
+      if (!state.isBuilt) return checked()
       await access(join(dirname(configPath), 'agent.js')).catch((cause) => {
         throw new AppError('bad_request', 'There is no agent.js.', { cause })
       })
-      return { node_version: undefined }
+      return checked()
     }
     const build = async (build_command: string | null) =>
       uploaded({ 'langgraph.json': '{}' }, { build_command })

@@ -12,11 +12,12 @@ import {
 import { AppError } from '../core/errors.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
 import { findBuilt, writeBuilt } from './built-record.ts'
-import { buildJavascript } from './javascript/build.ts'
-import { removeInstalls } from './javascript/install-cache.ts'
+import { removeInstalls } from './install-cache.ts'
 import { homeFolder, revisionFolder, revisionsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
-import { fetchSource } from './sources/table.ts'
+import { buildProject } from './project-build.ts'
+import { findImage } from './sources/image.ts'
+import { fetchSource, isImageSource } from './sources/table.ts'
 import { DEFAULT_LIMITS, type StepContext } from './step.ts'
 
 export function createBuilder(options: BuilderOptions): Builder {
@@ -40,19 +41,27 @@ export function createBuilder(options: BuilderOptions): Builder {
       }
     },
     async find(revision_id) {
-      return findBuilt(options.dir, revision_id)
+      const { containers } = options
+      const built = await findBuilt(options.dir, revision_id, { isElsewhere: !!containers })
+      const image = built?.artifact.kind === 'folder' ? built.artifact.image : undefined
+      return image === undefined || (await containers?.hasImage(image)) ? built : undefined
     },
     async list() {
       const ids = await readdir(revisionsFolder(options.dir)).catch(() => [])
-      return ids.filter((id) => existsSync(revisionFolder(options.dir, id).source))
+      return ids.filter((id) => {
+        const { source, built } = revisionFolder(options.dir, id)
+        return existsSync(source) || existsSync(built)
+      })
     },
     async prune(revision_id) {
       const folder = revisionFolder(options.dir, revision_id)
       // The file that marks the build as done is removed first.
       await rm(folder.built, { force: true })
+      await options.containers?.removeImages(revision_id)
       await rm(folder.source, { recursive: true, force: true })
     },
     async remove(revision_id) {
+      await options.containers?.removeImages(revision_id)
       await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })
     },
     async removeKept(deployment_id) {
@@ -68,15 +77,34 @@ async function buildInto(
   options: BuilderOptions,
   context: StepContext,
 ): Promise<BuiltRevision> {
-  const { dir, clock } = options
+  const { dir, tarballs, clock } = options
+  if (isImageSource(request)) return settleImage(request, options, context)
   // The project's variables are for its own commands: git could be led astray by them.
-  const repo_commit_sha = await fetchSource(request, { dir, into: source }, context)
-  const made = await buildJavascript({ request, source, options }, context)
+  const repo_commit_sha = await fetchSource(request, { dir, tarballs, into: source }, context)
+  const made = await buildProject({ request, source, options }, context)
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')
   const artifact = { kind: 'folder', id: request.revision_id, ...made } as const
-  await writeBuilt(dir, { artifact, repo_commit_sha }, timestamp(clock))
+  await writeBuilt(dir, request.revision_id, { artifact, repo_commit_sha }, timestamp(clock))
   return { artifact, repo_commit_sha }
+}
+
+/** Of an image nothing is here but its name. */
+async function settleImage(
+  request: BuildRequest,
+  { dir, clock, images }: BuilderOptions,
+  context: StepContext,
+): Promise<BuiltRevision> {
+  if (!images)
+    throw new BuildError(
+      'fetch',
+      `The source ${request.source} is an image: no registry can be asked here.`,
+    )
+  const artifact = await findImage(request, images, context)
+  context.signal.throwIfAborted()
+  const built = { artifact, repo_commit_sha: null }
+  await writeBuilt(dir, request.revision_id, built, timestamp(clock))
+  return built
 }
 
 function buildEnvironment({ env, ownNode }: BuilderOptions): Record<string, string> {

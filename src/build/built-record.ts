@@ -1,27 +1,36 @@
 /** What says that a build has ended well, and what it gave: `built.json`, which is written last. */
 import { open, readFile, rename } from 'node:fs/promises'
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
+import type { FolderArtifact, ImageArtifact } from '../core/deployment/artifact.ts'
 import type { BuiltRevision } from '../core/deployment/build.ts'
 import { revisionFolder } from './layout.ts'
 import { isWhole, localProject } from './local-project.ts'
 
-/** Builds of older versions have neither `bundle` nor `language`. */
-interface BuiltRecord extends Omit<FolderArtifact, 'kind' | 'id' | 'bundle' | 'language'> {
-  bundle?: FolderArtifact['bundle']
-  language?: FolderArtifact['language']
+interface Noted {
   repo_commit_sha: string | null
   built_at: string
 }
 
+/** Builds of older versions have neither `bundle` nor `python`; some have a `language`. */
+interface FolderRecord extends Noted, Omit<FolderArtifact, 'kind' | 'id' | 'bundle' | 'python'> {
+  bundle?: FolderArtifact['bundle']
+  python?: FolderArtifact['python']
+  language?: 'javascript'
+}
+
+/** Folders, of which there were no others once, have no `kind`. */
+interface ImageRecord extends Noted, ImageArtifact {}
+
+type BuiltRecord = (FolderRecord & { kind?: never }) | ImageRecord
+
 /** Through a crash: the whole of it is there, or nothing. `dir`: the builder's folder. */
 export async function writeBuilt(
   dir: string,
-  { artifact, repo_commit_sha }: BuiltRevision & { artifact: FolderArtifact },
+  id: string,
+  { artifact, repo_commit_sha }: BuiltRevision,
   built_at: string,
 ): Promise<void> {
-  const { kind: _, id, ...made } = artifact
   const { built } = revisionFolder(dir, id)
-  const record: BuiltRecord = { ...made, repo_commit_sha, built_at }
+  const record: BuiltRecord = { ...recordOf(artifact), repo_commit_sha, built_at }
   const unfinished = `${built}.part`
   const file = await open(unfinished, 'w', 0o600)
   await file
@@ -31,14 +40,28 @@ export async function writeBuilt(
   await rename(unfinished, built)
 }
 
+function recordOf(artifact: BuiltRevision['artifact']) {
+  if (artifact.kind === 'image') return artifact
+  const { kind: _, id: _id, ...made } = artifact
+  return made
+}
+
 /** `undefined` where it has not ended well, or not all that it gave is there any more. */
-export async function findBuilt(dir: string, id: string): Promise<BuiltRevision | undefined> {
+export async function findBuilt(
+  dir: string,
+  id: string,
+  place: { isElsewhere: boolean },
+): Promise<BuiltRevision | undefined> {
   const text = await readIfThere(revisionFolder(dir, id).built)
   const record = text === undefined ? undefined : parse(text)
   if (!record) return undefined
   const { built_at: _, repo_commit_sha, ...made } = record
-  const artifact = { bundle: null, language: 'javascript', ...made, kind: 'folder', id } as const
-  return (await isWhole(localProject(dir, artifact))) ? { artifact, repo_commit_sha } : undefined
+  if (made.kind === 'image') return { artifact: made, repo_commit_sha }
+  const { language: _language, ...rest } = made
+  const artifact = { bundle: null, python: null, ...rest, kind: 'folder', id } as const
+  return (await isWhole(localProject(dir, artifact), place))
+    ? { artifact, repo_commit_sha }
+    : undefined
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

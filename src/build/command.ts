@@ -7,10 +7,11 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../child-process/group.ts'
-import { groupResidentBytes } from '../child-process/memory.ts'
+import { measureGroup } from '../child-process/memory.ts'
 import { readLines } from '../child-process/output-lines.ts'
+import type { CommandEnd, CommandTerms } from '../core/deployment/project-commands.ts'
 
-export interface CommandOptions {
+export interface CommandOptions extends CommandTerms {
   /** Where it runs; absolute. */
   cwd: string
   /** The user that it runs as. Default: this process's user. */
@@ -20,25 +21,6 @@ export interface CommandOptions {
   env: Readonly<Record<string, string>>
   /** What it reads from descriptor 4, to the end; absent: there is none. */
   input?: string
-  /** Aborting kills the group and rejects with the signal's reason. */
-  signal: AbortSignal
-  /** How long it may take, in ms; then the group is killed. */
-  limitMs: number
-  /** How much memory it may take with all that it started, in bytes; then the group is killed. */
-  maxMemoryBytes: number
-  /** Each line of standard error, and of standard output unless that is captured. */
-  onLine(line: string): void
-  /** `true`: standard output is answered instead, up to 16 MiB of it. */
-  isCaptured?: boolean
-}
-
-export interface CommandEnd {
-  /** `0`: it went well. A command that a signal ended has 128 and the signal's number. */
-  code: number
-  isTimedOut: boolean
-  isTooLarge: boolean
-  /** What was captured; empty otherwise. */
-  stdout: string
 }
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
@@ -104,13 +86,18 @@ function writeInput({ stdio }: ChildProcess, input = ''): void {
 
 /** Kills the group once it takes more than it may. */
 function watchMemory(child: ChildProcess, maxBytes: number) {
+  const over = new AbortController()
   let isTooLarge = false
-  const timer = setInterval(async () => {
-    const { pid } = child
-    if (pid === undefined || (await groupResidentBytes(pid)) <= maxBytes) return
-    isTooLarge = killGroup(child)
-  }, MEMORY_LOOK_MS)
-  return { isTooLarge: () => isTooLarge, stop: () => clearInterval(timer) }
+  const look = async (group: number) => {
+    const measure = measureGroup(group)
+    while (!isTooLarge) {
+      await delay(MEMORY_LOOK_MS, undefined, { signal: over.signal })
+      isTooLarge = (await measure()) > maxBytes && killGroup(child)
+    }
+  }
+  // It ends by the abort, at the latest.
+  if (child.pid !== undefined) look(child.pid).catch(() => {})
+  return { isTooLarge: () => isTooLarge, stop: () => over.abort() }
 }
 
 function readOutput(child: ChildProcess, options: CommandOptions): () => string {

@@ -3,11 +3,22 @@ import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { BuildError } from '../core/deployment/build.ts'
 import { AppError } from '../core/errors.ts'
+import type { PythonSettings } from '../project/python/settings.ts'
 
 /** What a build has to know of a project's configuration. */
 export interface CheckedConfig {
   /** As written; `undefined` when absent. */
   node_version: string | undefined
+  /** Whether there is anything for a Node of the project's own: graphs, components, or the asking for one. */
+  needsNode: boolean
+  /** Whether there are modules of JavaScript or TypeScript that the agent server loads. */
+  hasJsModules: boolean
+  /** Absent where nothing of the project is in Python. */
+  python?: PythonSettings
+  /** What it says of its image, with what is said where none is made; absent: nothing. */
+  image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
+  /** What the project's author should know; a sentence each. */
+  notes: string[]
 }
 
 export interface FoundConfiguration extends CheckedConfig {

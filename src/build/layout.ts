@@ -5,16 +5,22 @@
  * <dir>/revisions/<revision_id>/source/     the project, installed and bundled
  *                               build.log
  *                               built.json  written last: the build has ended well
- * <dir>/uploads/<object_path>               tarballs
+ * <dir>/uploads/<object_path>               tarballs, where they are kept on this machine
+ * <dir>/artifacts/<revision_id>/            packed folders, where they are kept on this machine
  * <dir>/nodes/<version>/                    a Node that projects asked for
- * <dir>/installs/<deployment_id>/           packages of its last builds (`javascript/install-cache.ts`)
+ * <dir>/uvs/<version>/                      the uv that installs for Python
+ * <dir>/pythons/                            every Python that uv has brought
+ * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
+ * <dir>/environments/<deployment_id>/       the same of Python
  * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         what is on its way; emptied at the start
  * ```
  */
 import { join } from 'node:path'
+import { uploadName } from '../core/deployment/upload.ts'
 import { AppError } from '../core/errors.ts'
+import { checkObjectName } from '../core/object-store.ts'
 
 interface RevisionFolder {
   root: string
@@ -24,7 +30,6 @@ interface RevisionFolder {
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/
-const OBJECT_PATH = /^[A-Za-z0-9][\w.-]{0,99}(\/[A-Za-z0-9][\w.-]{0,99}){0,7}$/
 
 /** Throws `bad_request` for an id that cannot be the name of a folder. */
 export function revisionFolder(dir: string, revision_id: string): RevisionFolder {
@@ -43,22 +48,21 @@ export function revisionsFolder(dir: string): string {
   return join(dir, 'revisions')
 }
 
-/**
- * Where the tarball of an object path lies. An object path is one to eight names, joined by `/`, of
- * letters, digits, `_`, `.` and `-`, each beginning with a letter or a digit; so none climbs out of
- * the folder. Throws `bad_request` for any other.
- */
+/** Where the tarball of an object path lies on this machine. Throws `bad_request` where it is malformed. */
 export function uploadPath(dir: string, object_path: string): string {
-  if (!OBJECT_PATH.test(object_path)) {
-    throw new AppError('bad_request', 'The object path is malformed: use the one of upload-url.')
-  }
-  return join(dir, 'uploads', object_path)
+  return join(dir, checkObjectName(uploadName(object_path)))
 }
 
 /** Where a deployment's packages are kept. Throws `bad_request` as `revisionFolder` does. */
 export function installsFolder(dir: string, deployment_id: string): string {
   if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
   return join(dir, 'installs', deployment_id)
+}
+
+/** Where a deployment's environments of Python are kept. Throws `bad_request` as `revisionFolder` does. */
+export function environmentsFolder(dir: string, deployment_id: string): string {
+  if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
+  return join(dir, 'environments', deployment_id)
 }
 
 /** Throws `bad_request` as `revisionFolder` does. */
@@ -76,7 +80,22 @@ export function nodeFolder(dir: string, version?: string): string {
   return join(dir, 'nodes', version ?? '')
 }
 
-/** Where an upload or a Node lies until the whole of it is there. */
+/** Where each uv lies that Runyard has brought, or one of them. */
+export function uvsFolder(dir: string, version?: string): string {
+  return join(dir, 'uvs', version ?? '')
+}
+
+/** Where uv puts each Python that it brings. */
+export function pythonsFolder(dir: string): string {
+  return join(dir, 'pythons')
+}
+
+/** The Python of an environment. */
+export function environmentPython(environment: string): string {
+  return join(environment, 'bin', 'python')
+}
+
+/** Where an upload, a Node or a uv lies until the whole of it is there. */
 export function unfinishedFolder(dir: string): string {
   return join(dir, 'unfinished')
 }

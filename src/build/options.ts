@@ -1,14 +1,19 @@
 /** What a builder is made from. */
 import type { Clock } from '../core/clock.ts'
+import type { Tarballs } from '../core/deployment/build.ts'
+import type { BuildContainers } from '../core/deployment/project-commands.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { CheckedConfig } from './configuration.ts'
 import type { Bundler } from './javascript/bundle.ts'
+import type { ImageSources } from './sources/image.ts'
 import type { BuildLimits } from './step.ts'
 
 export interface BuilderOptions {
   /** The folder of `layout.ts`; absolute. The same as that of `createTarballs`. */
   dir: string
+  /** Where the tarballs lie that revisions are built from. */
+  tarballs: Pick<Tarballs, 'use'>
   /**
    * Validates a project's configuration before anything is installed, and again after a build
    * command: `isBuilt` says whether files that the command makes must be there.
@@ -28,10 +33,18 @@ export interface BuilderOptions {
   env: Readonly<Record<string, string>>
   /** What the project's own commands run in, and what they may read there besides. Default: none. */
   sandbox?: Sandbox
+  /** Why no image of a project's own can be built, as a sentence for its author; absent: it is passed over. */
+  imageRefusal?: string
+  /** What the project's own commands run in instead of the sandbox; absent: they are processes of this machine. */
+  containers?: BuildContainers
+  /** Where images are asked for; absent: no source may be one. */
+  images?: ImageSources
   /** Bundles a project's modules once it is built; absent: none is bundled. */
   bundler?: Bundler
   /** The npm to run. Default: the first on the PATH. */
   npm?: string
+  /** The uv to run, where it is new enough. Default: the first on the PATH. */
+  uv?: string
   limits?: Partial<BuildLimits>
   clock: Clock
   log: Log

@@ -1,8 +1,8 @@
 /** What every step of a build works with. */
 import { BuildError } from '../core/deployment/build.ts'
-import type { ConfinedCommand } from '../core/deployment/sandbox.ts'
+import type { CommandEnd, CommandTerms } from '../core/deployment/project-commands.ts'
 import type { BuildLog } from './build-log.ts'
-import { type CommandEnd, runCommand } from './command.ts'
+import { runCommand } from './command.ts'
 
 /** How much a build may take; each has a default in `DEFAULT_LIMITS`. */
 export interface BuildLimits {
@@ -38,11 +38,26 @@ export interface StepContext {
   limits: BuildLimits
   /** The environment of the build's commands: base settings, then the project's own variables. */
   env: Readonly<Record<string, string>>
-  /** Keeps a command away from what is not the project's; absent for commands of Runyard's own. */
-  confine?: (
+  /**
+   * Runs a command where it is kept away from what is not the project's; absent for commands of Runyard's
+   * own, which are processes of this machine.
+   */
+  run?: (
     command: readonly [string, ...string[]],
     at: { cwd: string; variables: Readonly<Record<string, string>> },
-  ) => ConfinedCommand
+    terms: CommandTerms,
+  ) => Promise<CommandEnd>
+}
+
+/** How many lines of standard error are answered: a command may be the project's, and write without end. */
+const KEPT_ERRORS = 50
+
+type Command = readonly [string, ...string[]]
+
+interface Place {
+  cwd: string
+  limitMs: number
+  env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -51,33 +66,48 @@ export interface StepContext {
  */
 export async function runStep(
   step: string,
-  command: readonly [string, ...string[]],
-  at: { cwd: string; limitMs: number; env?: Readonly<Record<string, string>>; title: string },
+  command: Command,
+  at: Place & { title: string },
   context: StepContext,
 ): Promise<void> {
   context.log.line(`$ ${at.title}`)
-  const variables = { ...context.env, ...at.env }
-  const { cwd } = at
-  const confined: Omit<ConfinedCommand, 'hasMonitor'> = context.confine?.(command, {
-    cwd,
-    variables,
-  }) ?? { command, env: variables }
-  const { uid, gid, input } = confined
-  const end = await runCommand(confined.command, {
-    cwd,
-    // A project cannot choose the PATH, by which the sandbox's own program is found.
-    env: { PATH: context.env.PATH ?? '', ...confined.env },
-    ...(input !== undefined && { input }),
-    ...(uid !== undefined && { uid }),
-    ...(gid !== undefined && { gid }),
-    signal: context.signal,
-    limitMs: at.limitMs,
-    maxMemoryBytes: context.limits.maxMemoryBytes,
-    onLine: (line) => context.log.line(line),
-  })
+  const onLine = (line: string) => context.log.line(line)
+  const end = await runAt(command, at, context, { onLine })
   const reason = reasonOf(end, at.limitMs, context.limits)
   if (reason)
     throw new BuildError(step, `\`${at.title}\` ${reason}.`, { logTail: context.log.tail() })
+}
+
+/**
+ * Runs a command for its answer: what it printed on standard output, and the last lines of standard error.
+ * Nothing of it is in the log. Whether it went well is for the caller to see (`code`).
+ */
+export async function ask(
+  command: Command,
+  at: Place,
+  context: StepContext,
+): Promise<{ code: number; stdout: string; errors: string[] }> {
+  const errors: string[] = []
+  const onLine = (line: string) => {
+    errors.push(line)
+    if (errors.length > KEPT_ERRORS) errors.shift()
+  }
+  const { code, stdout } = await runAt(command, at, context, { onLine, isCaptured: true })
+  return { code, stdout: stdout.trim(), errors }
+}
+
+function runAt(
+  command: Command,
+  { cwd, limitMs, env }: Place,
+  { run, ...context }: StepContext,
+  output: Pick<CommandTerms, 'onLine' | 'isCaptured'>,
+): Promise<CommandEnd> {
+  const variables = { ...context.env, ...env }
+  const { maxMemoryBytes } = context.limits
+  const terms = { signal: context.signal, limitMs, maxMemoryBytes, ...output }
+  return run
+    ? run(command, { cwd, variables }, terms)
+    : runCommand(command, { cwd, env: variables, ...terms })
 }
 
 /** Why a command did not go well; `undefined` when it did. */

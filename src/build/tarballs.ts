@@ -1,80 +1,81 @@
-/** Uploaded tarballs on disk. */
+/** Uploaded tarballs, as objects below `uploads/`. */
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createWriteStream, rmSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import type { Tarballs } from '../core/deployment/build.ts'
-import { MAX_TARBALL_BYTES } from '../core/deployment/upload.ts'
+import { MAX_TARBALL_BYTES, uploadName } from '../core/deployment/upload.ts'
 import { AppError } from '../core/errors.ts'
+import type { ObjectStore, StoredObject } from '../core/object-store.ts'
+import { isFile } from './is-file.ts'
 import { unfinishedFolder, uploadPath } from './layout.ts'
 
-/**
- * Keeps tarballs below `dir/uploads`. One at a time may work on a `dir`: what an earlier one left
- * unfinished is removed. `maxBytes` is there for tests; the default is `MAX_TARBALL_BYTES`.
- */
-export function createTarballs(options: { dir: string; maxBytes?: number }): Tarballs {
-  const maxBytes = options.maxBytes ?? MAX_TARBALL_BYTES
-  const unfinishedDir = unfinishedFolder(options.dir)
-  rmSync(unfinishedDir, { recursive: true, force: true })
+interface TarballsOptions {
+  /** The builder's folder. One at a time may work on it: what an earlier one left unfinished is removed. */
+  dir: string
+  objects: ObjectStore
+  /** There for tests; the default is `MAX_TARBALL_BYTES`. */
+  maxBytes?: number
+}
+
+export function createTarballs({
+  dir,
+  objects,
+  maxBytes = MAX_TARBALL_BYTES,
+}: TarballsOptions): Tarballs {
+  rmSync(unfinishedFolder(dir), { recursive: true, force: true })
   return {
-    async receive(object_path, body) {
-      const path = uploadPath(options.dir, object_path)
-      // A name of its own for each upload: two of them at once do not mix.
-      const unfinished = join(unfinishedDir, randomUUID())
-      try {
-        await mkdir(unfinishedDir, { recursive: true, mode: 0o700 })
-        const bytes = await writeDurably(unfinished, checked(body, maxBytes))
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await rename(unfinished, path)
-        await syncFolder(dirname(path))
-        return bytes
-      } catch (error) {
-        await rm(unfinished, { force: true }).catch(() => {})
-        throw asRefusal(error)
+    receive: (object_path, body) => objects.put(uploadName(object_path), checked(body, maxBytes)),
+    async use(object_path, work) {
+      const name = uploadName(object_path)
+      // Where there is a store for several now, this machine may hold what came before it.
+      for (const path of [objects.pathOf?.(name), uploadPath(dir, object_path)]) {
+        if (path === undefined || !(await isFile(path))) continue
+        await work(path)
+        return true
       }
+      const found = objects.pathOf ? undefined : await objects.get(name)
+      if (found) await withFile(dir, found, work)
+      return found !== undefined
     },
     async remove(object_path) {
-      await rm(uploadPath(options.dir, object_path), { force: true })
+      await objects.remove(uploadName(object_path))
+      await rm(uploadPath(dir, object_path), { force: true })
+    },
+    async removeAll(deployment_id) {
+      for (const name of await objects.list(`${uploadName(deployment_id)}/`)) {
+        await objects.remove(name)
+      }
     },
   }
 }
 
-/** Whether the disk is full or read-only. */
-const NO_WRITES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG']
-
-function asRefusal(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === undefined || !NO_WRITES.includes(code)) return error
-  const what = `The tarball cannot be stored now: ${message}. Make room, then upload it again.`
-  return new AppError('unavailable', what, { cause: error })
-}
-
-async function writeDurably(path: string, body: AsyncIterable<Uint8Array>): Promise<number> {
-  const file = await open(path, 'wx', 0o600)
+/** Brings it to this machine for as long as it is worked on. */
+async function withFile(
+  dir: string,
+  { body, bytes }: StoredObject,
+  work: (path: string) => Promise<void>,
+): Promise<void> {
+  const path = join(unfinishedFolder(dir), randomUUID())
+  await mkdir(unfinishedFolder(dir), { recursive: true, mode: 0o700 })
   try {
-    let bytes = 0
-    for await (const chunk of body) {
-      await writeAll(file, chunk)
-      bytes += chunk.length
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    await pipeline(body, file).catch((cause: unknown) => {
+      throw new AppError('unavailable', 'The tarball did not come whole: it is tried again.', {
+        cause,
+      })
+    })
+    if (file.bytesWritten !== bytes) {
+      throw new AppError(
+        'unavailable',
+        `Of the tarball came ${file.bytesWritten} of ${bytes} bytes.`,
+      )
     }
-    await file.sync()
-    return bytes
+    await work(path)
   } finally {
-    await file.close()
+    await rm(path, { force: true })
   }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let offset = 0
-  while (offset < chunk.length) {
-    offset += (await file.write(chunk, offset)).bytesWritten
-  }
-}
-
-/** Makes the rename last through a power cut. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  await folder.sync().finally(() => folder.close())
 }
 
 /** Passes the body on as long as it is small enough and begins like a gzip file. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 /** Where the project's `Auth` comes from. */
-export interface AuthConfig extends ModuleSpec {
+export type AuthConfig<Module extends ModuleSpec = ModuleSpec> = Module & {
   /** Whether people who work on the project with Studio are asked like everyone else. */
   isStudioAuthDisabled: boolean
 }

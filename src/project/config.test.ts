@@ -44,8 +44,14 @@ describe('readProjectConfig', () => {
     expect(config.env).toEqual({})
     const file = join(root, 'project/src/agent.ts')
     expect(config.graphs).toEqual([
-      { graph_id: 'b', path: './src/agent.ts', file, exportName: 'graph', description: null },
-      { graph_id: 'a', path: 'src/agent.ts', file, exportName: 'default', description: 'An agent' },
+      {
+        ...{ graph_id: 'b', language: 'javascript', path: './src/agent.ts', file },
+        ...{ exportName: 'graph', description: null },
+      },
+      {
+        ...{ graph_id: 'a', language: 'javascript', path: 'src/agent.ts', file },
+        ...{ exportName: 'default', description: 'An agent' },
+      },
     ])
   })
 
@@ -86,9 +92,9 @@ describe('readProjectConfig', () => {
       /graph "a": "\.\/src\/agent\.ts" names no export; write/,
     ],
     [
-      'a graph in Python',
-      { graphs: { a: './src/agent.py:graph' } },
-      /graph "a": "\.\/src\/agent\.py" is no TypeScript or JavaScript file/,
+      'a graph in another language',
+      { graphs: { a: './src/agent.rb:graph' } },
+      /graph "a": "\.\/src\/agent\.rb" is no file of TypeScript, JavaScript or Python/,
     ],
     [
       'a graph whose file does not exist',
@@ -142,7 +148,7 @@ describe('readProjectConfig', () => {
     await read({ graphs: { a: './link.ts:graph' } })
     const config = await readProjectConfig(join(root, 'current/langgraph.json'))
     expect(config.root).toBe(join(root, 'project'))
-    expect(config.graphs[0]?.file).toBe(join(root, 'project/src/agent.ts'))
+    expect(config.graphs[0]).toHaveProperty('file', join(root, 'project/src/agent.ts'))
   })
 
   it('reads env from a file, a map or a list, and does without a file that is not there', async () => {
@@ -165,7 +171,9 @@ describe('checkProjectConfig', () => {
   it('answers what a build needs, and refuses the same', async () => {
     await read({ graphs: { a: './src/agent.ts:graph' }, node_version: 22 })
     const path = join(root, 'project/langgraph.json')
-    expect(await checkProjectConfig(path)).toEqual({ node_version: '22' })
+    expect(await checkProjectConfig(path)).toEqual({
+      ...{ node_version: '22', needsNode: true, hasJsModules: true, notes: [] },
+    })
     await writeFile(path, '{}')
     await expect(checkProjectConfig(path)).rejects.toEqual(refusal(/"graphs"/))
   })

@@ -3,21 +3,35 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
-import type { ProjectSettings } from '../core/agent/project-settings.ts'
+import type { ProjectSettings } from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import { type AuthConfig, AuthEntry, readAuthConfig } from './auth.ts'
 import { HttpEntry, type ProjectHttp, readHttpConfig } from './http.ts'
-import { type ModuleSpec, type ReadingConfig, resolveModule, SPEC_FORM } from './module-spec.ts'
+import {
+  isJavascript,
+  isPython,
+  type JsModule,
+  type PythonModule,
+  type ReadingConfig,
+  resolveModule,
+  SPEC_FORM,
+} from './module-spec.ts'
+import { imageNotesOf, notesOf } from './notes.ts'
 import { isMissing, resolveInside } from './path.ts'
-import { type ProjectStore, readStoreConfig, StoreSection } from './store.ts'
+import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
+import { type ProjectStore, readStoreConfig, resolveEmbed, StoreSection } from './store.ts'
 import { readTextFile } from './text-file.ts'
 import { CheckpointerConfig, readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
 
 /** Where one graph comes from. */
-export interface GraphSpec extends ModuleSpec {
+type GraphSpec = JsGraphSpec | PythonGraphSpec
+export type JsGraphSpec = JsModule & NamedGraph
+type PythonGraphSpec = PythonModule & NamedGraph
+
+interface NamedGraph {
   graph_id: string
   description: string | null
   /** What its system assistant has; absent where the file says nothing. */
@@ -43,12 +57,18 @@ export interface ProjectConfig extends ProjectSettings {
   envFile: string | undefined
   /** As written; `undefined` when absent. Which versions there are is the builder's business. */
   node_version: string | undefined
+  /** Absent where nothing of the project is in Python. */
+  python?: PythonSettings
   store: ProjectStore
   /** Who may use the server; absent: the project leaves that to the server's own keys. */
   auth?: AuthConfig
   http: ProjectHttp
   /** Components that pages show. */
   ui: UiConfig
+  /** What it says of the image that it wants to run in, with what is said where there is none; absent: nothing. */
+  image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
+  /** What the file says that is not done in any case; a sentence each. */
+  notes: string[]
 }
 
 export interface BuildState {
@@ -77,29 +97,53 @@ export async function readProjectConfig(
     graphs.push(await readGraph(reading, graph_id, entry))
   }
   const auth = await readAuthConfig(reading, file.auth)
+  const http = await readHttpConfig(reading, file.http)
+  const language = graphs.some(isPython) ? 'python' : 'javascript'
+  const store = await resolveEmbed(reading, readStoreConfig(file.store, language))
+  const specs = [...graphs, auth, http.app, store.index]
+  const isPythonUsed = specs.some((spec) => spec !== undefined && isPython(spec))
   return {
     path: join(root, name),
     root,
     graphs,
     env: await readEnv(root, file.env, name),
     envFile: typeof file.env === 'string' ? join(root, file.env) : undefined,
-    node_version: file.node_version === undefined ? undefined : String(file.node_version),
+    node_version: file.node_version == null ? undefined : String(file.node_version),
     ttl: readTtlConfig(file.checkpointer),
     webhooks: readWebhookConfig(file.webhooks),
-    store: readStoreConfig(file.store),
+    ...(isPythonUsed && { python: await readPythonSettings(reading, file) }),
+    store,
     ...(auth && { auth }),
-    http: await readHttpConfig(reading, file.http),
+    http,
     ui: await readUiConfig(reading, file.ui, file.ui_config),
+    ...readImage(file, name),
+    notes: notesOf(file, name),
   }
 }
 
 /** What a build needs to know before it installs anything; throws like `readProjectConfig`. */
-export async function checkProjectConfig(
-  configPath: string,
-  state: BuildState = {},
-): Promise<{ node_version: string | undefined }> {
-  const { node_version } = await readProjectConfig(configPath, state)
-  return { node_version }
+export async function checkProjectConfig(configPath: string, state: BuildState = {}) {
+  const config = await readProjectConfig(configPath, state)
+  const { node_version, graphs, auth, http, store, ui, python, image, notes } = config
+  const specs = [...graphs, auth, http.app, store.index]
+  const hasJsModules = specs.some((spec) => spec !== undefined && isJavascript(spec))
+  const needsNode = hasJsModules || ui.components.size > 0 || node_version !== undefined
+  return {
+    node_version,
+    needsNode,
+    hasJsModules,
+    ...(python && { python }),
+    ...(image && { image }),
+    notes,
+  }
+}
+
+function readImage(file: z.infer<typeof ConfigFile>, name: string): Pick<ProjectConfig, 'image'> {
+  const { base_image, dockerfile_lines } = file
+  if (!base_image && !dockerfile_lines?.length) return {}
+  const notes = imageNotesOf(file, name)
+  const lines = { dockerfile_lines: dockerfile_lines ?? [], notes }
+  return { image: { ...lines, ...(base_image && { base_image }) } }
 }
 
 const JsonObjectEntry = z.record(z.string(), z.json()).optional()
@@ -128,13 +172,19 @@ const Env = z.union(
 
 const GRAPHS_FORM = `write {"<name>": ${SPEC_FORM}}`
 
+const ENCRYPTION =
+  'it would not be called, and what it is to encrypt would be stored as it is; remove it'
+
 const ConfigFile = z.looseObject(
   {
     graphs: z
       .record(z.string().min(1), GraphEntry, GRAPHS_FORM)
       .refine((graphs) => Object.keys(graphs).length > 0, `it is empty; ${GRAPHS_FORM}`),
     env: Env.optional(),
-    node_version: z.union([z.string(), z.number()], 'write a version such as "24"').optional(),
+    node_version: z.union([z.string(), z.number()], 'write a version such as "24"').nullish(),
+    base_image: z.string('write the name of an image').nullish(),
+    dockerfile_lines: z.array(z.string(), 'write a list of instructions').nullish(),
+    ...PYTHON_ENTRIES,
     checkpointer: CheckpointerConfig.nullish(),
     webhooks: WebhooksEntry.nullish(),
     store: StoreSection.nullish(),
@@ -142,6 +192,7 @@ const ConfigFile = z.looseObject(
     http: HttpEntry.nullish(),
     ui: UiEntry.nullish(),
     ui_config: UiConfigEntry.nullish(),
+    encryption: z.null(ENCRYPTION).optional(),
   },
   'write a JSON object with "graphs"',
 )

@@ -1,13 +1,17 @@
 /** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
 import { z } from 'zod'
-import { API_PARTS, type HttpConfig } from '../core/agent/project-settings.ts'
+import { API_PARTS, type HttpConfig } from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 export interface ProjectHttp extends HttpConfig {
   /** The app that stands in front of the API. */
   app?: ModuleSpec
+  /** Whether the app's middleware comes before the project's `auth`, or after it. */
+  middlewareOrder: (typeof MIDDLEWARE_ORDERS)[number]
 }
+
+const MIDDLEWARE_ORDERS = ['middleware_first', 'auth_first'] as const
 
 const Flag = z.boolean('write true or false').nullish()
 const Texts = z.array(z.string(), 'write a list of texts').nullish()
@@ -37,6 +41,7 @@ export const HttpEntry = z.looseObject({
     .looseObject({ includes: Texts, include: Texts, excludes: Texts, exclude: Texts })
     .nullish(),
   enable_custom_route_auth: Flag,
+  middleware_order: z.enum(MIDDLEWARE_ORDERS, 'write "middleware_first" or "auth_first"').nullish(),
   mount_prefix: z.string().nullish(),
   ...switches,
 })
@@ -56,6 +61,7 @@ export async function readHttpConfig(
       ...(includes && { includes }),
       excludes: headers?.excludes ?? headers?.exclude ?? [],
     },
+    middlewareOrder: entry?.middleware_order ?? 'middleware_first',
     isCustomRouteAuthEnabled: entry?.enable_custom_route_auth ?? true,
     mountPrefix: readPrefix(entry?.mount_prefix ?? '', reading.name),
   }

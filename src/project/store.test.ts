@@ -17,12 +17,21 @@ test('all of it is read; without fields the whole value is embedded', () => {
     defaultTtlMinutes: 1.5,
     refreshOnRead: false,
     sweepIntervalMinutes: 2,
-    index: { ...index, fields: ['$'] },
+    index: { ...index, fields: ['$'], language: 'javascript' },
   })
   expect(read({ index: { ...index, fields: ['a', 'b[*].c'] } }).index?.fields).toEqual([
     'a',
     'b[*].c',
   ])
+})
+
+test('what embeds is told by the file, and of a provider by the graphs', () => {
+  const languageOf = (embed: string, graphs: 'javascript' | 'python') =>
+    readStoreConfig(StoreSection.parse({ index: { embed, dims: 3 } }), graphs).index?.language
+  expect(languageOf('./e.py:embed', 'javascript')).toBe('python')
+  expect(languageOf('./e.ts:embed', 'python')).toBe('javascript')
+  expect(languageOf('openai:small', 'javascript')).toBe('javascript')
+  expect(languageOf('openai:small', 'python')).toBe('python')
 })
 
 test.each([

@@ -1,6 +1,8 @@
 /** `store` of `langgraph.json`: how long items are kept, and how they are found by meaning. */
 import { z } from 'zod'
-import type { StoreConfig } from '../core/agent/project-settings.ts'
+import type { StoreConfig } from '../core/agent/server/project-settings.ts'
+import type { Language } from '../core/deployment/artifact.ts'
+import { isPython, type PythonModule, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 export interface ProjectStore extends StoreConfig {
   index?: IndexConfig
@@ -9,9 +11,13 @@ export interface ProjectStore extends StoreConfig {
 export interface IndexConfig {
   /** `./file.ts:export` of the project, or `provider:model`. */
   embed: string
+  /** What embeds: the project's JavaScript or its Python. */
+  language: Language
+  /** What `embed` names, where that is a thing of Python's. */
+  module?: PythonModule
   /** How many numbers a vector has. */
   dims: number
-  /** The paths whose texts are embedded (`core/agent/item-text.ts`). */
+  /** The paths whose texts are embedded (`core/agent/items/text.ts`). */
   fields: string[]
 }
 
@@ -37,18 +43,39 @@ export const StoreSection = z.looseObject({
     .nullish(),
 })
 
+/** `language`: what a provider's embeddings are loaded in. */
 export function readStoreConfig(
   store: z.infer<typeof StoreSection> | null | undefined,
+  language: Language = 'javascript',
 ): ProjectStore {
   const { default_ttl, refresh_on_read, sweep_interval_minutes } = store?.ttl ?? {}
-  const { embed, dims, fields } = store?.index ?? {}
   return {
     ...(default_ttl && { defaultTtlMinutes: default_ttl }),
     refreshOnRead: refresh_on_read ?? true,
     sweepIntervalMinutes: sweep_interval_minutes ?? DEFAULT_SWEEP_MINUTES,
-    ...(embed !== undefined &&
-      dims !== undefined && {
-        index: { embed, dims, fields: fields ?? ['$'] },
-      }),
+    ...(store?.index && { index: readIndex(store.index, language) }),
   }
+}
+
+/** `provider:model` has the form of a module of Python: only files are the project's own. */
+function readIndex(
+  { embed, dims, fields }: NonNullable<z.infer<typeof StoreSection>['index']>,
+  language: Language,
+): IndexConfig {
+  const index = { embed, dims, fields: fields ?? ['$'] }
+  if (/\.[cm]?[jt]sx?:/.test(embed)) return { ...index, language: 'javascript' }
+  return { ...index, language: PYTHON_EMBED.test(embed) ? 'python' : language }
+}
+
+const PYTHON_EMBED = /\.py:/
+
+/** Finds what of Python's `embed` names. Throws `bad_request`. */
+export async function resolveEmbed(
+  reading: ReadingConfig,
+  store: ProjectStore,
+): Promise<ProjectStore> {
+  const { index } = store
+  if (!index || !PYTHON_EMBED.test(index.embed)) return store
+  const module = await resolveModule(reading, '"store.index.embed"', index.embed)
+  return isPython(module) ? { ...store, index: { ...index, module } } : store
 }

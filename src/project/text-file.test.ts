@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runNow } from '../../test/support/program.ts'
 import { readTextFile } from './text-file.ts'
 
 let dir: string
@@ -34,7 +34,7 @@ it('refuses a device that never ends', async () => {
 })
 
 it('refuses a pipe that nobody writes to', async () => {
-  execFileSync('mkfifo', [path])
+  runNow('mkfifo', [path])
   await expect(readTextFile(path)).rejects.toThrow('is not read: it is no file')
 })
 

@@ -1,6 +1,6 @@
 /** `checkpointer.ttl` of `langgraph.json`: how long threads are kept. */
 import { z } from 'zod'
-import type { TtlConfig } from '../core/agent/project-settings.ts'
+import type { TtlConfig } from '../core/agent/server/project-settings.ts'
 import { TTL_STRATEGIES } from '../core/agent/thread.ts'
 
 const DEFAULT_TTL_CONFIG = { sweepIntervalMinutes: 5, sweepLimit: 1000 }

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
 import type { UiBundle } from '../core/agent/ui-bundle.ts'
 import { AppError } from '../core/errors.ts'
-import type { ModuleSpec } from './module-spec.ts'
+import type { JsModule } from './module-spec.ts'
 import type { UiConfig } from './ui.ts'
 
 /** What the page has in any case; a name stands for what lies below it too. */
@@ -38,7 +38,7 @@ function globalNameOf(name: string): string {
   return `__LGUI_${name.replace(/[^a-zA-Z0-9]/g, '_')}`
 }
 
-function optionsOf(root: string, name: string, { file }: ModuleSpec) {
+function optionsOf(root: string, name: string, { file }: JsModule) {
   return {
     absWorkingDir: root,
     stdin: { contents: entrypoint(file), resolveDir: root, sourcefile: 'entrypoint' },
@@ -94,7 +94,7 @@ function escapeRegExp(text: string): string {
 }
 
 /** Tailwind needs a plugin, which is the project's own to install. */
-function styles({ file }: ModuleSpec): Plugin[] {
+function styles({ file }: JsModule): Plugin[] {
   const require = createRequire(file)
   try {
     require.resolve(TAILWIND)

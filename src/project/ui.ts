@@ -1,10 +1,11 @@
 /** `ui` and `ui_config` of `langgraph.json`: components that a page shows for a graph's messages. */
 import { z } from 'zod'
-import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
+import { AppError } from '../core/errors.ts'
+import { isJavascript, type JsModule, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 export interface UiConfig {
   /** The file of components of each graph, by the name that pages ask for. */
-  components: Map<string, ModuleSpec>
+  components: Map<string, JsModule>
   /** Modules that the page provides instead of the bundle; `*` stands for any text. */
   shared: string[]
 }
@@ -25,9 +26,17 @@ export async function readUiConfig(
   ui: z.infer<typeof UiEntry> | null | undefined,
   config: z.infer<typeof UiConfigEntry> | null | undefined,
 ): Promise<UiConfig> {
-  const components = new Map<string, ModuleSpec>()
+  const components = new Map<string, JsModule>()
   for (const [name, path] of Object.entries(ui ?? {})) {
-    components.set(name, await resolveModule(reading, `ui "${name}"`, path, 'default'))
+    const module = await resolveModule(reading, `ui "${name}"`, path, 'default')
+    if (!isJavascript(module)) {
+      const form = 'write the path of a .tsx file'
+      throw new AppError(
+        'bad_request',
+        `${reading.name}: ui "${name}": "${path}" is Python; ${form}.`,
+      )
+    }
+    components.set(name, module)
   }
   return { components, shared: config?.shared ?? [] }
 }

@@ -1,7 +1,9 @@
 /** Installs a project's packages, or takes those of an earlier build. */
-import { dirname } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { keepInstall, restoreInstall } from '../install-cache.ts'
+import { installsFolder } from '../layout.ts'
 import { runStep, type StepContext } from '../step.ts'
-import { keepInstall, restoreInstall } from './install-cache.ts'
 import { installKey } from './install-key.ts'
 import { type InstallPlan, planInstall } from './package-manager.ts'
 
@@ -10,10 +12,9 @@ interface InstallRequest {
   /** The builder's folder: packages are kept in it. */
   dir: string
   deployment_id: string
-  /** The source's top folder; an own `install_command` runs here. */
+  /** The source's top folder. */
   source: string
   configPath: string
-  install_command: string | null
   /** The npm to run: a path, or a name to look for on the PATH. */
   npm: string
   /** The version of the Node that the project runs on. */
@@ -23,24 +24,16 @@ interface InstallRequest {
 }
 
 /**
- * Runs the project's `install_command` at the top of its source, or else the package manager of its
- * lock file where the project's packages belong, development packages included: `npm ci`, pnpm or
+ * Runs the package manager of the project's lock file where its packages belong, development packages
+ * included: `npm ci`, pnpm or
  * yarn with a frozen lock file, `npm install` without one. pnpm and yarn come through npm, in the
  * version that `packageManager` names. A project without `package.json` has nothing to install.
  *
- * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken. What an
- * own `install_command` depends on is not known: it always runs.
+ * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken.
  *
  * Throws `BuildError('install')`.
  */
 export async function installProject(request: InstallRequest, context: StepContext): Promise<void> {
-  const { limits } = context
-  if (request.install_command) {
-    const command = request.install_command
-    const at = { cwd: request.source, limitMs: limits.installMs, title: command }
-    await runStep('install', ['/bin/sh', '-c', command], at, context)
-    return
-  }
   const plan = await planInstall(dirname(request.configPath), request.source)
   if (!plan) {
     context.log.line('There is no package.json: nothing is installed.')
@@ -53,13 +46,26 @@ export async function installProject(request: InstallRequest, context: StepConte
     context.log.line(`The packages are not kept for the next build: ${identity.reason}.`)
     return
   }
-  const place = { dir: request.dir, deployment_id: request.deployment_id, key: identity.key }
+  const all = installsFolder(request.dir, request.deployment_id)
+  const place = { all, key: identity.key, packagesIn: packageFolders }
   if (await restoreInstall(place, plan.folder, context)) {
     context.log.line('Nothing to install: the packages of an earlier build are the same.')
     return
   }
   await runInstall(plan, request.npm, context)
   await keepInstall(place, plan.folder, context)
+}
+
+/** The topmost `node_modules` folders: one, and with workspaces one for each that needs its own. */
+async function packageFolders(folder: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name === '.git') continue
+    const path = join(folder, entry.name)
+    if (entry.name === 'node_modules') found.push(path)
+    else found.push(...(await packageFolders(path)))
+  }
+  return found
 }
 
 async function runInstall(plan: InstallPlan, npm: string, context: StepContext): Promise<void> {

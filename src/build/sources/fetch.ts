@@ -1,13 +1,21 @@
-import type { BuildRequest } from '../../core/deployment/build.ts'
+import type { BuildRequest, Tarballs } from '../../core/deployment/build.ts'
 import type { StepContext } from '../step.ts'
+
+/** Where a source comes from and goes to. */
+interface FetchPlace {
+  /** The builder's folder. */
+  dir: string
+  tarballs: Pick<Tarballs, 'use'>
+  into: string
+}
 
 /**
  * Puts the source of one revision into the new folder `into` and answers its commit, or `null` where
- * it has none. `dir`: the builder's folder. Throws `BuildError`; the context's environment holds none
- * of the project's own variables, and nothing is confined.
+ * it has none. Throws `BuildError`; the context's environment holds none of the project's own variables,
+ * and nothing is confined.
  */
 export type FetchSource = (
   request: BuildRequest,
-  place: { dir: string; into: string },
+  place: FetchPlace,
   context: StepContext,
 ) => Promise<string | null>

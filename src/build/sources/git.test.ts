@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
@@ -6,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runNow } from '../../../test/support/program.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
@@ -40,7 +40,7 @@ function git(...args: string[]): string {
   const who = ['-c', 'user.name=A', '-c', 'user.email=a@b.c', '-c', 'commit.gpgsign=false']
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null' }
   const repository = join(dir, 'repository')
-  return execFileSync('git', [...who, ...init(args, repository)], { env, encoding: 'utf8' }).trim()
+  return runNow('git', [...who, ...init(args, repository)], { env }).trim()
 }
 
 function init(args: string[], repository: string): string[] {
@@ -130,7 +130,7 @@ it('hands credentials to the named server, and shows them nowhere', async () => 
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const pair = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert]
-  execFileSync('openssl', ['req', '-x509', ...pair, ...subject], { stdio: 'ignore' })
+  runNow('openssl', ['req', '-x509', ...pair, ...subject])
   const seen: (string | undefined)[] = []
   const tls = { key: await readFile(key), cert: await readFile(cert) }
   const server = createServer(tls, (request, response) => {

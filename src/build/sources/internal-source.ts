@@ -1,16 +1,13 @@
 /** How an uploaded tarball is fetched. */
 import { BuildError } from '../../core/deployment/build.ts'
-import { isFile } from '../is-file.ts'
-import { uploadPath } from '../layout.ts'
 import type { FetchSource } from './fetch.ts'
-import { unpackTarball } from './tarball.ts'
+import { unpackSource } from './tarball.ts'
 
-export const fetchTarball: FetchSource = async (request, { dir, into }, context) => {
+export const fetchTarball: FetchSource = async (request, { tarballs, into }, context) => {
   const { source_tarball_path } = request.source_revision_config
-  const path = source_tarball_path ? uploadPath(dir, source_tarball_path) : undefined
-  if (!path || !(await isFile(path))) {
-    throw new BuildError('fetch', 'The source tarball was not uploaded: upload it first.')
-  }
-  await unpackTarball(path, into, context)
-  return null
+  const isThere =
+    source_tarball_path !== null &&
+    (await tarballs.use(source_tarball_path, (path) => unpackSource(path, into, context)))
+  if (isThere) return null
+  throw new BuildError('fetch', 'The source tarball was not uploaded: upload it first.')
 }

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runNow } from '../../../test/support/program.ts'
 import { NO_SSH_SERVER, type SshServer, startSshServer } from '../../../test/support/ssh-server.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
@@ -27,7 +27,7 @@ describe.skipIf(NO_SSH_SERVER)(`a repository over ssh${skipped}`, () => {
     context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env }
     server = await startSshServer(join(dir, 'server'))
     const repository = join(dir, 'repository')
-    const git = (...args: string[]) => execFileSync('git', ['-c', 'user.name=A', ...args])
+    const git = (...args: string[]) => runNow('git', ['-c', 'user.name=A', ...args])
     git('init', '--quiet', '--initial-branch=main', repository)
     await writeFile(join(repository, 'file'), 'over ssh')
     git('-C', repository, 'add', '.')

@@ -1,6 +1,6 @@
-/** How each kind of source is fetched that a folder is built from. */
+/** How each kind of source is fetched that a folder is built from; the others are images. */
 import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
-import type { SourceOf } from '../../core/deployment/sources/table.ts'
+import { kindOf, type SourceOf } from '../../core/deployment/sources/table.ts'
 import type { FetchSource } from './fetch.ts'
 import { fetchGithub } from './github.ts'
 import { fetchTarball } from './internal-source.ts'
@@ -16,6 +16,11 @@ export const fetchSource: FetchSource = async (request, place, context) => {
     throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
   }
   return FETCHES[request.source](request, place, context)
+}
+
+/** Whether the revision is an image already. */
+export function isImageSource({ source }: Pick<BuildRequest, 'source'>): boolean {
+  return kindOf(source).artifact === 'image'
 }
 
 function isBuilt(request: BuildRequest): request is BuildRequest & { source: SourceOf<'folder'> } {

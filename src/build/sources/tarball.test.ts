@@ -18,7 +18,7 @@ import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
 import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
-import { unpackTarball } from './tarball.ts'
+import { unpackSource } from './tarball.ts'
 
 let dir: string
 let context: StepContext
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 async function unpack(bytes: Uint8Array): Promise<string> {
   await writeFile(join(dir, 'a.tar.gz'), bytes)
-  await unpackTarball(join(dir, 'a.tar.gz'), join(dir, 'out'), context)
+  await unpackSource(join(dir, 'a.tar.gz'), join(dir, 'out'), context)
   return join(dir, 'out')
 }
 
@@ -68,6 +68,11 @@ it('keeps links that stay inside, and a top folder as it is', async () => {
   )
   expect(await readlink(join(out, 'top/bin/b'))).toBe('../a')
   expect(await readFile(join(out, 'top/c'), 'utf8')).toBe('A')
+})
+
+it('refuses a tarball that goes away meanwhile', async () => {
+  const unpacking = unpackSource(join(dir, 'gone.tar.gz'), join(dir, 'out'), context)
+  await expect(unpacking).rejects.toMatchObject({ name: 'BuildError', step: 'unpack' })
 })
 
 describe('refuses, and leaves nothing behind, when', () => {

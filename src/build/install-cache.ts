@@ -3,8 +3,8 @@
  * installs nothing.
  *
  * ```
- * <dir>/installs/<deployment_id>/<key>/<folder of the project>/node_modules/
- * <dir>/installs/<deployment_id>/part-<uuid>/   on its way; left by a crash, taken away by the next
+ * <all>/<key>/<folder of the project>/node_modules/   `all`: of one deployment and one language
+ * <all>/part-<uuid>/   on its way; left by a crash, taken away by the next
  * ```
  *
  * A deployment has its own: no project can change what another runs. Files are linked, not copied:
@@ -13,21 +13,23 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
-import { runCommand } from '../command.ts'
-import { installsFolder } from '../layout.ts'
-import type { StepContext } from '../step.ts'
+import { BuildError } from '../core/deployment/build.ts'
+import { runCommand } from './command.ts'
+import { environmentsFolder, installsFolder } from './layout.ts'
+import type { StepContext } from './step.ts'
 
 /** How many installs are kept for a deployment: the present one, and one to go back to. */
 const KEPT = 2
 const LINK_LIMIT_MS = 5 * 60_000
 const UNFINISHED = 'part-'
 
-interface InstallPlace {
-  /** The builder's folder. */
-  dir: string
-  deployment_id: string
+/** What is kept of a project. */
+export interface InstallPlace {
+  /** Where a deployment's are. */
+  all: string
   key: string
+  /** The folders of packages below a folder. */
+  packagesIn(folder: string): Promise<string[]>
 }
 
 /** Puts the kept packages below `folder`; `false`: there are none. */
@@ -36,9 +38,9 @@ export async function restoreInstall(
   folder: string,
   context: StepContext,
 ): Promise<boolean> {
-  const kept = join(installsFolder(place.dir, place.deployment_id), place.key)
+  const kept = join(place.all, place.key)
   if (!(await exists(kept))) return false
-  for (const path of await packageFolders(kept)) {
+  for (const path of await place.packagesIn(kept)) {
     await link(path, join(folder, relative(kept, path)), context)
   }
   const now = new Date()
@@ -52,11 +54,11 @@ export async function keepInstall(
   folder: string,
   context: StepContext,
 ): Promise<void> {
-  const all = installsFolder(place.dir, place.deployment_id)
+  const { all } = place
   const unfinished = join(all, `${UNFINISHED}${randomUUID()}`)
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
   try {
-    for (const path of await packageFolders(folder)) {
+    for (const path of await place.packagesIn(folder)) {
       await link(path, join(unfinished, relative(folder, path)), context)
     }
     await rename(unfinished, join(all, place.key))
@@ -69,18 +71,7 @@ export async function keepInstall(
 /** Removes all that is kept for a deployment. */
 export async function removeInstalls(dir: string, deployment_id: string): Promise<void> {
   await rm(installsFolder(dir, deployment_id), { recursive: true, force: true })
-}
-
-/** The topmost `node_modules` folders: one, and with workspaces one for each that needs its own. */
-async function packageFolders(folder: string): Promise<string[]> {
-  const found: string[] = []
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory() || entry.name === '.git') continue
-    const path = join(folder, entry.name)
-    if (entry.name === 'node_modules') found.push(path)
-    else found.push(...(await packageFolders(path)))
-  }
-  return found
+  await rm(environmentsFolder(dir, deployment_id), { recursive: true, force: true })
 }
 
 async function link(from: string, to: string, context: StepContext): Promise<void> {

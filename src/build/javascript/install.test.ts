@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
+import { removeInstalls } from '../install-cache.ts'
 import { DEFAULT_LIMITS } from '../step.ts'
 import { installProject } from './install.ts'
-import { removeInstalls } from './install-cache.ts'
 
 const DEPLOYMENT = '00000000-0000-4000-8000-000000000001'
 const OTHER = '00000000-0000-4000-8000-000000000002'
@@ -67,7 +67,6 @@ async function install(of: Install = {}): Promise<{ source: string; log: string 
     deployment_id,
     source,
     configPath,
-    install_command: null,
     npm,
     node,
     isKept: true,

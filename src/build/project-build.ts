@@ -1,0 +1,234 @@
+/** How a project becomes a folder that runs, whichever languages its graphs are in. */
+import { delimiter, dirname, relative } from 'node:path'
+import type { FolderArtifact } from '../core/deployment/artifact.ts'
+import { BuildError, type BuildRequest } from '../core/deployment/build.ts'
+import { projectSecrets } from '../core/deployment/deploy-key.ts'
+import type { ProjectCommands } from '../core/deployment/project-commands.ts'
+import { noSandbox } from '../core/deployment/sandbox.ts'
+import { AppError } from '../core/errors.ts'
+import { type FoundConfiguration, findConfiguration } from './configuration.ts'
+import { bundle } from './javascript/bundle.ts'
+import { installProject } from './javascript/install.ts'
+import { chooseNode, installNode, nodePath } from './javascript/project-node.ts'
+import { homeFolder, pythonsFolder } from './layout.ts'
+import type { BuilderOptions } from './options.ts'
+import { createProcessCommands } from './process-commands.ts'
+import { buildProjectImage } from './project-image.ts'
+import { type PreparedPython, preparePython, pythonFolders } from './python/build.ts'
+import { runStep, type StepContext } from './step.ts'
+
+/** A project on its way from its source to what runs. */
+interface Project {
+  request: BuildRequest
+  /** The folder that its source lies in, and stays in; absolute. */
+  source: string
+  options: BuilderOptions
+}
+
+interface Work extends Project {
+  /** What runs its commands. */
+  commands: ProjectCommands
+  /** What brings Pythons, which all deployments share: in no image of the project's. */
+  ownCommands: ProjectCommands
+  /** The image of its own. */
+  image: string | undefined
+}
+
+/**
+ * Checks the project, brings its Node and its Python along, installs, builds and bundles it. `context` has
+ * none of the project's variables. Throws `BuildError`.
+ */
+export async function buildProject(
+  project: Project,
+  context: StepContext,
+): Promise<Omit<FolderArtifact, 'kind' | 'id'>> {
+  const { request } = project
+  const isBuilt = request.source_config.build_command === null
+  const config = await findChecked(project, { isBuilt })
+  for (const note of config.notes) context.log.line(note)
+  const image = await buildProjectImage(config, project, context)
+  const commands = await openCommands(project, image, context)
+  try {
+    const ownCommands =
+      image === undefined ? commands : await openCommands(project, undefined, context)
+    return await buildWith({ ...project, commands, ownCommands, image }, config, context)
+  } finally {
+    await commands.close()
+  }
+}
+
+async function openCommands(
+  { request, options: { containers, sandbox = noSandbox } }: Project,
+  image: string | undefined,
+  { signal, log }: StepContext,
+): Promise<ProjectCommands> {
+  if (!containers) return createProcessCommands(sandbox)
+  const { revision_id, deployment_id } = request
+  const build = { revision_id, deployment_id, signal, say: (line: string) => log.line(line) }
+  return containers.open({ ...build, ...(image !== undefined && { image }) })
+}
+
+async function buildWith(
+  work: Work,
+  config: FoundConfiguration,
+  context: StepContext,
+): Promise<Omit<FolderArtifact, 'kind' | 'id'>> {
+  const { request, source, options, commands, image } = work
+  const { build_command } = request.source_config
+  const isBuilt = build_command === null
+  const node_version = config.needsNode ? await bringNode(config, options, context) : null
+  const node = node_version === null ? null : nodePath(options.dir, node_version)
+  await commands.handOver(source)
+  const env = commands.environment(context.env)
+  const confined = { ...context, env, run: confinement(work, node) }
+  const base = { ...confined, env: ownEnvironment(request, env, node) }
+  const python = config.python && (await bringPython(work, config, { context, confined: base }))
+  const own = python ? { ...base, env: { ...base.env, ...python.env } } : base
+  await install(work, { config, node_version, python }, own)
+  await checkPackages(work, config, { isBuilt, python, context })
+  if (build_command) await runBuildCommand(build_command, dirname(config.configPath), own)
+  if (!isBuilt) {
+    await findChecked(work, { isBuilt: true })
+    await checkPackages(work, config, { isBuilt: true, python, context })
+  }
+  const bundler = config.hasJsModules ? options.bundler : undefined
+  const bundlePath = bundler && (await bundle(bundler, config.configPath, confined))
+  return {
+    node_version,
+    config_path: relative(source, config.configPath),
+    bundle: bundlePath === undefined ? null : relative(source, bundlePath),
+    python: python ? relative(source, python.environment) : null,
+    ...(image !== undefined && { image }),
+  }
+}
+
+function findChecked(
+  { request, source, options }: Project,
+  state: { isBuilt: boolean },
+): Promise<FoundConfiguration> {
+  const { langgraph_config_path } = request.source_revision_config
+  const check = (path: string) => options.checkConfig(path, state)
+  return findConfiguration(source, langgraph_config_path, check)
+}
+
+/** Answers the exact version; `null`: Runyard's own. */
+async function bringNode(
+  { node_version: asked }: FoundConfiguration,
+  { dir, npm = 'npm' }: BuilderOptions,
+  context: StepContext,
+): Promise<string | null> {
+  const version = chooseNode(asked, (line) => context.log.line(line))
+  if (version !== null) await installNode(version, dir, npm, context)
+  return version
+}
+
+function bringPython(
+  { request, source, options, commands, ownCommands, image }: Work,
+  { python: settings, configPath }: FoundConfiguration,
+  { context, confined }: { context: StepContext; confined: StepContext },
+): Promise<PreparedPython> | undefined {
+  const { dir, uv = 'uv', containers } = options
+  const place = { dir, deployment_id: request.deployment_id, source, root: dirname(configPath) }
+  const isKept = !commands.hasOwnUser
+  const seesSystem = image !== undefined
+  const contexts = {
+    context: containers ? inContainer(context, ownCommands, dir) : context,
+    confined,
+  }
+  return settings && preparePython({ settings, uv, isKept, seesSystem, ...place }, contexts)
+}
+
+/**
+ * Where a container has the Python of its image, uv brings others from within one: of Runyard's image, since the programs
+ * of a project's own are the project's, and what they wrote there would run in every deployment.
+ */
+function inContainer(context: StepContext, commands: ProjectCommands, dir: string): StepContext {
+  const view = { readable: [], writable: [pythonsFolder(dir)] }
+  return {
+    ...context,
+    env: commands.environment(context.env),
+    run: (command, at, terms) => commands.run(command, { ...view, ...at }, terms),
+  }
+}
+
+/** A project's commands have its source, a home of its deployment's, and the programs that it asked for. */
+function confinement(
+  { request, source, options: { dir }, commands }: Work,
+  node: string | null,
+): NonNullable<StepContext['run']> {
+  const readable = [...(node === null ? [] : [dirname(dirname(node))]), ...pythonFolders(dir)]
+  const writable = [source, homeFolder(dir, request.deployment_id)]
+  return (command, at, terms) => commands.run(command, { ...at, readable, writable }, terms)
+}
+
+/**
+ * The project's Node comes before Runyard's own. A project may set any variable but the PATH, which
+ * its Node is found by.
+ */
+function ownEnvironment(
+  { secrets }: BuildRequest,
+  env: StepContext['env'],
+  node: string | null,
+): Record<string, string> {
+  const own = projectSecrets(secrets).filter(({ name }) => name !== 'PATH')
+  return {
+    ...env,
+    ...(node !== null && { PATH: `${dirname(node)}${delimiter}${env.PATH}` }),
+    ...Object.fromEntries(own.map(({ name, value }) => [name, value])),
+  }
+}
+
+interface Installing {
+  config: FoundConfiguration
+  node_version: string | null
+  python: PreparedPython | undefined
+}
+
+/**
+ * Runs the project's `install_command` at the top of its source, or else what each language installs
+ * with. What an own command depends on is not known: it always runs.
+ */
+async function install(
+  { request, source, options, commands }: Work,
+  { config, node_version, python }: Installing,
+  context: StepContext,
+): Promise<void> {
+  const { install_command } = request.source_config
+  if (install_command) {
+    await python?.makeEmpty(context)
+    const at = { cwd: source, limitMs: context.limits.installMs, title: install_command }
+    await runStep('install', ['/bin/sh', '-c', install_command], at, context)
+    return
+  }
+  if (config.needsNode) {
+    const { dir, npm = 'npm' } = options
+    const node = node_version ?? process.version
+    const place = {
+      dir,
+      deployment_id: request.deployment_id,
+      source,
+      configPath: config.configPath,
+    }
+    await installProject({ ...place, npm, node, isKept: !commands.hasOwnUser }, context)
+  }
+  await python?.install(context)
+}
+
+async function checkPackages(
+  { options }: Work,
+  { configPath }: FoundConfiguration,
+  at: { isBuilt: boolean; python: PreparedPython | undefined; context: StepContext },
+): Promise<void> {
+  try {
+    await options.checkPackages(configPath, { isBuilt: at.isBuilt })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('install', error.message, { cause: error })
+  }
+  await at.python?.check({ isBuilt: at.isBuilt }, at.context)
+}
+
+async function runBuildCommand(command: string, cwd: string, context: StepContext): Promise<void> {
+  const at = { cwd, limitMs: context.limits.buildMs, title: command }
+  await runStep('build', ['/bin/sh', '-c', command], at, context)
+}

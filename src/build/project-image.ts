@@ -1,0 +1,92 @@
+/** The image of a project's own, where its `langgraph.json` asks for one and containers are what runs it. */
+import { dirname } from 'node:path'
+import { BuildError, type BuildRequest } from '../core/deployment/build.ts'
+import { HAS_TRIGGERS, notAnImage, parseImage } from '../core/deployment/image.ts'
+import type { ImageOrder } from '../core/deployment/project-commands.ts'
+import { pullLogin } from '../core/deployment/registry.ts'
+import type { FoundConfiguration } from './configuration.ts'
+import { readLines, writeDockerfile } from './dockerfile.ts'
+import type { BuilderOptions } from './options.ts'
+import { findImage, naming } from './sources/image.ts'
+import type { StepContext } from './step.ts'
+
+const FIELD = 'langgraph.json: "base_image"'
+/** They hold the server that Runyard stands in for. */
+const OFFICIAL = /^(docker\.io\/)?langchain\/langgraph/
+
+/**
+ * Answers the id of the image that was built; `undefined`: the project runs in Runyard's own, or without one.
+ * Throws `BuildError`.
+ */
+export async function buildProjectImage(
+  { image, configPath }: Pick<FoundConfiguration, 'image' | 'configPath'>,
+  { request, options }: { request: BuildRequest; options: BuilderOptions },
+  context: StepContext,
+): Promise<string | undefined> {
+  if (!image) return undefined
+  const { containers, imageRefusal } = options
+  const isOfficial = OFFICIAL.test(image.base_image ?? '')
+  const isOwn = isOfficial || (image.base_image ?? containers?.ownImage) === containers?.ownImage
+  if (isOwn && image.dockerfile_lines.length === 0) {
+    if (isOfficial) context.log.line(replaced(image.base_image))
+    return undefined
+  }
+  if (!containers) {
+    if (imageRefusal !== undefined) throw new BuildError('configuration', imageRefusal)
+    for (const note of image.notes) context.log.line(note)
+    return undefined
+  }
+  const lines = readLines(image.dockerfile_lines)
+  if (isOfficial) context.log.line(replaced(image.base_image))
+  const base = isOwn
+    ? undefined
+    : await findBase(image.base_image ?? '', { request, options }, context)
+  const { revision_id, deployment_id } = request
+  const { signal, limits, log } = context
+  log.line('Building the image that the project runs in.')
+  return containers.buildImage({
+    ...{ revision_id, deployment_id, signal, say: (line: string) => log.line(line) },
+    ...(base && { base }),
+    dockerfile: (from, preparation) => writeDockerfile(from, preparation, lines),
+    context: dirname(configPath),
+    limitMs: limits.installMs,
+    maxMemoryBytes: limits.maxMemoryBytes,
+  })
+}
+
+/** By its digest in its registry: what the engine has under a name may be somebody else's. */
+async function findBase(
+  image_uri: string,
+  { request, options }: { request: BuildRequest; options: BuilderOptions },
+  context: StepContext,
+): Promise<ImageOrder['base']> {
+  const written = parseImage(image_uri)
+  if (!written) throw new BuildError('configuration', `${FIELD} ${notAnImage(image_uri)}`)
+  if (!options.images) {
+    throw new BuildError('configuration', `${FIELD}: ${image_uri}: no registry can be asked here.`)
+  }
+  const source_revision_config = {
+    ...request.source_revision_config,
+    ...{ image_uri, image_digest: null },
+  }
+  const { image_uri: pinned } = await findImage(
+    { ...request, source_revision_config },
+    options.images,
+    context,
+    FIELD,
+  )
+  const { deployment_id, secrets } = request
+  const login = pullLogin(written, { own: options.images.own, deployment_id, secrets })
+  const exact = parseImage(pinned)
+  const { registry } = options.images
+  const asked = { login, signal: context.signal }
+  // Those would run unread, with the engine's other images before them.
+  if (!exact || (await naming(FIELD, () => registry.hasTriggers(exact, asked)))) {
+    throw new BuildError('configuration', HAS_TRIGGERS)
+  }
+  return { image_uri: pinned, login }
+}
+
+function replaced(base_image: string | undefined): string {
+  return `${FIELD}: in place of ${base_image} stands Runyard's own image.`
+}

@@ -1,0 +1,83 @@
+/** A key for what is installed from an index: two environments with the same key have the same packages. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { readTextFile } from '../../project/text-file.ts'
+import type { FoundPython } from './interpreter.ts'
+import type { PythonPlan } from './plan.ts'
+
+interface Surroundings {
+  /** Which uv, and what it is told to install with. */
+  uv: string
+  installer: string
+  python: FoundPython
+  env: Readonly<Record<string, string>>
+}
+
+/** The key; or why there is none, because the result may depend on anything. */
+type EnvironmentKey = { key: string } | { reason: string }
+
+/** Variables that installers read, but for where they install to. (A model's key is not one of them.) */
+const READ_VARIABLES = /^(uv|pip)_(?!(project_environment|python)$)/i
+
+/**
+ * The key covers the lock file with the settings beside it, uv and what it is told, the Python and the
+ * platform. Requirements that all have a hash are a lock too: pip and uv install nothing else then.
+ */
+export async function environmentKey(
+  plan: PythonPlan,
+  { uv, installer, python, env }: Surroundings,
+): Promise<EnvironmentKey> {
+  const files = await lockFiles(plan)
+  if (files === undefined) return { reason: 'there is no uv.lock' }
+  const hash = createHash('sha256')
+  const add = (...texts: string[]) => hash.update(`${JSON.stringify(texts)}\n`)
+  add(
+    uv,
+    installer,
+    python.path,
+    python.version,
+    process.platform,
+    process.arch,
+    plan.locked?.package ?? '',
+  )
+  const variables = Object.entries(env).filter(([name]) => READ_VARIABLES.test(name))
+  for (const [name, value] of variables.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    // The folders of two revisions differ: what the file says counts.
+    add(name, name === 'PIP_CONFIG_FILE' ? await readTextFile(value).catch(() => value) : value)
+  }
+  for (const [name, text] of files) add(name, text)
+  return { key: hash.digest('hex') }
+}
+
+type NamedText = [name: string, text: string]
+
+async function lockFiles(plan: PythonPlan): Promise<NamedText[] | undefined> {
+  const { locked, requirementFiles, editables, requirements } = plan
+  if (locked) {
+    const folders = [...new Set([locked.top, locked.folder])]
+    const names = ['uv.lock', 'pyproject.toml', 'uv.toml']
+    return readAll(folders.flatMap((folder) => names.map((name) => join(folder, name))))
+  }
+  if (editables.length > 0 || requirements.length > 0 || requirementFiles.length === 0) {
+    return undefined
+  }
+  const texts = await readAll(requirementFiles)
+  return texts.every(([, text]) => isHashed(text)) ? texts : undefined
+}
+
+async function readAll(paths: string[]): Promise<NamedText[]> {
+  const texts = await Promise.all(
+    paths.map(async (path) => [path, await readTextFile(path).catch(() => '')] as NamedText),
+  )
+  // The folders of two revisions differ; their order does not.
+  return texts.map(([, text], at) => [String(at), text])
+}
+
+function isHashed(text: string): boolean {
+  const lines = text
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '')
+  return lines.length > 0 && lines.every((line) => /==.*--hash=/.test(line))
+}

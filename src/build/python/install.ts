@@ -1,0 +1,265 @@
+/** Makes the environment that a project's Python runs in, or takes that of an earlier build. */
+import { readdir, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { BuildError } from '../../core/deployment/build.ts'
+import { isOlder, OLDEST_LANGGRAPH } from '../../project/python/interpreter.ts'
+import type { PythonSettings } from '../../project/python/settings.ts'
+import { type InstallPlace, keepInstall, restoreInstall } from '../install-cache.ts'
+import { environmentPython, environmentsFolder } from '../layout.ts'
+import { ask, runStep, type StepContext } from '../step.ts'
+import { environmentKey } from './environment-key.ts'
+import type { FoundPython } from './interpreter.ts'
+import { type LockedProject, type PythonPlan, planPython } from './plan.ts'
+import type { Uv } from './uv.ts'
+
+/** The environment's folder in the source. */
+export const ENVIRONMENT = '.venv'
+
+/** What is installed, where, and by what. */
+interface PythonInstall {
+  settings: PythonSettings
+  uv: Uv
+  python: FoundPython
+  /** The builder's folder: environments are kept in it. */
+  dir: string
+  deployment_id: string
+  /** The source's top folder. */
+  source: string
+  /** The folder of `langgraph.json`. */
+  root: string
+  /** Whether packages are kept from build to build. */
+  isKept: boolean
+  /** Whether the environment has what is installed beside its Python. */
+  seesSystem: boolean
+}
+
+/**
+ * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` say, each folder of the
+ * project's own in place, so that its code is that of the revision. What comes by a lock file is
+ * taken from an earlier build where that had the same. Throws `BuildError('install')`.
+ */
+export async function installPython(install: PythonInstall, context: StepContext): Promise<void> {
+  const { settings, source, root } = install
+  const plan = await planPython(settings, { root, source })
+  const isKnown = await installElsewhere(plan, install, context)
+  if (plan.locked) await syncOwn(plan.locked, { isKnown }, install, context)
+  if (!isAllLocked(plan)) await installAll(plan, install, context)
+  await freeOfPaths(source, context)
+}
+
+/** What comes from elsewhere. Answers whether it is that of an earlier build. */
+async function installElsewhere(
+  plan: PythonPlan,
+  install: PythonInstall,
+  context: StepContext,
+): Promise<boolean> {
+  const { settings, uv, python, source } = install
+  const { env } = context
+  const surroundings = { uv: uv.version, installer: settings.installer, python, env }
+  const identity = await environmentKey(plan, surroundings)
+  const place = 'key' in identity && install.isKept ? placeOf(install, identity.key) : undefined
+  // What the project brings under its name is not ours.
+  await rm(join(source, ENVIRONMENT), { recursive: true, force: true })
+  if (place && (await restoreInstall(place, source, context))) {
+    context.log.line('Nothing to install: the packages of an earlier build are the same.')
+    return true
+  }
+  await makeEnvironment(install, context, { hasPip: settings.installer === 'pip' })
+  await installLocked(plan, install, context)
+  if (place) await keepInstall(place, source, context)
+  if ('reason' in identity) {
+    context.log.line(`The packages are not kept for the next build: ${identity.reason}.`)
+  }
+  return false
+}
+
+/** An empty environment. What the project brings under its name is not ours. */
+export async function makeEnvironment(
+  { uv, python, source, root, seesSystem }: PythonInstall,
+  context: StepContext,
+  { hasPip }: { hasPip: boolean },
+): Promise<void> {
+  const folder = join(source, ENVIRONMENT)
+  await rm(folder, { recursive: true, force: true })
+  const seed = [...(hasPip ? ['--seed'] : []), ...(seesSystem ? ['--system-site-packages'] : [])]
+  const at = {
+    cwd: root,
+    limitMs: context.limits.installMs,
+    title: `uv venv --python ${python.version}`,
+  }
+  const options = ['--quiet', '--relocatable', '--no-project', '--python', python.path, ...seed]
+  await runStep('install', [uv.command, 'venv', ...options, folder], at, context)
+}
+
+function placeOf({ dir, deployment_id }: PythonInstall, key: string): InstallPlace {
+  const all = environmentsFolder(dir, deployment_id)
+  return { all, key, packagesIn: async (folder) => [join(folder, ENVIRONMENT)] }
+}
+
+/** What comes from elsewhere, by a lock file. */
+async function installLocked(
+  plan: PythonPlan,
+  install: PythonInstall,
+  context: StepContext,
+): Promise<void> {
+  if (plan.locked) {
+    const others = ['--no-install-workspace', '--no-install-local', ...compiling(context)]
+    await sync(plan.locked, others, install, context)
+  } else if (isAllLocked(plan)) {
+    await installAll(plan, install, context)
+  }
+}
+
+/** Whether there are only files of requirements, which are installed as a lock file is. */
+function isAllLocked({ locked, editables, requirements }: PythonPlan): boolean {
+  return !locked && editables.length === 0 && requirements.length === 0
+}
+
+/**
+ * The project's own packages beside those of its lock file. What an earlier build has fetched to build them is there
+ * without the index. Where it is not (nothing has changed then), the index is asked.
+ */
+async function syncOwn(
+  locked: LockedProject,
+  { isKnown }: { isKnown: boolean },
+  install: PythonInstall,
+  context: StepContext,
+): Promise<void> {
+  if (isKnown) {
+    const offline = { ...context, env: { ...context.env, UV_OFFLINE: '1' } }
+    try {
+      return await sync(locked, [], install, offline)
+    } catch (error) {
+      if (!(error instanceof BuildError) || context.signal.aborted) throw error
+    }
+  }
+  await sync(locked, [], install, context)
+}
+
+async function sync(
+  { folder, package: name }: LockedProject,
+  more: string[],
+  { uv, source }: PythonInstall,
+  context: StepContext,
+): Promise<void> {
+  const args = ['sync', '--locked', ...(name ? ['--package', name] : []), ...more]
+  const at = {
+    cwd: folder,
+    limitMs: context.limits.installMs,
+    title: titleOf(['uv', ...args], source),
+  }
+  await runStep('install', [uv.command, ...args], at, context)
+}
+
+async function installAll(
+  { requirementFiles, editables, requirements }: PythonPlan,
+  { settings, uv, source, root }: PythonInstall,
+  context: StepContext,
+): Promise<void> {
+  const what = [
+    ...requirementFiles.flatMap((file) => ['--requirement', file]),
+    ...editables.flatMap((folder) => ['--editable', folder]),
+    ...requirements,
+  ]
+  if (what.length === 0) return
+  const python = environmentPython(join(source, ENVIRONMENT))
+  const isPip = settings.installer === 'pip'
+  const [first, ...rest] = isPip
+    ? ([python, '-m', 'pip', 'install', '--no-input', ...what] as const)
+    : ([uv.command, 'pip', 'install', '--python', python, ...compiling(context), ...what] as const)
+  const title = titleOf([isPip ? 'pip' : 'uv pip', 'install', ...what], source)
+  const at = { cwd: root, limitMs: context.limits.installMs, title }
+  await runStep('install', [first, ...rest], at, context)
+}
+
+/** Servers start sooner from what is compiled. A variable of uv's own in the project's environment decides otherwise. */
+function compiling({ env }: StepContext): string[] {
+  return env.UV_COMPILE_BYTECODE === undefined ? ['--compile-bytecode'] : []
+}
+
+/** With paths from the top of the source. */
+function titleOf(words: string[], source: string): string {
+  const short = (word: string) => (word.startsWith(source) ? relative(source, word) || '.' : word)
+  return words.map(short).join(' ')
+}
+
+/**
+ * Takes the way to the source out of what installs in place have written, so that the folder can be
+ * moved: a path file of Python may have ways from itself.
+ */
+const FREE = `
+import os, pathlib, sys
+top, environment = sys.argv[1:]
+for site in pathlib.Path(environment).glob("lib/python3*/site-packages"):
+    for path in [*site.glob("*.pth"), *site.glob("__editable__*_finder.py")]:
+        text = path.read_text()
+        if path.suffix == ".pth":
+            lines = [
+                os.path.relpath(line, site) if line == top or line.startswith(top + os.sep) else line
+                for line in text.splitlines()
+            ]
+            free = "".join(line + "\\n" for line in lines)
+        else:
+            here = '__import__("os").path.abspath(__file__ + "/../' + os.path.relpath(top, site) + '")'
+            free = text.replace("'" + top, here + " + '")
+        if free != text:
+            part = path.with_name(path.name + ".part")
+            part.write_text(free)
+            part.replace(path)`
+
+async function freeOfPaths(source: string, context: StepContext): Promise<void> {
+  const environment = join(source, ENVIRONMENT)
+  const at = { cwd: source, limitMs: context.limits.installMs }
+  // `-S`: without running what the path files say.
+  const command = [
+    environmentPython(environment),
+    '-I',
+    '-S',
+    '-c',
+    FREE,
+    source,
+    environment,
+  ] as const
+  const { code, errors } = await ask(command, at, context)
+  if (code === 0) return
+  throw new BuildError('install', 'The environment of the project could not be looked through.', {
+    logTail: errors.slice(-5),
+  })
+}
+
+/**
+ * Makes sure that there is a LangGraph that works. `isBuilt: false`: what is missing may come with a build
+ * command. Throws `BuildError('install')`.
+ */
+export async function checkLangGraph(
+  source: string,
+  { isBuilt }: { isBuilt: boolean },
+): Promise<string | undefined> {
+  const version = await langgraphVersion(join(source, ENVIRONMENT))
+  if (version === undefined && !isBuilt) return undefined
+  const add = `add "langgraph>=${OLDEST_LANGGRAPH}" to what the project depends on`
+  if (version === undefined) {
+    throw new BuildError(
+      'install',
+      `The project has no LangGraph: ${add} (pyproject.toml, requirements.txt, or "dependencies").`,
+    )
+  }
+  if (!isOlder(version, OLDEST_LANGGRAPH)) return version
+  throw new BuildError(
+    'install',
+    `The project has LangGraph ${version}, and Runyard needs ${OLDEST_LANGGRAPH} or newer: ${add}.`,
+  )
+}
+
+/** Read by names of folders: to run the project's Python would be to run its code. */
+async function langgraphVersion(environment: string): Promise<string | undefined> {
+  const lib = join(environment, 'lib')
+  for (const python of await readdir(lib).catch(() => [])) {
+    const names = await readdir(join(lib, python, 'site-packages')).catch(() => [])
+    for (const name of names) {
+      const version = /^langgraph-(\d[^-]*)\.dist-info$/.exec(name)?.[1]
+      if (version) return version
+    }
+  }
+  return undefined
+}

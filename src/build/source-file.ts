@@ -1,0 +1,21 @@
+/** Files of a project's source that this process reads itself, outside of the project's sandbox. */
+import { relative } from 'node:path'
+import { BuildError } from '../core/deployment/build.ts'
+import { AppError } from '../core/errors.ts'
+import { resolveInside } from '../project/path.ts'
+import { readTextFile } from '../project/text-file.ts'
+
+/**
+ * The text of a file, `undefined` where there is none. `source`: its top folder, links resolved. Throws
+ * `BuildError('configuration')` for a path that leads out of the source, by `..` or by links: what lies there
+ * is not the project's to read.
+ */
+export async function readSourceFile(source: string, path: string): Promise<string | undefined> {
+  try {
+    const real = await resolveInside(source, relative(source, path), 'The source')
+    return real === undefined ? undefined : await readTextFile(real)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('configuration', error.message, { cause: error })
+  }
+}

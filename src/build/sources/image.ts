@@ -1,0 +1,84 @@
+/** How the image of a revision is found: nothing is built, but what its tag stands for is settled. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ImageArtifact, LINK_LABEL } from '../../core/deployment/artifact.ts'
+import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
+import { notAnImage, parseImage, pinned } from '../../core/deployment/image.ts'
+import { type ImageRegistry, type OwnRegistry, pullLogin } from '../../core/deployment/registry.ts'
+import { AppError } from '../../core/errors.ts'
+import type { StepContext } from '../step.ts'
+
+export interface ImageSources {
+  registry: ImageRegistry
+  /** The operator's, where one is named. */
+  own: OwnRegistry | undefined
+}
+
+/** How long a registry that does not answer is waited for before each further try, in ms. */
+const WAITS_MS = [1000, 4000]
+
+/**
+ * Answers the image with its digest, and whether it speaks the link: the one that was found when the revision was built first, or
+ * else what its tag stands for now. `field`: what names it, for refusals. Throws `BuildError`.
+ */
+export async function findImage(
+  { source_revision_config, deployment_id, secrets }: BuildRequest,
+  { registry, own }: ImageSources,
+  context: StepContext,
+  field = 'source_revision_config.image_uri',
+): Promise<ImageArtifact> {
+  const { image_uri, image_digest } = source_revision_config
+  const written = parseImage(image_uri ?? '')
+  if (!written) throw new BuildError('fetch', `${field} ${notAnImage(image_uri ?? '')}`)
+  const image = { ...written, digest: image_digest ?? written.digest }
+  const login = pullLogin(image, { own, deployment_id, secrets })
+  const who = login ? ` as ${login.username}` : ''
+  context.log.line(`Asking ${image.registry}${who} for ${image_uri}.`)
+  const asked = { login, signal: context.signal }
+  const digest = await naming(field, () =>
+    withRetries(context, () => registry.digestOf(image, asked)),
+  )
+  context.log.line(`It is ${digest}.`)
+  const artifact = { kind: 'image', image_uri: pinned(image, digest) } as const
+  const exact = { ...image, digest }
+  const isLinked = await hasLink(() => registry.labelsOf(exact, asked), context)
+  return isLinked ? { ...artifact, is_linked: true } : artifact
+}
+
+/** Puts the field that names the image before what a registry, or Runyard in its place, refuses. */
+export async function naming<T>(field: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError('fetch', `${field}: ${error.message}`, { cause: error })
+  }
+}
+
+/** An image whose labels cannot be read is taken for one that is not Runyard's: it may still be pulled. */
+async function hasLink(
+  labels: () => Promise<Record<string, string>>,
+  context: StepContext,
+): Promise<boolean> {
+  try {
+    return LINK_LABEL in (await withRetries(context, labels))
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const why = error instanceof Error ? error.message : String(error)
+    context.log.line(`Its labels cannot be read: ${why}`)
+    return false
+  }
+}
+
+async function withRetries<T>(context: StepContext, ask: () => Promise<T>): Promise<T> {
+  for (const waitMs of WAITS_MS) {
+    try {
+      return await ask()
+    } catch (error) {
+      context.signal.throwIfAborted()
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+      context.log.line(`${error.message} Trying again.`)
+      await delay(waitMs, undefined, { signal: context.signal })
+    }
+  }
+  return ask()
+}
