@@ -1,5 +1,6 @@
 /** The connections to one server, and the requests that are open on them. */
 import { type Dispatcher, Pool } from 'undici'
+import { type AnswerReceiver, KeptConnections, type Sending } from './kept-connections.ts'
 
 /** An open request that can be ended at once. */
 export interface Cuttable {
@@ -18,7 +19,11 @@ const MAX_HEADER_BYTES = 64 * 1024
  * many connections as requests, since streams stay open for hours.
  */
 export class Connections {
-  readonly #pool: Pool
+  readonly #url: string
+  readonly #connectTimeout: number
+  readonly #kept: KeptConnections | undefined
+  /** For all that is not plain HTTP/1.1 on a kept connection. Most servers never need it. */
+  #pool: Pool | undefined
   readonly #onClosed: () => void
   readonly #open = new Set<Cuttable>()
   readonly #idleListeners = new Set<() => void>()
@@ -26,15 +31,10 @@ export class Connections {
 
   /** Calls `onClosed` when it is retired and its last request has ended. */
   constructor(url: string, connectTimeout: number, onClosed: () => void) {
+    this.#url = url
+    this.#connectTimeout = connectTimeout
     this.#onClosed = onClosed
-    this.#pool = new Pool(url, {
-      connections: null,
-      allowH2: false,
-      connectTimeout,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    })
+    if (url.startsWith('http:')) this.#kept = new KeptConnections(url, connectTimeout)
   }
 
   /** The open requests and WebSockets. */
@@ -42,8 +42,23 @@ export class Connections {
     return this.#open
   }
 
+  /** Sends a request on a connection of its own: a handshake, or one over TLS. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#pool ??= new Pool(this.#url, {
+      connections: null,
+      allowH2: false,
+      connectTimeout: this.#connectTimeout,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
     this.#pool.dispatch(options, handler)
+  }
+
+  /** Sends a request on a kept connection. `false`: this server has none, and nothing was done. */
+  send(sending: Sending, receiver: AnswerReceiver): boolean {
+    this.#kept?.dispatch(sending, receiver)
+    return this.#kept !== undefined
   }
 
   enter(one: Cuttable): void {
@@ -83,8 +98,14 @@ export class Connections {
   retire(): void {
     if (this.#isRetired) return
     this.#isRetired = true
-    const close = () => void this.#pool.destroy().then(this.#onClosed)
+    const close = () => void this.#close()
     if (this.#open.size === 0) close()
     else this.#idleListeners.add(close)
+  }
+
+  async #close(): Promise<void> {
+    this.#kept?.destroy()
+    await this.#pool?.destroy()
+    this.#onClosed()
   }
 }

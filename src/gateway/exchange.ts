@@ -14,6 +14,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Connections, Cuttable } from './connections.ts'
+import type { AnswerControl, AnswerReceiver } from './kept-connections.ts'
 import { endAnswer } from './request-body.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
@@ -21,7 +22,7 @@ import { joinSockets, switchingProtocols } from './websocket.ts'
 export interface ClientRequest {
   req: IncomingMessage
   res: ServerResponse
-  body: Readable | undefined
+  body: Buffer | Readable | undefined
   /** A WebSocket handshake: the client's socket, and the bytes that the client sent after its request. */
   upgrade?: { socket: Socket; head: Buffer } | undefined
 }
@@ -46,11 +47,11 @@ export type Outcome =
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
 
 /** Passes bytes on as they come, in both directions no faster than the slower side reads. */
-export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
+export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cuttable {
   readonly #request: ClientRequest
   readonly #to: Destination
   readonly #outcome = Promise.withResolvers<Outcome>()
-  #controller: Dispatcher.DispatchController | undefined
+  #controller: AnswerControl | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
   #isFlushed = false
@@ -63,12 +64,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 
   run(): Promise<Outcome> {
     const { req, res, body, upgrade } = this.#request
-    const { connections, answerHeaders: _, ...to } = this.#to
+    const { connections, path, headers, reset, servername } = this.#to
     connections.enter(this)
-    res.once('close', this.#onClientClose)
-    const method = req.method ?? 'GET'
-    const options = { ...to, method, body: body ?? null, upgrade: upgrade ? 'websocket' : null }
-    connections.dispatch(options, this)
+    res.on('close', this.#onClientClose)
+    const sending = { method: req.method ?? 'GET', path, headers, body }
+    if (upgrade || reset || !connections.send(sending, this)) {
+      const upgraded = upgrade ? 'websocket' : null
+      const options = { ...sending, body: body ?? null, upgrade: upgraded, reset, servername }
+      connections.dispatch(options as Dispatcher.DispatchOptions, this)
+    }
     return this.#outcome.promise
   }
 
@@ -88,13 +92,13 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     this.#controller?.abort(reason)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: AnswerControl): void {
     this.#controller = controller
     if (this.#isOver) controller.abort(new Error('The client left before its request was sent.'))
   }
 
   onResponseStart(
-    controller: Dispatcher.DispatchController,
+    controller: AnswerControl,
     statusCode: number,
     _headers: unknown,
     statusMessage = '',
@@ -108,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     queueMicrotask(() => this.#flushHeaders())
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: AnswerControl, chunk: Buffer): void {
     const { res } = this.#request
     this.#isFlushed = true
     if (res.write(chunk)) return
@@ -130,7 +134,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   onRequestUpgrade(
-    controller: Dispatcher.DispatchController,
+    controller: AnswerControl,
     _statusCode: number,
     _headers: unknown,
     socket: NodeJS.ReadWriteStream,
@@ -171,13 +175,19 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 }
 
 function isEventStream(headers: string[]): boolean {
-  const at = headers.findIndex((one, i) => i % 2 === 0 && one.toLowerCase() === 'content-type')
-  return at !== -1 && (headers[at + 1] ?? '').startsWith('text/event-stream')
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    if (name.length !== 12 || name.toLowerCase() !== 'content-type') continue
+    return (headers[i + 1] ?? '').startsWith('text/event-stream')
+  }
+  return false
 }
 
 /** The headers as received: latin1 keeps every byte. */
-function rawHeaders(controller: Dispatcher.DispatchController): string[] {
-  return (controller.rawHeaders as Buffer[]).map((one) => one.toString('latin1'))
+function rawHeaders(controller: AnswerControl): string[] {
+  const raw = controller.rawHeaders as Buffer[] | string[]
+  if (typeof raw[0] === 'string') return raw as string[]
+  return raw.map((one) => (typeof one === 'string' ? one : one.toString('latin1')))
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 let world: World
 
 beforeEach(async () => {
-  world = await openWorld({ maxBodyBytes: 1000, restartWaitMs: 500 })
+  world = await openWorld({ maxBodyBytes: 1000, restartWaitMs: 60_000 })
 })
 afterEach(() => world.close())
 
@@ -339,11 +339,13 @@ describe('an agent server that does not answer', () => {
   })
 
   it('is given up on after a while', async () => {
-    const agent: Agent = await world.serveAgent(echo)
+    const hasty = await openWorld({ restartWaitMs: 500 })
+    const agent: Agent = await hasty.serveAgent(echo)
     agent.kill()
-    const response = await fetch(`${world.url}/agents/agent/threads`, withKey)
+    const response = await fetch(`${hasty.url}/agents/agent/threads`, withKey)
     expect(response.status).toBe(503)
     expect(await response.json()).toEqual({ detail: expect.stringContaining('cannot be reached') })
+    await hasty.close()
   })
 })
 

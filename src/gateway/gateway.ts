@@ -5,18 +5,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { PassedRequest } from '../core/agent/metrics.ts'
+import type { PassedRequest } from '../core/agent/server/metrics.ts'
 import type { CorsConfig } from '../core/cors.ts'
 import type { Authenticate, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
+import type { HeaderReader } from '../core/header-reader.ts'
 import type { Log } from '../core/log.ts'
 import { isAllowed } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
+import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 import type { ClientRequest } from './exchange.ts'
 import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay } from './relay.ts'
-import { checkBodySize, hasBody, requestBody } from './request-body.ts'
+import { checkBodySize, hasBody, isShort, requestBody, wholeBody } from './request-body.ts'
 import {
   type AgentRoute,
   isOpen,
@@ -26,6 +28,7 @@ import {
   subdomainOf,
 } from './route.ts'
 import { createGatewayServer } from './server.ts'
+import { hasOtherCookies, refuseCode } from './shared-origin.ts'
 import { answerForSleeper } from './sleeper.ts'
 import { Targets } from './target-table.ts'
 import { checkUpgrade, responseOn } from './websocket.ts'
@@ -60,6 +63,8 @@ export interface GatewayOptions {
   leader?: () => { url: string | undefined } | undefined
   /** Called once for each request to an existing deployment, when its answer is complete. */
   onPassed?: (request: PassedRequest) => void
+  /** Each request to an agent is a span, which the agent server's own lie within. Default: none is. */
+  tracer?: Tracer
 }
 
 /** Serves as soon as it is constructed. `stop` cuts what is open. */
@@ -72,6 +77,7 @@ export class Gateway {
   readonly #restartWaitMs: number
   readonly #onPassed: (request: PassedRequest) => void
   readonly #leader: NonNullable<GatewayOptions['leader']>
+  readonly #tracer: Tracer
   readonly #relay = new Relay()
   readonly #table: Targets
 
@@ -84,6 +90,7 @@ export class Gateway {
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.#restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
     this.#onPassed = options.onPassed ?? (() => {})
+    this.#tracer = options.tracer ?? noTracer
     this.#leader = options.leader ?? (() => undefined)
   }
 
@@ -130,9 +137,10 @@ export class Gateway {
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (await this.#isPassedOn({ req, res })) return
+    if (this.#leader() && (await this.#isPassedOn({ req, res }))) return
     const route = this.#routeOf(req)
     if (!route) return this.#fallBack(req, res)
+    if (route.prefix !== '') refuseCode(req)
     this.#requireLead()
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
@@ -141,9 +149,10 @@ export class Gateway {
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
     this.#table.find(route.name).requireNotPaused()
-    if (hasBody(req) && req.headers.expect !== undefined) res.writeContinue()
-    const body = hasBody(req) ? requestBody(req, this.#maxBodyBytes) : undefined
-    await this.#forward({ route, req, res, body, ...admitted })
+    if (!hasBody(req)) return this.#forward({ route, req, res, body: undefined, ...admitted })
+    if (req.headers.expect !== undefined) res.writeContinue()
+    const body = isShort(req) ? await wholeBody(req) : requestBody(req, this.#maxBodyBytes)
+    if (body && !res.closed) await this.#forward({ route, req, res, body, ...admitted })
   }
 
   /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
@@ -165,7 +174,7 @@ export class Gateway {
   #observe(deployment: string, res: ServerResponse): void {
     this.#table.find(deployment)
     const begun = performance.now()
-    res.once('close', () => {
+    res.on('close', () => {
       const seconds = (performance.now() - begun) / 1000
       this.#onPassed({ deployment, status: res.statusCode, seconds })
     })
@@ -206,12 +215,23 @@ export class Gateway {
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)
   }
 
+  /** In a span, with everything that the request waits for. */
   #forward(passage: Passage): Promise<void> {
-    return forward(passage, {
-      targets: this.#table,
-      restartWaitMs: this.#restartWaitMs,
-      log: this.#log,
-    })
+    const { req, res, route } = passage
+    const options = { targets: this.#table, restartWaitMs: this.#restartWaitMs, log: this.#log }
+    if (this.#tracer === noTracer) return forward(passage, options)
+    const [path = '/'] = route.path.split('?')
+    const { method = 'GET' } = req
+    const attributes = { deployment: route.name, 'http.request.method': method, 'url.path': path }
+    const parent = validTraceparent(req.headers.traceparent)
+    return this.#tracer.span(
+      { name: `${method} /agents/${route.name}`, kind: 'server', parent, attributes },
+      async (span) => {
+        await forward({ ...passage, traceparent: span.traceparent }, options)
+        span.set({ 'http.response.status_code': res.statusCode })
+        if (res.statusCode >= 500) span.fail(`answered ${res.statusCode}`)
+      },
+    )
   }
 
   #fallBack(req: IncomingMessage, res: ServerResponse): void {
@@ -274,14 +294,17 @@ const UNCHECKED: Admitted = { isUnchecked: true }
 
 /** Whether the request brings credentials that a project's own auth may know. */
 function hasCredentials({ headers }: IncomingMessage): boolean {
-  return Boolean(headers.authorization ?? headers['x-api-key'] ?? headers.cookie)
+  const { authorization, cookie } = headers
+  return Boolean(authorization ?? headers['x-api-key']) || hasOtherCookies(cookie)
 }
 
-function keyHeaders(req: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (const name of ['x-api-key', 'authorization', 'x-tenant-id']) {
-    const value = req.headers[name]
-    if (typeof value === 'string') headers.set(name, value)
+/** Reads single headers, as `Headers` does, which would have to be made for each request. */
+function keyHeaders({ headers }: IncomingMessage): HeaderReader {
+  return {
+    get(name) {
+      const value = headers[name]
+      return typeof value === 'string' ? value : null
+    },
+    has: (name) => typeof headers[name] === 'string',
   }
-  return headers
 }

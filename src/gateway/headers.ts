@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/deployment/runtime-protocol.ts'
+import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
 
 /** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([
@@ -27,23 +28,39 @@ const SET_BY_GATEWAY = new Set([
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
- * begin with `x-runyard-`, plus the agent server's token, the `caller` whose key was checked, and where
+ * begin with `x-runyard-`, without Runyard's own cookies, plus the agent server's token, the `caller` whose key was checked, and where
  * the request came from. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of
- * a proxy in front stay.
+ * a proxy in front stay. `traceparent` takes the place of the client's own.
  */
 export function requestHeaders(
   req: IncomingMessage,
-  { prefix, token, caller }: { prefix: string; token: string; caller?: string | undefined },
+  { prefix, token, caller, traceparent }: OfGateway,
 ): string[] {
   const sent = endToEnd(
     req.rawHeaders,
-    (header) => SET_BY_GATEWAY.has(header) || header.startsWith('x-runyard-'),
+    (header) =>
+      SET_BY_GATEWAY.has(header) ||
+      header === 'cookie' ||
+      header.startsWith('x-runyard-') ||
+      (header === 'traceparent' && traceparent !== undefined),
   )
+  const cookies = req.headers.cookie
+  const cookie = cookies && withoutOwnCookies(cookies, { isShared: prefix !== '' })
+  if (cookie) sent.push('cookie', cookie)
   sent.push(...originOf(req))
   if (prefix) sent.push('x-forwarded-prefix', prefix)
+  if (traceparent !== undefined) sent.push('traceparent', traceparent)
   sent.push(GATEWAY_TOKEN_HEADER, token)
   if (caller !== undefined) sent.push(CALLER_HEADER, encodeURIComponent(caller.toWellFormed()))
   return sent
+}
+
+/** What the gateway adds to a request. */
+interface OfGateway {
+  prefix: string
+  token: string
+  caller?: string | undefined
+  traceparent?: string | undefined
 }
 
 /** Marks a request that another Runyard has passed on. */
@@ -64,11 +81,19 @@ export function relayedAnswerHeaders(raw: string[]): string[] {
   return endToEnd(raw, () => false)
 }
 
-/** The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. */
-export function answerHeaders(raw: string[], revision_id: string): string[] {
-  const headers = endToEnd(raw, (header) => header === 'x-runyard-revision')
+/**
+ * The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. Below a
+ * prefix the answer shares its origin with the dashboard: it stands in a sandbox there, and says nothing of
+ * the origin.
+ */
+export function answerHeaders(raw: string[], revision_id: string, prefix: string): string[] {
+  const isShared = prefix !== ''
+  const headers = endToEnd(
+    raw,
+    (header, value) => header === 'x-runyard-revision' || (isShared && isOfOrigin(header, value)),
+  )
   headers.push('x-runyard-revision', revision_id)
-  return headers
+  return isShared ? sandboxed(headers) : headers
 }
 
 /** The `host` header, and the headers that tell where the request came from. */
@@ -83,29 +108,37 @@ function originOf(req: IncomingMessage): string[] {
   return origin
 }
 
-function endToEnd(raw: string[], isDropped: (lowerCaseName: string) => boolean): string[] {
+function endToEnd(
+  raw: string[],
+  isDropped: (lowerCaseName: string, value: string) => boolean,
+): string[] {
   const named = connectionTokens(raw)
   const kept: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const header = (raw[i] ?? '').toLowerCase()
-    if (HOP_BY_HOP.has(header) || named.has(header) || isDropped(header)) continue
+    if (HOP_BY_HOP.has(header) || named?.has(header)) continue
+    if (isDropped(header, raw[i + 1] ?? '')) continue
     kept.push(raw[i] ?? '', raw[i + 1] ?? '')
   }
   return kept
 }
 
 /** The further headers that a `connection` header declares to be hop-by-hop. */
-function connectionTokens(raw: string[]): Set<string> {
-  const tokens = new Set<string>()
+function connectionTokens(raw: string[]): Set<string> | undefined {
+  let tokens: Set<string> | undefined
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    if (raw[i]?.toLowerCase() !== 'connection') continue
+    if (raw[i]?.length !== 10 || raw[i]?.toLowerCase() !== 'connection') continue
+    // Almost every request has one of these, and neither names a header.
+    if (raw[i + 1] === 'keep-alive' || raw[i + 1] === 'close') continue
+    tokens ??= new Set<string>()
     for (const token of (raw[i + 1] ?? '').split(',')) tokens.add(token.trim().toLowerCase())
   }
   return tokens
 }
 
-function joined(...values: (string | string[] | undefined)[]): string {
-  return values.flat().filter(Boolean).join(', ')
+function joined(first: string | string[] | undefined, second?: string): string {
+  const one = Array.isArray(first) ? first.filter(Boolean).join(', ') : first
+  return one && second ? `${one}, ${second}` : one || second || ''
 }
 
 function protocolOf(req: IncomingMessage): string {

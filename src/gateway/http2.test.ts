@@ -22,7 +22,7 @@ const ca = CERTIFICATE.cert
 let world: World
 let session: ClientHttp2Session
 beforeEach(async () => {
-  world = await openWorld({ certificate: CERTIFICATE, restartWaitMs: 2000 })
+  world = await openWorld({ certificate: CERTIFICATE, restartWaitMs: 60_000 })
   session = connect(world.url, { ca })
   session.on('error', () => {})
 })
@@ -89,6 +89,29 @@ describe('a request over HTTP/2', () => {
     expect(headers).toMatchObject({ ':status': 201, 'set-cookie': ['a=1', 'b=2'], 'x-it': 'is' })
     expect(headers['keep-alive']).toBeUndefined()
     expect(body.length).toBe(4_000_000)
+  })
+
+  test('is answered with all trailers but those of a connection', async () => {
+    await world.serveAgent((_req, res) => {
+      res.write('body')
+      res.addTrailers({ Digest: '1', Connection: 'close', TE: 'gzip' })
+      res.end()
+    })
+    const stream = open('/')
+    const trailers = once(stream, 'trailers')
+    expect((await whole(stream)).body).toBe('body')
+    const [seen] = (await trailers) as [IncomingHttpHeaders]
+    expect(Object.entries(seen)).toEqual([['digest', '1']])
+  })
+
+  test('is refused when a header of the answer would hide others', async () => {
+    const forged = 'X-It: a\0\0set-cookie\0runyard_session=b'
+    await world.serveAgent((req) => {
+      req.socket.end(`HTTP/1.1 200 OK\r\n${forged}\r\nContent-Length: 0\r\n\r\n`)
+    })
+    const { headers } = await whole(open('/'))
+    expect(headers[':status']).toBe(503)
+    expect(headers['set-cookie']).toBeUndefined()
   })
 
   test('is refused in words, its preflight let pass, and its body limited', async () => {

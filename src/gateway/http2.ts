@@ -3,7 +3,13 @@
  * WebSockets, for which browsers open a connection of their own. To listeners, requests over HTTP/2 look
  * like those over HTTP/1.1.
  */
-import type { IncomingHttpHeaders, OutgoingHttpHeader, Server, ServerOptions } from 'node:http'
+import type {
+  IncomingHttpHeaders,
+  OutgoingHttpHeader,
+  OutgoingHttpHeaders,
+  Server,
+  ServerOptions,
+} from 'node:http'
 import {
   constants,
   createSecureServer,
@@ -90,11 +96,13 @@ function withoutOwn(raw: readonly string[]): string[] {
   })
 }
 
-/** Headers about the connection. HTTP/2 refuses answers that have one. */
+/** Headers about the connection. HTTP/2 refuses answers that have one, in their trailers too. */
 const OF_CONNECTIONS = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
   'proxy-connection',
+  'te',
   'transfer-encoding',
   'upgrade',
 ])
@@ -123,6 +131,14 @@ class Response extends Http2ServerResponse {
 
   override setHeader(name: string, value: OutgoingHttpHeader): void {
     if (!OF_CONNECTIONS.has(name.toLowerCase())) super.setHeader(name, value as string)
+  }
+
+  /** Node would throw for one about the connection when nobody can catch it: that would end the process. */
+  override addTrailers(trailers: OutgoingHttpHeaders): void {
+    const all = Object.entries(trailers)
+    super.addTrailers(
+      Object.fromEntries(all.filter(([name]) => !OF_CONNECTIONS.has(name.toLowerCase()))),
+    )
   }
 
   /** Takes headers in every form that `ServerResponse` takes. HTTP/2 has no status message. */

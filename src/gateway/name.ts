@@ -14,6 +14,8 @@ type NameState =
   /** `isWanted`: a request that may wake it has come since. */
   | ({ kind: 'held'; isWanted: boolean } & Hold)
   | { kind: 'paused'; workspace_id: string }
+  /** Another gateway answers under it, at `url`; `null`: nobody knows where yet. */
+  | { kind: 'elsewhere'; workspace_id: string; url: string | null }
 
 export class Name {
   readonly name: string
@@ -70,7 +72,7 @@ export class Name {
   get observed(): TargetState {
     const { state } = this
     if (!state) return { kind: 'unknown' }
-    if (state.kind === 'paused') return { kind: 'paused' }
+    if (state.kind === 'paused' || state.kind === 'elsewhere') return { kind: 'paused' }
     if (state.kind === 'serving') {
       const { revision_id, endpoints } = state.target
       return { kind: 'serving', revision_id, endpoints }
@@ -82,8 +84,12 @@ export class Name {
     return { open: this.#openCount, last_at: this.#lastAt }
   }
 
-  /** Throws `unavailable` when nothing runs and nothing will: there is nothing to wait for. */
+  /**
+   * Throws `unavailable` when nothing runs and nothing will: there is nothing to wait for. Throws `not_found` when
+   * another gateway answers.
+   */
   requireNotPaused(): void {
+    if (this.state?.kind === 'elsewhere') throw elsewhere(this.name, this.state.url)
     if (this.state?.kind !== 'paused') return
     throw new AppError('unavailable', `No revision of "${this.name}" is running; try again later.`)
   }
@@ -125,6 +131,12 @@ export class Name {
       res.once('close', done)
     })
   }
+}
+
+function elsewhere(name: string, url: string | null): AppError {
+  const where =
+    url === null ? 'Its listener has not said yet at which address.' : `Call it at ${url}.`
+  return new AppError('not_found', `"${name}" runs at a listener, in another cluster. ${where}`)
 }
 
 function upstreamsOf(state: NameState | undefined): Upstream[] {

@@ -1,4 +1,5 @@
 /** Finds the upstream for a request, and tries another one when the first does not answer. */
+import { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
@@ -24,6 +25,8 @@ export interface Passage extends ClientRequest {
   caller?: string | undefined
   /** No key was checked, so only a project with its own auth may answer. */
   isUnchecked?: boolean
+  /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
+  traceparent?: string | undefined
 }
 
 interface ForwardOptions {
@@ -134,15 +137,15 @@ async function attempt(
   upstream: Upstream,
   log: Log,
 ): Promise<Failure | undefined> {
-  const { req, route, caller } = passage
+  const { req, route, caller, traceparent } = passage
   const { path, prefix } = route
   const { deployment_id, revision_id } = upstream.target
   const { token } = upstream.endpoint
   const outcome = await new Exchange(passage, {
     connections: upstream,
     path,
-    headers: requestHeaders(req, { prefix, token, caller }),
-    answerHeaders: (raw) => answerHeaders(raw, revision_id),
+    headers: requestHeaders(req, { prefix, token, caller, traceparent }),
+    answerHeaders: (raw) => answerHeaders(raw, revision_id, prefix),
   }).run()
   if (outcome.kind === 'over') return undefined
   log.debug({ err: outcome.error, deployment_id, revision_id }, 'the agent server did not answer')
@@ -155,7 +158,7 @@ async function attempt(
  */
 function isRepeatable({ wasSent, error }: Failure, { req, body }: Passage): boolean {
   if (faultOfClient(error)) return false
-  if (!wasSent) return body === undefined || !body.destroyed
+  if (!wasSent) return !(body instanceof Readable) || !body.destroyed
   return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
 }
 

@@ -1,6 +1,6 @@
 /**
- * The body of a request on its way to the agent server. It is counted, and never held in memory as a
- * whole.
+ * The body of a request on its way to the agent server. A long one is counted, and never held in memory
+ * as a whole.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform } from 'node:stream'
@@ -11,6 +11,28 @@ const DISCARD_MS = 10_000
 
 export function hasBody(req: IncomingMessage): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
+}
+
+/** A body of at most so many bytes is passed on as one piece. */
+const MAX_PIECE_BYTES = 64 * 1024
+
+/** Whether the body is said to be so short that `wholeBody` may take it. */
+export function isShort({ headers }: IncomingMessage): boolean {
+  return !('transfer-encoding' in headers) && Number(headers['content-length']) <= MAX_PIECE_BYTES
+}
+
+/**
+ * All of a short body, which usually comes along with its head: so it costs far less than a stream.
+ * `undefined`: the client left before the end of it.
+ */
+export function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
+  const pieces: Buffer[] = []
+  req.on('data', (piece: Buffer) => pieces.push(piece))
+  req.on('end', () => resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)))
+  req.on('close', () => resolve(undefined))
+  req.on('error', () => {})
+  return promise
 }
 
 /** Throws `too_large` when the announced length of the body exceeds `maxBytes`. */

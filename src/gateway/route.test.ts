@@ -50,6 +50,11 @@ describe('parseAgentRoute', () => {
   )
 })
 
+it('leads nobody to what only the runtime driver asks for', () => {
+  const target = '/agents/a/internal/runtime?x'
+  expect(codeOf(() => parseAgentRoute(target))).toBe('not_found')
+})
+
 describe('rootRoute', () => {
   it.each([
     ['/threads?limit=1', '/threads?limit=1'],

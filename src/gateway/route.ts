@@ -1,6 +1,7 @@
 /** Decides which requests are for an agent, and which of those need no key. */
 import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
+import { RUNTIME_LINK_PATH } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
 
 export interface AgentRoute {
@@ -16,7 +17,8 @@ export interface AgentRoute {
  * Reads a request target in origin or absolute form. `undefined`: it is not below `/agents/`. Throws
  * `not_found` for what cannot be a deployment's name. Throws `bad_request` for a path that a URL parser
  * behind the gateway could read differently (dot segments, `\`, `#`, in any encoding), because the
- * gateway decides by the path as written whether a key is needed.
+ * gateway decides by the path as written whether a key is needed. Throws `not_found` for what only the
+ * runtime driver asks for.
  */
 export function parseAgentRoute(target: string): AgentRoute | undefined {
   const match = /^\/agents\/([^/?#]*)(.*)$/s.exec(originForm(target))
@@ -51,6 +53,9 @@ function originForm(target: string): string {
 function unambiguous(path: string): string {
   if (isAmbiguous(path)) {
     throw new AppError('bad_request', 'The path must not contain ".", "..", "\\" or "#" segments.')
+  }
+  if (pathOf(path) === RUNTIME_LINK_PATH) {
+    throw new AppError('not_found', 'This path is for the runtime driver only.')
   }
   return path.startsWith('/') ? path : `/${path}`
 }

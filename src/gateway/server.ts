@@ -26,12 +26,11 @@ interface Answering {
  * not listen yet, and never times an answer out.
  */
 export function createGatewayServer(gateway: Answering, certificate?: Certificate): http.Server {
-  const answering = new WeakSet<Duplex>()
+  /** The last answer of each connection. */
+  const answers = new WeakMap<Duplex, http.ServerResponse>()
   const server = certificate ? createTlsServer(certificate, SETTINGS) : http.createServer(SETTINGS)
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
-    const { socket } = req
-    answering.add(socket)
-    res.once('close', () => answering.delete(socket))
+    answers.set(req.socket, res)
     gateway.handleRequest(req, res)
   }
   server.on('request', onRequest)
@@ -39,7 +38,7 @@ export function createGatewayServer(gateway: Answering, certificate?: Certificat
   server.on('upgrade', (req, socket, head) => gateway.handleUpgrade(req, socket, head))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the middle of an answer, a second one would look like a part of the first.
-    if (!socket.writable || answering.has(socket)) socket.destroy()
+    if (!socket.writable || answers.get(socket)?.closed === false) socket.destroy()
     else socket.end(malformed(error))
   })
   return server

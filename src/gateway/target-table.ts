@@ -1,7 +1,13 @@
 /** The gateway's half of `core/deployment/target.ts`: the upstreams that answer under each name. */
 
 import type { Endpoint } from '../core/deployment/runtime.ts'
-import type { Activity, Hold, Target, TargetState, TargetTable } from '../core/deployment/target.ts'
+import type {
+  Activity,
+  Hold,
+  ReferringTable,
+  Target,
+  TargetState,
+} from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import { Affinity } from './affinity.ts'
 import { Name } from './name.ts'
@@ -15,7 +21,7 @@ const DEFAULT_GRACE_MS = 600_000
  * Kept in memory only: the reconciler fills it at the start and keeps it right. Each method affects every
  * request that no upstream has got yet.
  */
-export class Targets implements TargetTable {
+export class Targets implements ReferringTable {
   readonly #names = new Map<string, Name>()
   readonly #pool = new UpstreamPool()
   readonly #affinity = new Affinity()
@@ -38,6 +44,10 @@ export class Targets implements TargetTable {
 
   pause(name: string, deployment: { workspace_id: string }): void {
     if (!this.#isStopped) this.#put(name, { kind: 'paused', workspace_id: deployment.workspace_id })
+  }
+
+  refer(name: string, { workspace_id, url }: Parameters<ReferringTable['refer']>[1]): void {
+    if (!this.#isStopped) this.#put(name, { kind: 'elsewhere', workspace_id, url })
   }
 
   remove(name: string): void {

@@ -1,0 +1,99 @@
+/**
+ * Below `/agents/` deployments answer on the origin of the dashboard. What they answer must not act there
+ * for the person who has signed in, and must not see their session.
+ */
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../core/errors.ts'
+
+/** Our own cookies: sessions of the dashboard, and of a Studio on this machine. */
+const OWN_COOKIE = /^(__Host-)?runyard_(session|oidc|studio)(_\d+)?$/
+/** Of a server whose Studio stands behind this gateway, which must see it. */
+const SESSION_COOKIE = /^(__Host-)?runyard_(session|oidc)(_\d+)?$/
+
+/**
+ * A document in a sandbox has no origin: it runs its scripts, but its requests are those of a stranger, without
+ * cookies, and it cannot reach into our pages.
+ */
+const SANDBOX =
+  'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads'
+
+/**
+ * Browsers never make a document of these that runs anything. Of several types in one value they take the
+ * last.
+ */
+const DATA = /^(application\/json|text\/event-stream)[ \t]*(;[^,]*)?$/i
+
+/** By these an answer speaks for the whole origin and not for itself. */
+const OF_ORIGIN = new Set([
+  'accept-ch',
+  'alt-svc',
+  'clear-site-data',
+  'critical-ch',
+  'nel',
+  'report-to',
+  'service-worker-allowed',
+  'set-login',
+  'strict-transport-security',
+])
+
+/** What a page asks for in order to run it in itself. */
+const CODE = ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet']
+
+/**
+ * Throws `forbidden` when a page of the dashboard would run an agent's code in itself. A document in a
+ * sandbox is no page of the dashboard.
+ */
+export function refuseCode({ headers }: IncomingMessage): void {
+  const isOwnPage = headers['sec-fetch-site'] === 'same-origin'
+  const isCode = CODE.includes(String(headers['sec-fetch-dest']))
+  if (!isOwnPage || !isCode || ownCookiesIn(headers.cookie).length === 0) return
+  const how = 'Load it in a frame with sandbox="allow-scripts".'
+  throw new AppError('forbidden', `An agent's code does not run in a page of Runyard. ${how}`)
+}
+
+/** The `cookie` header for the agent server; empty: it has none. */
+export function withoutOwnCookies(cookie: string, { isShared }: { isShared: boolean }): string {
+  const hidden = isShared ? OWN_COOKIE : SESSION_COOKIE
+  return cookie
+    .split(';')
+    .map((one) => one.trim())
+    .filter((one) => !hidden.test(nameIn(one)))
+    .join('; ')
+}
+
+/** Whether there are cookies besides our own, which may be credentials that a project knows. */
+export function hasOtherCookies(cookie: string | undefined): boolean {
+  return cookie !== undefined && withoutOwnCookies(cookie, { isShared: true }) !== ''
+}
+
+/** Whether this header of an agent's answer would change what is not the agent's. */
+export function isOfOrigin(lowerCaseName: string, value: string): boolean {
+  if (lowerCaseName === 'set-cookie') return !mayBeSet(value)
+  return OF_ORIGIN.has(lowerCaseName)
+}
+
+/** Puts documents into a sandbox: whatever might become one. */
+export function sandboxed(headers: string[]): string[] {
+  let isData: boolean | undefined
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] ?? ''
+    if (name.length !== 12 || name.toLowerCase() !== 'content-type') continue
+    isData = isData !== false && DATA.test(headers[i + 1] ?? '')
+  }
+  if (!isData) headers.push('content-security-policy', SANDBOX)
+  return headers
+}
+
+/** A browser sends a cookie without a name as its value alone, which then reads like any other. */
+function mayBeSet(cookie: string): boolean {
+  const name = nameIn(cookie)
+  return name !== '' && !OWN_COOKIE.test(name)
+}
+
+function ownCookiesIn(cookie = ''): string[] {
+  return cookie.split(';').filter((one) => SESSION_COOKIE.test(nameIn(one)))
+}
+
+function nameIn(cookie: string): string {
+  return (cookie.split('=')[0] ?? '').trim()
+}
