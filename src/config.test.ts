@@ -79,6 +79,18 @@ describe('the configuration of up', () => {
     }
     expect(Object.keys(readUpConfig({}, env).childEnv).toSorted()).toEqual(['HOME', 'PATH'])
   })
+
+  it('hands settings of package indexes to builds, and to nobody else', () => {
+    const env = {
+      PIP_INDEX_URL: 'https://a:b@index/simple',
+      UV_CACHE_DIR: '/cache',
+      UV_PYTHON: 'x',
+    }
+    const { childEnv, buildEnv } = readUpConfig({}, { PATH: '/bin', ...env })
+    expect(Object.keys(childEnv).toSorted()).toEqual(['HOME', 'PATH'])
+    const { UV_PYTHON: _, ...handedOn } = env
+    expect(buildEnv).toEqual({ ...childEnv, ...handedOn })
+  })
 })
 
 describe('the configuration of serve', () => {
@@ -151,9 +163,90 @@ describe('the configuration of serve', () => {
     }
   })
 
+  it('reads which cluster agent servers run in', () => {
+    const given = { RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/runyard' }
+    const read = (env: Record<string, string>) => readUpConfig({}, { ...given, ...env }).kubernetes
+    expect(readUpConfig({}, {}).kubernetes).toBeUndefined()
+    expect(read({})).toEqual({
+      ...{ kubeconfig: undefined, namespace: 'runyard-agents', image: 'runyard' },
+      ...{ installation: 'runyard', allow: [], scaling: 'own', ingressFrom: [] },
+    })
+    expect(
+      read({
+        RUNYARD_KUBERNETES_NAMESPACE: 'agents-{workspace_id}',
+        RUNYARD_KUBERNETES_ALLOW: 'nfs, any_user',
+        RUNYARD_KUBERNETES_INGRESS_FROM: '10.0.0.0/8',
+      }),
+    ).toMatchObject({
+      ...{ namespace: 'agents-{workspace_id}', allow: ['nfs', 'any_user'] },
+      ingressFrom: ['10.0.0.0/8'],
+    })
+    for (const [name, value] of [
+      ['RUNYARD_KUBERNETES_NAMESPACE', 'Agents'],
+      ['RUNYARD_KUBERNETES_INSTALLATION', 'two words'],
+      ['RUNYARD_KUBERNETES_ALLOW', 'everything'],
+      ['RUNYARD_KUBERNETES_INGRESS_FROM', 'somewhere'],
+      ['RUNYARD_KUBERNETES_SCALING', 'keda'],
+    ] as const) {
+      expect(() => read({ [name]: value }), name).toThrow(name)
+    }
+  })
+
+  it.each(['docker', 'kubernetes'])(
+    'asks how agent servers on %s reach the database',
+    (runtime) => {
+      const read = (RUNYARD_DATABASE_URL: string, RUNYARD_AGENT_DATABASE_URL?: string) =>
+        readUpConfig(
+          {},
+          { RUNYARD_RUNTIME: runtime, RUNYARD_DATABASE_URL, RUNYARD_AGENT_DATABASE_URL },
+        ).agentDatabaseUrl
+      const near = ['postgres://u:p@127.0.0.1/x', 'postgres://localhost/x', 'postgres://[::1]:1/x']
+      near.push('postgres:///x?host=/run/postgresql', 'postgres://%2Frun/x', 'postgres:///x')
+      near.push('postgres://db/x?direct=localhost:5432')
+      for (const url of near) {
+        expect(() => read(url), url).toThrow(/RUNYARD_AGENT_DATABASE_URL: must name .* Set it to/)
+        expect(read(url, 'postgres://10.0.0.1/x')).toBe('postgres://10.0.0.1/x')
+        expect(() => read('postgres://db/x', url), url).toThrow('RUNYARD_AGENT_DATABASE_URL')
+      }
+      expect(read('postgres://db/x')).toBeUndefined()
+      expect(() => read('postgres://db/x?schema=one', 'postgres://db/x?schema=two')).toThrow(
+        'schema',
+      )
+      expect(() => read('postgres://db/x', 'mysql://u:secret@db/x')).toThrow(/^(?!.*secret)/s)
+    },
+  )
+
+  it('takes agent servers’ way to the database beside a database alone', () => {
+    const env = { RUNYARD_AGENT_DATABASE_URL: 'postgres://db/x' }
+    expect(() => readUpConfig({}, env)).toThrow('needs RUNYARD_DATABASE_URL')
+    const near = { RUNYARD_DATABASE_URL: 'postgres://localhost/x' }
+    expect(readUpConfig({}, near).agentDatabaseUrl).toBeUndefined()
+  })
+
+  it('reads with which certificates a container engine is asked', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certs-'))
+    for (const name of ['ca.pem', 'cert.pem', 'key.pem']) writeFileSync(join(folder, name), '')
+    const read = (env: Record<string, string>) => readUpConfig({}, env).docker.certs
+    const tcp = { RUNYARD_DOCKER_HOST: 'tcp://10.0.0.1:2376' }
+    const ofDocker = { DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: folder }
+    expect(read(tcp)).toBeUndefined()
+    expect(read({ ...tcp, RUNYARD_DOCKER_CERTS: folder })).toBe(folder)
+    expect(read({ ...tcp, ...ofDocker })).toBe(folder)
+    const inHome = { ...tcp, DOCKER_TLS_VERIFY: '1', HOME: folder }
+    expect(() => read(inHome)).toThrow('ca.pem and cert.pem and key.pem cannot be read')
+    expect(read({ ...ofDocker, RUNYARD_DOCKER_HOST: 'unix:///x' })).toBeUndefined()
+    expect(() => read({ RUNYARD_DOCKER_CERTS: folder })).toThrow('tcp://HOST:PORT alone')
+    rmSync(join(folder, 'key.pem'))
+    expect(() => read({ ...tcp, RUNYARD_DOCKER_CERTS: folder })).toThrow('key.pem cannot be read')
+    rmSync(folder, { recursive: true })
+  })
+
   it('refuses what this version cannot do', () => {
-    expect(() => readUpConfig({}, { RUNYARD_RUNTIME: 'docker' })).toThrow(
+    expect(() => readUpConfig({}, { RUNYARD_RUNTIME: 'nomad' })).toThrow(
       'RUNYARD_RUNTIME: must be one of process',
+    )
+    expect(() => readUpConfig({}, { RUNYARD_RUNTIME: 'kubernetes' })).toThrow(
+      'kubernetes needs PostgreSQL, as pods share no file with this machine: set RUNYARD_DATABASE_URL',
     )
     expect(() => readServeConfig({ workers: 'many' }, {})).toThrow('--workers')
     expect(() => readServeConfig({ workers: '2', role: 'api' }, {})).toThrow('--role')
@@ -227,6 +320,7 @@ describe('whose user tokens are taken', () => {
       roleClaim: 'roles',
       roles: { admin: 'admin', developer: 'developer', viewer: 'viewer', agent: 'agent' },
       workspaceClaim: undefined,
+      client: undefined,
       clockSkewMs: 30_000,
     })
   })
@@ -247,7 +341,18 @@ describe('whose user tokens are taken', () => {
     })
   })
 
+  it('may know the dashboard as a client, at which people sign in', () => {
+    const client = { ...env, RUNYARD_OIDC_CLIENT_ID: 'runyard', RUNYARD_OIDC_CLIENT_SECRET: 's' }
+    expect(readUpConfig({}, client).userTokens?.client).toEqual({
+      clientId: 'runyard',
+      clientSecret: 's',
+      scopes: 'openid profile email',
+    })
+    expect(() => readUpConfig({}, { RUNYARD_OIDC_CLIENT_ID: 'runyard' })).toThrow('OIDC_ISSUER')
+  })
+
   it.each([
+    [{ RUNYARD_OIDC_CLIENT_ID: 'x', RUNYARD_OIDC_SCOPES: 'email' }, 'RUNYARD_OIDC_SCOPES'],
     [{ RUNYARD_OIDC_AUDIENCE: '' }, 'RUNYARD_OIDC_AUDIENCE'],
     [{ RUNYARD_OIDC_ISSUER: 'http://id.example' }, 'RUNYARD_OIDC_ISSUER'],
     [{ RUNYARD_OIDC_ROLES: 'ops=king' }, 'RUNYARD_OIDC_ROLES'],

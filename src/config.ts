@@ -5,15 +5,24 @@
  */
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import type { ServerRole } from './core/agent/server-role.ts'
+import type { ServerRole } from './core/agent/server/role.ts'
+import type { ArtifactsPlace } from './core/deployment/artifacts-place.ts'
+import type { KubernetesSettings } from './core/deployment/kubernetes-settings.ts'
+import { isListenerKey } from './core/deployment/listener.ts'
+import type { OwnRegistry } from './core/deployment/registry.ts'
 import type { RuntimeName } from './core/deployment/runtime.ts'
 import type { SandboxSetting } from './core/deployment/sandbox.ts'
 import type { IpRange } from './core/ip-range.ts'
 import type { LogLevel } from './core/log.ts'
 import type { UserTokenSettings } from './core/people/user-token.ts'
+import { readAgentDatabase } from './settings/agent-database.ts'
 import { readAgentServerSettings, readOpenTo, readWorkers } from './settings/agent-server.ts'
+import { readArtifactsPlace, regionOf } from './settings/artifacts.ts'
 import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
+import { readDockerCerts } from './settings/docker-certs.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
+import { readKubernetes } from './settings/kubernetes.ts'
+import { readRegistry } from './settings/registry.ts'
 import { readSandbox } from './settings/sandbox.ts'
 import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
 import { handedOn, rowOf } from './settings/table.ts'
@@ -29,6 +38,10 @@ export interface UpConfig {
   readonly dataDir: string
   /** `--database-url` / `RUNYARD_DATABASE_URL`; unset: SQLite in the data folder. */
   readonly databaseUrl: string | undefined
+  /** `RUNYARD_AGENT_DATABASE_URL`: the same database as agent servers reach it; unset: `databaseUrl`. */
+  readonly agentDatabaseUrl: string | undefined
+  /** `RUNYARD_AGENT_DATABASE_ROLES`: as whom agent servers in containers and pods log in there. */
+  readonly agentDatabaseRoles: 'own' | 'shared'
   /** `RUNYARD_ADMIN_KEY`; unset: the first start makes one and keeps it in the data folder. */
   readonly adminKey: string | undefined
   /**
@@ -56,14 +69,23 @@ export interface UpConfig {
    * this one; unset: the address where it listens.
    */
   readonly internalUrl: string | undefined
+  /**
+   * `RUNYARD_AGENTS_URL` without a slash at the end: where agents reach whichever control plane leads;
+   * unset: `internalUrl`, or the address where it listens.
+   */
+  readonly agentsUrl: string | undefined
   /** `RUNYARD_DOMAIN`: a deployment also answers at `<name>.<domain>`; unset: only at its path. */
   readonly domain: string | undefined
   /** `RUNYARD_EXAMPLE`: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
+  /** `RUNYARD_DASHBOARD`: answers the dashboard at `/`. */
+  readonly isDashboardWanted: boolean
   /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take. */
   readonly buildTimeoutMs: number
   /** `RUNYARD_BUILD_MEMORY_MB`: how much memory a command of a build and all its processes may use. */
   readonly buildMemoryBytes: number
+  /** `RUNYARD_BUILD_CPUS`: how many processors a command of a build may use in its container. */
+  readonly buildCpus: number
   /**
    * `RUNYARD_KEPT_REVISIONS`: how many deployed revisions of a deployment keep their build,
    * so that a rollback to one takes no longer than a process start.
@@ -76,6 +98,8 @@ export interface UpConfig {
   readonly drainMs: number
   /** `RUNYARD_IDLE_SECS`: after how long without a request a deployment with min_scale 0 sleeps. */
   readonly idleMs: number
+  /** `RUNYARD_FIGURES_SECS`: in which steps figures of the last day are kept. */
+  readonly figuresStepMs: number
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
   /** The model keys of the environment, which become secrets of the example. */
@@ -85,14 +109,36 @@ export interface UpConfig {
    * Runyard's.
    */
   readonly childEnv: Readonly<Record<string, string>>
+  /** The same with what the machine says of package indexes of Python, which only builds get. */
+  readonly buildEnv: Readonly<Record<string, string>>
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
   readonly maxBodyBytes: number | undefined
   /** `RUNYARD_MAX_REQUESTS_PER_SECOND` of one caller to the control plane; unset: any number. */
   readonly maxRequestsPerSecond: number | undefined
   /** Further variables of agent servers: the operator's settings for them. */
   readonly agentServerEnv: Readonly<Record<string, string>>
+  /** `RUNYARD_ARTIFACTS_URL`: where uploads and built folders lie; unset: in the data folder. */
+  readonly artifactsPlace: ArtifactsPlace | undefined
+  /** `RUNYARD_REGISTRY_URL` with its logins; `undefined`: none is named. */
+  readonly registry: OwnRegistry | undefined
+  /** `RUNYARD_REGISTRY_ALLOW`: which other registries may be asked although they are not public. */
+  readonly registryAllow: readonly IpRange[]
+  /** `RUNYARD_DOCKER_…`: the container engine of the driver `docker`. */
+  readonly docker: {
+    readonly host: string | undefined
+    /** A folder with `ca.pem`, `cert.pem` and `key.pem`; absolute here; unset: it is asked without TLS. */
+    readonly certs: string | undefined
+    readonly network: string | undefined
+    readonly user: string | undefined
+    /** `RUNYARD_PULL_TIMEOUT_SECS`: how long an image may take to be pulled. */
+    readonly pullMs: number
+  }
+  /** `RUNYARD_IMAGE`: what containers run built folders in. */
+  readonly image: string
   /** `RUNYARD_RUNTIME`: what runs the agent servers of deployments. */
   readonly runtime: RuntimeName
+  /** The cluster of the runtime `kubernetes`; `undefined`: agent servers run elsewhere. */
+  readonly kubernetes: KubernetesSettings | undefined
   /** `RUNYARD_SANDBOX`: what keeps projects away from the operator's files. */
   readonly sandbox: SandboxSetting
 }
@@ -127,6 +173,8 @@ export interface ServeConfig {
   readonly allowedOrigins: readonly string[] | undefined
   /** `RUNYARD_DEV_HOST`: where the `dev` listens that started it; unset: no `dev` did. */
   readonly devHost: string | undefined
+  /** `RUNYARD_START_FILE`: what a runtime driver starts it with; only read when it is managed. */
+  readonly startFile: string | undefined
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
   readonly concurrency: number
   /** `--role` / `RUNYARD_ROLE`. */
@@ -151,6 +199,10 @@ export interface ServeConfig {
   readonly streamBufferBytes: number | undefined
   /** `RUNYARD_MAX_PAGE_BYTES`: the largest page of threads or of a history; unset: 32 MiB. */
   readonly pageBytes: number | undefined
+  /** `RUNYARD_PYTHON_PROCESSES`: how many processes run graphs in Python. */
+  readonly pythonProcesses: number
+  /** `RUNYARD_DASHBOARD`: answers the Studio at `/studio`. */
+  readonly isStudioWanted: boolean
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
 }
@@ -159,6 +211,32 @@ export interface ServeConfig {
 export interface DevConfig extends ServeConfig {
   /** The environment of that process: this one's, and what only flags said. */
   readonly childEnv: Readonly<Record<string, string>>
+}
+
+/** How `runyard listener` runs: agent servers here, by the orders of a control plane elsewhere. */
+export interface ListenerConfig
+  extends Pick<
+    UpConfig,
+    | 'host'
+    | 'port'
+    | 'databaseUrl'
+    | 'agentDatabaseRoles'
+    | 'tls'
+    | 'publicUrl'
+    | 'drainMs'
+    | 'logLevel'
+    | 'maxBodyBytes'
+    | 'runtime'
+    | 'kubernetes'
+    | 'docker'
+    | 'image'
+  > {
+  /** `RUNYARD_DATA_DIR`; absolute here, `.runyard/listener` where it is not set. */
+  readonly dataDir: string
+  /** `--url` / `RUNYARD_URL`, without a slash at the end: its control plane. */
+  readonly url: string
+  /** `--api-key` / `RUNYARD_API_KEY`: the listener's own. */
+  readonly apiKey: string
 }
 
 /** How commands find a running control plane. */
@@ -174,6 +252,34 @@ interface ClientConfig {
   readonly keySource: string
 }
 
+/** Where an installation keeps its data: for the commands that carry it elsewhere. */
+export interface DataConfig {
+  /** Of one `serve`, instead of an `up`. */
+  readonly isServe: boolean
+  /** As of `UpConfig`. */
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+}
+
+export interface RestoreConfig extends DataConfig {
+  /** As of `UpConfig`. */
+  readonly encryptionKey: Buffer | undefined
+  readonly oldEncryptionKeys: readonly Buffer[]
+  readonly artifactsPlace: ArtifactsPlace | undefined
+  /** `AWS_REGION`: of a bucket whose address names none. */
+  readonly s3Region: string
+}
+
+export interface BackupConfig extends RestoreConfig {
+  /** `--to` / `RUNYARD_BACKUP_TO`: a file, a folder, `s3://…`, or `-`. */
+  readonly to: string
+}
+
+export interface MoveConfig extends DataConfig {
+  /** `--to` / `RUNYARD_MOVE_TO`: a URL, or `sqlite:`; unset where nothing is moved. */
+  readonly to: string | undefined
+}
+
 /** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
   const read = new Settings(flags, env)
@@ -183,6 +289,8 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     port: read.port(rowOf('RUNYARD_PORT').default.up),
     dataDir: dataDirOf(read, 'up'),
     databaseUrl: read.databaseUrl(),
+    agentDatabaseUrl: readAgentDatabase(read),
+    agentDatabaseRoles: read.choice('RUNYARD_AGENT_DATABASE_ROLES'),
     adminKey: readAdminKey(read),
     encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
     oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
@@ -192,16 +300,21 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
     internalUrl: read.baseUrl('RUNYARD_INTERNAL_URL'),
+    agentsUrl: read.baseUrl('RUNYARD_AGENTS_URL'),
     domain: read.domain(),
     isExampleWanted: read.switch('RUNYARD_EXAMPLE'),
+    isDashboardWanted: read.switch('RUNYARD_DASHBOARD'),
     buildTimeoutMs: read.number('RUNYARD_BUILD_TIMEOUT_SECS') * 1000,
     buildMemoryBytes: read.number('RUNYARD_BUILD_MEMORY_MB') * 1024 ** 2,
+    buildCpus: read.number('RUNYARD_BUILD_CPUS'),
     drainMs: read.number('RUNYARD_DRAIN_SECS') * 1000,
     idleMs: read.number('RUNYARD_IDLE_SECS') * 1000,
+    figuresStepMs: read.number('RUNYARD_FIGURES_SECS') * 1000,
     keptRevisions: read.number('RUNYARD_KEPT_REVISIONS'),
     logLevel: read.choice('RUNYARD_LOG_LEVEL'),
     modelKeys: pick(env, ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']),
     childEnv: childEnvironment(env),
+    buildEnv: { ...childEnvironment(env), ...matching(env, BUILD_VARIABLES) },
     agentServerEnv: {
       ...pick(env, handedOn()),
       ...pick(
@@ -211,10 +324,55 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     },
     maxBodyBytes: limits.maxBodyBytes,
     maxRequestsPerSecond: limits.maxRequestsPerSecond,
+    artifactsPlace: readArtifactsPlace(read, env),
     runtime: read.choice('RUNYARD_RUNTIME'),
+    registry: readRegistry(read),
+    registryAllow: read.ranges('RUNYARD_REGISTRY_ALLOW'),
+    kubernetes: readKubernetes(read),
+    docker: readDocker(read, env),
+    image: read.value('RUNYARD_IMAGE') ?? rowOf('RUNYARD_IMAGE').default,
     sandbox: readSandbox(read),
   }
   return read.done(config)
+}
+
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
+export function readListenerConfig(flags: Flags, env: Environment = process.env): ListenerConfig {
+  const read = new Settings(flags, env)
+  const url = readControlPlaneUrl(read)
+  const runtime = read.choice('RUNYARD_RUNTIME')
+  if (runtime === 'process') {
+    const why = 'a listener starts images'
+    read.problem('RUNYARD_RUNTIME', `must be docker or kubernetes: ${why}`)
+  }
+  const config: ListenerConfig = {
+    url,
+    apiKey: readListenerKey(read),
+    host: read.value('RUNYARD_HOST') ?? rowOf('RUNYARD_HOST').default,
+    port: read.port(rowOf('RUNYARD_PORT').default.up),
+    dataDir: resolve(read.value('RUNYARD_DATA_DIR') ?? '.runyard/listener'),
+    databaseUrl: read.databaseUrl(),
+    agentDatabaseRoles: read.choice('RUNYARD_AGENT_DATABASE_ROLES'),
+    tls: read.certificate(),
+    publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
+    drainMs: read.number('RUNYARD_DRAIN_SECS') * 1000,
+    logLevel: read.choice('RUNYARD_LOG_LEVEL'),
+    maxBodyBytes: read.number('RUNYARD_MAX_BODY_BYTES'),
+    runtime,
+    kubernetes: readKubernetes(read),
+    docker: readDocker(read, env),
+    image: read.value('RUNYARD_IMAGE') ?? rowOf('RUNYARD_IMAGE').default,
+  }
+  return read.done(config)
+}
+
+/** No other key will do, and none is looked for elsewhere. */
+function readListenerKey(read: Settings): string {
+  const key = read.value('RUNYARD_API_KEY')?.trim() ?? ''
+  if (!isListenerKey(key)) {
+    read.problem('RUNYARD_API_KEY', 'must be the key of a listener, which begins with ryl_')
+  }
+  return key
 }
 
 /** Throws `bad_request` with every problem of the configuration, one on each line. */
@@ -234,10 +392,12 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     apiKeys: splitList(read.value('RUNYARD_API_KEYS')),
     ...readOpenTo(read),
     devHost: env.RUNYARD_DEV_HOST || undefined,
+    startFile: read.path('RUNYARD_START_FILE'),
     concurrency: read.number('N_JOBS_PER_WORKER'),
     ...workers,
     workerArgs: [],
     ...readAgentServerSettings(read),
+    isStudioWanted: read.switch('RUNYARD_DASHBOARD'),
     logLevel: read.choice('RUNYARD_LOG_LEVEL'),
   }
   return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
@@ -253,6 +413,33 @@ export function readDevConfig(flags: Flags, env: Environment = process.env): Dev
     RUNYARD_DEV_HOST: config.host,
   }
   return Object.freeze({ ...config, childEnv })
+}
+
+/** What `runyard artifact fetch` fetches. */
+export interface FetchConfig {
+  /** `RUNYARD_ARTIFACT_URL`, separated by spaces; at least one. */
+  readonly urls: readonly string[]
+  /** `RUNYARD_ARTIFACT_DIGEST`: SHA-256, in hex. */
+  readonly digest: string
+  /** `--into`; absolute here. */
+  readonly into: string
+  /** Where a Python is looked for. */
+  readonly path: string
+}
+
+/** Throws `bad_request` with every problem of the configuration, one on each line. */
+export function readFetchConfig(flags: Flags, env: Environment = process.env): FetchConfig {
+  const read = new Settings(flags, env)
+  const urls = (env.RUNYARD_ARTIFACT_URL ?? '').split(/\s+/).filter((url) => url !== '')
+  if (urls.length === 0 || urls.some((url) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))) {
+    read.problem('RUNYARD_ARTIFACT_URL', 'must be the http or https address of what to fetch')
+  }
+  const digest = (env.RUNYARD_ARTIFACT_DIGEST ?? '').replace(/^sha256:/, '').toLowerCase()
+  if (!/^[0-9a-f]{64}$/.test(digest)) {
+    read.problem('RUNYARD_ARTIFACT_DIGEST', 'must be a SHA-256 in hex, 64 digits')
+  }
+  const into = resolve(flags.into ?? '.')
+  return read.done({ urls, digest, into, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' })
 }
 
 /** Throws `bad_request` with every problem of the configuration, one on each line. */
@@ -274,6 +461,67 @@ export function applyProjectEnvironment(
   return Object.assign(process.env, { ...defaults, ...process.env, ...values })
 }
 
+/** Throws `bad_request` as `readUpConfig` does. */
+export function readBackupConfig(
+  flags: Flags,
+  options: { isServe: boolean },
+  env: Environment = process.env,
+): BackupConfig {
+  const read = new Settings(flags, env)
+  const to = read.value('RUNYARD_BACKUP_TO') ?? rowOf('RUNYARD_BACKUP_TO').default
+  return read.done({ ...readSealedData(read, options.isServe, env), to })
+}
+
+/** Throws `bad_request` as `readUpConfig` does. */
+export function readRestoreConfig(
+  flags: Flags,
+  options: { isServe: boolean },
+  env: Environment = process.env,
+): RestoreConfig {
+  const read = new Settings(flags, env)
+  return read.done(readSealedData(read, options.isServe, env))
+}
+
+function readSealedData(read: Settings, isServe: boolean, env: Environment): RestoreConfig {
+  return {
+    ...readData(read, isServe),
+    encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
+    oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
+    artifactsPlace: readArtifactsPlace(read, env),
+    s3Region: regionOf(env),
+  }
+}
+
+/** Throws `bad_request` as `readUpConfig` does. */
+export function readMoveConfig(
+  flags: Flags,
+  options: { isServe: boolean },
+  env: Environment = process.env,
+): MoveConfig {
+  const read = new Settings(flags, env)
+  return read.done({ ...readData(read, options.isServe), to: read.value('RUNYARD_MOVE_TO') })
+}
+
+function readData(read: Settings, isServe: boolean): DataConfig {
+  const dataDir = dataDirOf(read, isServe ? 'serve' : 'up')
+  return { isServe, dataDir, databaseUrl: read.databaseUrl() }
+}
+
+function readDocker(read: Settings, env: Environment): UpConfig['docker'] {
+  const host = read.value('RUNYARD_DOCKER_HOST') ?? (env.DOCKER_HOST || undefined)
+  if (host !== undefined && !/^(unix:\/\/\/.|(tcp|http):\/\/[^/]+\/?$)/.test(host)) {
+    read.problem('RUNYARD_DOCKER_HOST', 'must be unix:///PATH or tcp://HOST:PORT')
+  }
+  const user = read.value('RUNYARD_DOCKER_USER')
+  if (user !== undefined && !/^\d+:\d+$/.test(user)) {
+    read.problem('RUNYARD_DOCKER_USER', 'must be UID:GID, in numbers')
+  }
+  const certs = readDockerCerts(read, host, env)
+  const network = read.value('RUNYARD_DOCKER_NETWORK')
+  const pullMs = read.number('RUNYARD_PULL_TIMEOUT_SECS') * 1000
+  return { host, certs, user, network, pullMs }
+}
+
 function dataDirOf(read: Settings, reader: 'up' | 'serve'): string {
   const fallback = rowOf('RUNYARD_DATA_DIR').default[reader]
   return resolve(read.value('RUNYARD_DATA_DIR') ?? fallback)
@@ -289,9 +537,17 @@ function workerArgsOf({ configPath, dataDir }: ServeConfig, { databaseUrl }: Fla
 const CHILD_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS|XDG_\w+|(https?|no|all)_proxy|npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i
 
+/** What pip and uv read of package indexes. The addresses may hold passwords. */
+const BUILD_VARIABLES =
+  /^(PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|CERT|CONFIG_FILE|PROXY|CACHE_DIR|DEFAULT_TIMEOUT)|UV_((DEFAULT_|EXTRA_)?INDEX(_URL|_STRATEGY)?|INDEX_\w+_(USERNAME|PASSWORD)|FIND_LINKS|NO_INDEX|INSECURE_HOST|SYSTEM_CERTS|NATIVE_TLS|CACHE_DIR|CONFIG_FILE|HTTP_\w+|OFFLINE|PYTHON_INSTALL_MIRROR|PYTHON_DOWNLOADS))$/
+
 function childEnvironment(env: Environment): Record<string, string> {
+  return { HOME: homedir(), ...matching(env, CHILD_VARIABLES) }
+}
+
+function matching(env: Environment, names: RegExp): Record<string, string> {
   const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && CHILD_VARIABLES.test(entry[0]),
+    (entry): entry is [string, string] => entry[1] !== undefined && names.test(entry[0]),
   )
-  return { HOME: homedir(), ...Object.fromEntries(entries) }
+  return Object.fromEntries(entries)
 }

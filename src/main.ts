@@ -3,10 +3,21 @@
  * loads its own parts only: a deployment's process starts the sooner for it.
  */
 import type { StopLimits } from './agent-server/server/agent-server.ts'
-import type { DevConfig, ServeConfig, UpConfig } from './config.ts'
+import type {
+  BackupConfig,
+  DevConfig,
+  FetchConfig,
+  ListenerConfig,
+  MoveConfig,
+  RestoreConfig,
+  ServeConfig,
+  UpConfig,
+} from './config.ts'
 import { AppError } from './core/errors.ts'
+import type { Finding } from './doctor/finding.ts'
+import type { Reporter } from './main/carrying.ts'
 import type { Running } from './main/up.ts'
-import { receiveStart, sendFailed, sendReady } from './managed/messages.ts'
+import { receiveStart, stopOf } from './managed/messages.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
@@ -25,6 +36,8 @@ export async function up(config: UpConfig, options: { isTiedToParent: boolean })
   const running = await startUp(config, createLog(config.logLevel))
   try {
     await announceUp(running, config, stopping)
+    // Not before: nobody's first answer is to wait for it.
+    running.buildDashboard()
     await aborted(stopping)
   } catch (error) {
     if (!stopping.aborted) throw error
@@ -48,14 +61,27 @@ async function announceUp(
   }
   await running.whenServing(SERVING_LIMIT_MS)
   if (config.isExampleWanted && running.isLeading()) {
-    const { deployExample } = await import('./cli/deploy-example.ts')
+    const { deployExample } = await import('./cli/deploy/deploy-example.ts')
     const { modelKeys } = config
     const failure = await deployExample({ url, adminKey, modelKeys, fetch, signal: stopping })
     if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
   }
   stopping.throwIfAborted()
   console.log(`ready ${base}`)
+  if (config.isDashboardWanted) console.log(`dashboard ${await dashboardLink(running, base)}`)
   if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
+}
+
+/** A link that signs in once, where nobody on the way can read it. */
+async function dashboardLink({ adminKey, fetch }: Running, url: string): Promise<string> {
+  // Who listens on every address listens on this machine's own.
+  const base = url.replace('://0.0.0.0', '://127.0.0.1').replace('://[::]', '://[::1]')
+  const made = await fetch(`${base}/v2/session/link`, {
+    method: 'POST',
+    headers: { 'x-api-key': adminKey, host: new URL(base).host },
+  })
+  const link = (await made.json()) as { url?: string }
+  return link.url ?? `${base}  (sign in with an API key)`
 }
 
 function tryIt(base: string, dataDir: string): string {
@@ -67,41 +93,54 @@ try it:
 `
 }
 
-/** Serves one project until a signal; as a process driver's child, until that is gone. */
+/** Serves one project until a signal; one that a runtime driver has started, also until that says so. */
 export async function serve(
   config: ServeConfig,
   options: { isManaged: boolean; isHelper: boolean },
 ): Promise<void> {
-  const stopping = stopSignal({ isTiedToParent: false })
-  const watchdog = new Watchdog({ isManaged: options.isManaged, logLevel: config.logLevel })
-  const start = options.isManaged ? await receiveStart(stopping) : undefined
-  if (stopping.aborted) return leaveParent()
+  const signal = stopSignal({ isTiedToParent: false })
+  const { isManaged, isHelper } = options
+  const isChild = isManaged && config.startFile === undefined
+  const watchdog = new Watchdog({ isManaged: isChild, logLevel: config.logLevel })
+  const managed = isManaged ? await receiveStart(config.startFile, signal) : undefined
+  if (signal.aborted) return leaveParent()
+  const stopping = managed ? AbortSignal.any([signal, stopOf(managed)]) : signal
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
-  const { isHelper } = options
-  const terms = { ...(start && { start }), isHelper, watchdog, log }
+  const onFailure = async (error: unknown) => {
+    const reason = await reasonOf(error, config)
+    await managed?.link.send({ type: 'failed', reason })
+  }
+  const terms = { ...(managed && { managed }), isHelper, watchdog, onFailure, log }
   const serving = await startServe(config, terms).catch((error: unknown) =>
-    failStart(error, config, options),
+    failStart(error, config),
   )
   const { url, hasOwnAuth, cors } = serving
-  if (start) sendReady({ url: url ?? '', has_own_auth: hasOwnAuth, ...(cors && { cors }) })
-  else if (url !== undefined) console.log(`ready ${url}`)
+  if (managed) {
+    const { pid } = process
+    const ready = { url: url ?? '', pid, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
+    void managed.link.send({ type: 'ready', ...ready })
+  } else if (url !== undefined) announceServe(url, config)
   await aborted(stopping)
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
 }
 
+function announceServe(url: string, { isStudioWanted, publicUrl, role }: ServeConfig): void {
+  console.log(`ready ${url}`)
+  if (isStudioWanted && role !== 'worker') console.error(`studio ${publicUrl ?? url}/studio`)
+}
+
 /** Throws it again, with the places in the project that it comes from. */
-async function failStart(
-  error: unknown,
-  { configPath }: ServeConfig,
-  { isManaged }: { isManaged: boolean },
-): Promise<never> {
-  const { describeStartFailure } = await import('./project/start-failure.ts')
-  const reason = describeStartFailure(error, configPath)
-  if (isManaged) await sendFailed(reason)
+async function failStart(error: unknown, config: ServeConfig): Promise<never> {
+  const reason = await reasonOf(error, config)
   throw error instanceof AppError ? new AppError(error.code, reason, { cause: error }) : error
+}
+
+async function reasonOf(error: unknown, { configPath }: ServeConfig): Promise<string> {
+  const { describeStartFailure } = await import('./project/start-failure.ts')
+  return describeStartFailure(error, configPath)
 }
 
 /** Serves one project until a signal, each version of it in a process of its own. */
@@ -111,7 +150,7 @@ export async function dev(config: DevConfig): Promise<void> {
   const running = await startDev(config, {
     log: createLog(config.logLevel),
     say: (line) => console.error(line),
-    onReady: (url) => console.log(`ready ${url}`),
+    onReady: (url) => announceServe(url, config),
   })
   await aborted(stopping)
   endAtLast()
@@ -119,13 +158,123 @@ export async function dev(config: DevConfig): Promise<void> {
   leaveParent()
 }
 
-/** Says what is right and wrong here; the exit code is 1 when something does not work, or not safely. */
+/** Runs what a control plane elsewhere wants, until a signal; what runs goes on after that. */
+export async function listener(config: ListenerConfig): Promise<void> {
+  const stopping = stopSignal({ isTiedToParent: false })
+  const { startListener } = await import('./main/listener.ts')
+  const log = createLog(config.logLevel)
+  const running = await startListener(config, { signal: stopping, log }).catch((error: unknown) => {
+    if (!stopping.aborted) throw error
+  })
+  if (!running) return
+  console.log(`ready ${config.publicUrl ?? running.url}`)
+  const refusal = await Promise.race([aborted(stopping), running.refused])
+  endAtLast()
+  await running.stop()
+  if (refusal) throw refusal
+}
+
+/** Says what is right and wrong here. */
 export async function doctor(config: UpConfig, options: { isJson: boolean }): Promise<void> {
   const { startDoctor } = await import('./main/doctor.ts')
+  await printFindings(await startDoctor(config), options)
+}
+
+/** Exits with 0 also where it has said why there is no bundle. */
+export async function bundleProject(configPath: string): Promise<void> {
+  const { bundle } = await import('./main/bundle.ts')
+  await bundle(configPath)
+}
+
+/** Sets the exit code 75 for what may come right later, as `EX_TEMPFAIL` of sysexits.h. */
+export async function fetchArtifact({ path, ...order }: FetchConfig): Promise<void> {
+  const signal = stopSignal({ isTiedToParent: false })
+  const { fetchArtifact: fetchOrder } = await import('./artifacts/fetch.ts')
+  try {
+    await fetchOrder(order, { signal, path, say: (line) => console.error(line) })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+    console.error(`runyard: ${error.message}`)
+    process.exitCode = 75
+  }
+}
+
+/** The exit code is 1 when something does not work, or not safely. */
+export async function printFindings(
+  findings: Finding[],
+  options: { isJson: boolean },
+): Promise<void> {
   const { describeFindings } = await import('./doctor/finding.ts')
-  const findings = await startDoctor(config)
   console.log(options.isJson ? JSON.stringify(findings, undefined, 2) : describeFindings(findings))
   if (findings.some(({ status }) => status === 'failed')) process.exitCode = 1
+}
+
+/** Moves everything in the databases; Ctrl-C or a kill stops it, and the next call goes on. */
+export async function move(
+  config: MoveConfig,
+  { replace, isJson }: { replace: boolean; isJson: boolean },
+): Promise<void> {
+  const { startMove } = await import('./main/move.ts')
+  const moved = await reporting((reporter) => startMove(config, { replace, reporter }))
+  const { from, to, databases, tables, rows } = moved
+  if (isJson) return console.log(JSON.stringify(moved, undefined, 2))
+  console.log(`moved ${databases} databases with ${rows} rows in ${tables} tables, all verified`)
+  console.log(`  from ${from}\n  to   ${to}`)
+}
+
+/** Makes the place usable again that a move has begun to leave, or has left. */
+export async function undoMove(config: MoveConfig, { isJson }: { isJson: boolean }): Promise<void> {
+  const { undoMove: undo } = await import('./main/move.ts')
+  const databases = await undo(config)
+  console.log(isJson ? JSON.stringify({ databases }) : `${databases} databases may be used again`)
+}
+
+/** Writes a backup. What standard output would say goes to standard error where the backup goes there. */
+export async function backup(
+  config: BackupConfig,
+  { withKeys, isJson }: { withKeys: boolean; isJson: boolean },
+): Promise<void> {
+  const { startBackup } = await import('./main/backup.ts')
+  const made = await reporting((reporter) => startBackup(config, { withKeys, reporter }))
+  const { where, bytes, databases, rows, files, with_keys } = made
+  const say = where === undefined ? console.error : console.log
+  if (isJson) return say(JSON.stringify(made, undefined, 2))
+  say(`backup of ${databases} databases with ${rows} rows and ${files} files: ${bytes} bytes`)
+  if (where !== undefined) say(`  ${where}`)
+  if (with_keys) say('  It holds the keys: whoever reads it can read every secret.')
+  else if (!config.isServe) {
+    say(
+      '  It does not hold the encryption key: keep RUNYARD_ENCRYPTION_KEY, or encryption.key, elsewhere.',
+    )
+  }
+}
+
+/** Makes an installation out of a backup. */
+export async function restore(
+  config: RestoreConfig,
+  { from, isJson }: { from: string; isJson: boolean },
+): Promise<void> {
+  const { startRestore } = await import('./main/restore.ts')
+  const restored = await reporting((reporter) => startRestore(config, { from, reporter }))
+  if (isJson) return console.log(JSON.stringify(restored, undefined, 2))
+  const { to, databases, rows, files, created_at } = restored
+  console.log(`restored ${databases} databases with ${rows} rows and ${files} files, all verified`)
+  console.log(`  as of ${created_at}\n  to    ${to}`)
+}
+
+/** Shows on standard error how far `work` is. */
+async function reporting<T>(work: (reporter: Reporter) => Promise<T>): Promise<T> {
+  const { startProgress } = await import('./cli/terminal/progress.ts')
+  const { createReporter } = await import('./main/carrying.ts')
+  const reporter = createReporter(startProgress())
+  try {
+    const result = await work(reporter)
+    reporter.end(false)
+    return result
+  } catch (error) {
+    reporter.end(true)
+    throw error
+  }
 }
 
 /** An open channel would keep this process alive. */

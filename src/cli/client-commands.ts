@@ -1,22 +1,36 @@
 /** The commands that talk to a running Runyard, in the order of the help. */
 import type { Command } from 'commander'
-import { deleteCommand } from './delete.ts'
-import { deployCommand } from './deploy.ts'
-import { deploymentsCommand } from './deployments.ts'
-import { keysCommand } from './keys.ts'
-import { logsCommand } from './logs.ts'
-import { revisionsCommand } from './revisions.ts'
-import { rollbackCommand } from './rollback.ts'
-import { rotateEncryptionKeyCommand } from './rotate-encryption-key.ts'
+import { chatCommand } from './agents/chat.ts'
+import { runCommand } from './agents/run.ts'
+import { threadsCommand } from './agents/threads.ts'
+import { deployCommand } from './deploy/deploy.ts'
+import { deleteCommand } from './deployments/delete.ts'
+import { deploymentsCommand } from './deployments/deployments.ts'
+import { listenersCommand } from './deployments/listeners.ts'
+import { logsCommand } from './deployments/logs.ts'
+import { revisionsCommand } from './deployments/revisions.ts'
+import { rollbackCommand } from './deployments/rollback.ts'
+import { statusCommand } from './deployments/status.ts'
+import { keysCommand } from './people/keys.ts'
+import { openCommand } from './people/open.ts'
+import { rotateEncryptionKeyCommand } from './people/rotate-encryption-key.ts'
+import { newCommand } from './project/new.ts'
 
 export function clientCommands(): Command[] {
   return [
+    openCommand(),
+    newCommand(),
     deployCommand(),
+    statusCommand(),
     deploymentsCommand(),
     revisionsCommand(),
     logsCommand(),
     rollbackCommand(),
     deleteCommand(),
+    listenersCommand(),
+    runCommand(),
+    chatCommand(),
+    threadsCommand(),
     keysCommand(),
     rotateEncryptionKeyCommand(),
   ]

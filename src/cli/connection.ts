@@ -10,6 +10,7 @@ import { readClientConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
 import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
+import { describeExamples, type Example } from './examples.ts'
 
 /** What such a command gets in addition to its own options. */
 interface Connection {
@@ -22,12 +23,17 @@ interface Connection {
  * Makes a command that talks to a running Runyard, with the options that all of these have. `connected`
  * runs its work.
  */
-export function clientCommand(name: string, description: string): Command {
+export function clientCommand(
+  name: string,
+  description: string,
+  examples: readonly Example[],
+): Command {
   return new Command(name)
     .description(description)
     .option(...optionOf('RUNYARD_URL', 'commands'))
     .option(...optionOf('RUNYARD_API_KEY', 'commands'))
     .option('--json', 'answer with JSON')
+    .addHelpText('after', describeExamples(examples))
     .exitOverride()
 }
 

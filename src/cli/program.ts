@@ -2,7 +2,12 @@
 import { Command, CommanderError, Option } from 'commander'
 import {
   type DevConfig,
+  type FetchConfig,
+  type ListenerConfig,
+  readClientConfig,
   readDevConfig,
+  readFetchConfig,
+  readListenerConfig,
   readServeConfig,
   readUpConfig,
   type ServeConfig,
@@ -13,18 +18,36 @@ import { optionOf, variablesOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 import type { Reader } from '../settings/table.ts'
 import { readVersion } from '../version.ts'
+import { type Finding, findConnection } from './connection-findings.ts'
+import { type DataCommands, dataCommands } from './data-commands.ts'
+import { describeExamples } from './examples.ts'
 
 /** The part of `main.ts` that commands call. Each settles when the server has stopped. */
-interface ServerCommands {
+interface ServerCommands extends DataCommands {
   up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void>
   serve(config: ServeConfig, options: { isManaged: boolean; isHelper: boolean }): Promise<void>
   dev(config: DevConfig): Promise<void>
+  listener(config: ListenerConfig): Promise<void>
   /** Settles when everything is printed. Sets exit code 1 when a check failed. */
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
+  /** Settles when all of it is there. */
+  fetchArtifact(config: FetchConfig): Promise<void>
+  /** Settles when the bundle is written, or it is said why there is none. */
+  bundleProject(configPath: string): Promise<void>
+  /** Prints what was found elsewhere in the same way. */
+  printFindings(findings: Finding[], options: { isJson: boolean }): Promise<void>
 }
 
 /** The width of the help. The names of variables are long, so that 80 columns would leave little room. */
 const HELP_WIDTH = 110
+const EXIT_CODES = `
+Exit codes:
+  0    done; for a rollout: the revision is DEPLOYED; for a run: it has not failed
+  1    refused or failed: the last line says why, and what to do
+  2    wrong usage
+  130  Ctrl-C: what was watched goes on
+
+Shell completion: runyard completion --help`
 /** How long the process of a failed command may still run, in ms. */
 const LAST_MOMENT_MS = 2_000
 /**
@@ -47,27 +70,33 @@ export async function runCommand(
 }
 
 /**
- * Whether the command runs a server. There is one such process for each deployment, so it loads nothing
- * that it does not need.
+ * Whether the command runs a server, or prepares the start of one. There is one such process for each
+ * deployment, so it loads nothing that it does not need.
  */
 function isServerCommand(name: string | undefined): boolean {
-  return name !== undefined && ['up', 'serve', 'dev'].includes(name)
+  return name !== undefined && ['up', 'serve', 'dev', 'listener', 'artifact'].includes(name)
 }
 
 async function addClientCommands(program: Command): Promise<void> {
   const { clientCommands } = await import('./client-commands.ts')
   for (const command of clientCommands()) program.addCommand(command)
+  const { default: addCompletion } = await import('@bomb.sh/tab/commander')
+  addCompletion(program, { completionCommandName: 'completion' })
 }
 
 function createProgram(loadMain: () => Promise<ServerCommands>): Command {
   const program = new Command('runyard')
     .description('A self-hosted control plane and agent server for LangGraph agents.')
     .version(readVersion())
+    .addHelpText('after', EXIT_CODES)
     .exitOverride()
   program.addCommand(upCommand(loadMain))
   program.addCommand(serveCommand(loadMain))
   program.addCommand(devCommand(loadMain))
+  program.addCommand(listenerCommand(loadMain))
   program.addCommand(doctorCommand(loadMain))
+  program.addCommand(artifactCommand(loadMain), { hidden: true })
+  for (const command of dataCommands(loadMain)) program.addCommand(command)
   return program
 }
 
@@ -80,6 +109,13 @@ function upCommand(loadMain: () => Promise<ServerCommands>): Command {
     .option(...optionOf('RUNYARD_DATABASE_URL', 'up'))
     .option('--exit-with-parent', 'stop when the process that started it is gone')
     .addHelpText('after', ({ command }) => describeVariables(command, ['up']))
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['runyard up', 'everything in ./.runyard, on SQLite'],
+        ['runyard up --database-url postgres://… --port 80', 'on PostgreSQL'],
+      ]),
+    )
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
       const { exitWithParent, ...flags } = options
@@ -101,6 +137,13 @@ function serveCommand(loadMain: () => Promise<ServerCommands>): Command {
     .addOption(new Option('--managed', 'as the child of a process driver').hideHelp())
     .addOption(new Option('--helper', 'as a worker of the serve that has started it').hideHelp())
     .addHelpText('after', ({ command }) => describeVariables(command, ['serve', 'project']))
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['runyard serve', 'the project in the current folder, at http://127.0.0.1:2024'],
+        ['runyard serve --config agents/support/langgraph.json --port 0', 'on a free port'],
+      ]),
+    )
     .exitOverride()
     .action(async (options: Record<string, string | true>) => {
       const { managed, helper, ...flags } = options
@@ -122,11 +165,36 @@ function devCommand(loadMain: () => Promise<ServerCommands>): Command {
     .option('--no-reload', 'do not watch the files: the same as serve')
     .addOption(new Option('--no-browser', 'nothing is ever opened').hideHelp())
     .addHelpText('after', ({ command }) => describeVariables(command, ['serve', 'project']))
+    .addHelpText('after', describeExamples([['runyard dev', 'while you change its files']]))
     .exitOverride()
     .action(async ({ reload, browser: _, ...options }: Record<string, string | boolean>) => {
       const config = readDevConfig(options as Flags)
       const main = await loadMain()
       await (reload ? main.dev(config) : main.serve(config, { isManaged: false, isHelper: false }))
+    })
+}
+
+function listenerCommand(loadMain: () => Promise<ServerCommands>): Command {
+  return new Command('listener')
+    .description('run in this cluster what a control plane elsewhere wants to have there')
+    .option(...optionOf('RUNYARD_URL', 'listener'))
+    .option(...optionOf('RUNYARD_HOST', 'listener'))
+    .option(...optionOf('RUNYARD_PORT', 'up'))
+    .option('--data-dir <folder>', 'everything that it writes (default: .runyard/listener)')
+    .addHelpText('after', ({ command }) => describeVariables(command, ['listener']))
+    .addHelpText(
+      'after',
+      describeExamples([
+        [
+          'RUNYARD_API_KEY=ryl_… RUNYARD_RUNTIME=kubernetes runyard listener --url https://runyard.example.com',
+          'with the key that "runyard listeners create" has printed',
+        ],
+      ]),
+    )
+    .exitOverride()
+    .action(async (options: Record<string, string>) => {
+      const config = readListenerConfig(options)
+      await (await loadMain()).listener(config)
     })
 }
 
@@ -136,12 +204,62 @@ function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
     .option('--host <host>', 'as for up')
     .option('--port <port>', 'as for up')
     .option('--data-dir <folder>', 'as for up')
+    .option('--client', 'look from here at a Runyard elsewhere: does it answer, is the key good')
+    .option(...optionOf('RUNYARD_URL', 'commands'))
+    .option(...optionOf('RUNYARD_API_KEY', 'commands'))
     .option('--json', 'answer with JSON')
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['runyard doctor', 'on the machine of a Runyard'],
+        ['runyard doctor --client --url https://agents.example.com', 'from anywhere else'],
+      ]),
+    )
     .exitOverride()
-    .action(async ({ json, ...flags }: Record<string, string | true>) => {
-      const config = readUpConfig(flags as Flags)
-      await (await loadMain()).doctor(config, { isJson: json === true })
+    .action(async (options: Record<string, string | true>) => {
+      const { json, client, url, apiKey, ...flags } = options
+      const isJson = json === true
+      const main = await loadMain()
+      if (!client) return main.doctor(readUpConfig(flags as Flags), { isJson })
+      const found = await findConnection(readClientConfig({ url, apiKey } as Flags))
+      await main.printFindings(found, { isJson })
     })
+}
+
+/** What the pods of a deployment begin with, and builds in containers end with. */
+function artifactCommand(loadMain: () => Promise<ServerCommands>): Command {
+  const fetchOne = new Command('fetch')
+    .description('fetch what was built into a folder: what the pods of a deployment begin with')
+    .requiredOption('--into <folder>', 'where to; empty, or what an earlier fetch has left')
+    .addHelpText(
+      'after',
+      `
+Variables:
+  RUNYARD_ARTIFACT_URL     the signed address; several, separated by a space, are tried in turn
+  RUNYARD_ARTIFACT_DIGEST  the SHA-256 of what is there, in hex
+
+Exit codes:
+  0   all of it is there
+  1   refused: trying again does not help
+  75  not now: the address does not answer, or not with all of it`,
+    )
+    .exitOverride()
+    .action(async (options: Record<string, string>) => {
+      const config = readFetchConfig(options)
+      await (await loadMain()).fetchArtifact(config)
+    })
+  const bundle = new Command('bundle')
+    .description(
+      'write the modules of an installed project into one file: what a build in a container ends with',
+    )
+    .argument('<config>', 'its langgraph.json')
+    .exitOverride()
+    .action(async (configPath: string) => (await loadMain()).bundleProject(configPath))
+  return new Command('artifact')
+    .description('what was built')
+    .addCommand(fetchOne)
+    .addCommand(bundle)
+    .exitOverride()
 }
 
 /** The variables that the command reads from the environment only, in the form of its options. */

@@ -6,18 +6,23 @@ import { findTsconfig } from '../project/tsconfig.ts'
 
 const SOURCE = /^\.[cm]?[jt]sx?$/
 const CONFIGURATION = /^(tsconfig.*|package)\.json$/
+/** What an installed package leaves in an environment of Python; and the environment itself. */
+const INSTALLED = /\.(dist-info|pth)$|^\.venv$/
 
 interface DevSourcesOptions {
   /** The project's folder, links resolved. */
   root: string
   /** Never looked into. */
   dataDir: string
+  /** Environments of Python that its graphs may run in; absolute, there or not. */
+  environments: string[]
 }
 
 /**
  * The project's modules as the agent server has reported them, its configuration and its env file.
  * Of a project that could not be loaded not all modules are known: every source file counts then,
- * and every folder, which may be a new one.
+ * and every folder, which may be a new one. In Python every source file of the project and of the
+ * folders that it depends on counts, and what is installed in its environment.
  */
 export class DevSources {
   readonly #options: DevSourcesOptions
@@ -45,6 +50,7 @@ export class DevSources {
     if (this.#files.has(path) || path === this.#config?.envFile) return true
     if (path === this.#config?.path || name === 'langgraph.json') return true
     if (CONFIGURATION.test(name)) return true
+    if (this.#config?.python && (name.endsWith('.py') || INSTALLED.test(name))) return true
     return !this.isComplete && (SOURCE.test(extname(name)) || isFolder(path))
   }
 
@@ -54,18 +60,37 @@ export class DevSources {
     const files = [...this.#files, this.#config?.path, this.#config?.envFile, findTsconfig(root)]
     const folders = new Set(files.flatMap((file) => (file ? [dirname(file)] : [])))
     this.#walk(root, folders)
+    const { python } = this.#config ?? {}
+    for (const one of python?.dependencies ?? []) {
+      if (one.kind === 'folder' && !folders.has(one.folder)) this.#walk(one.folder, folders)
+    }
+    if (python) for (const folder of this.#packageFolders()) folders.add(folder)
     return folders
   }
 
+  /** Where packages are installed to. */
+  #packageFolders(): string[] {
+    return this.#options.environments.flatMap((environment) => {
+      const lib = join(environment, 'lib')
+      return entriesOf(lib).map(({ name }) => join(lib, name, 'site-packages'))
+    })
+  }
+
   #walk(folder: string, found: Set<string>): void {
+    const entries = entriesOf(folder)
+    // An environment of Python, whatever it is called.
+    if (entries.some(({ name }) => name === 'pyvenv.cfg')) return
     found.add(folder)
-    for (const entry of entriesOf(folder)) {
-      if (!entry.isDirectory() || entry.name === 'node_modules') continue
+    for (const entry of entries) {
+      if (!entry.isDirectory() || NO_SOURCES.has(entry.name)) continue
       const path = join(folder, entry.name)
       if (!entry.name.startsWith('.') && path !== this.#options.dataDir) this.#walk(path, found)
     }
   }
 }
+
+/** Names of folders that nobody writes sources in. */
+const NO_SOURCES = new Set(['node_modules', '__pycache__'])
 
 function isFolder(path: string): boolean {
   if (basename(path).startsWith('.')) return false

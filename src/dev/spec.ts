@@ -14,10 +14,10 @@ export function specOf(
     artifact: {
       kind: 'folder',
       id: name,
-      language: 'javascript',
       node_version: null,
       config_path: basename(configPath),
       bundle: null,
+      python: null,
     },
     secrets: [],
     resource_spec: null,

@@ -100,7 +100,9 @@ function openKeys(
   }
 }
 
-function inspectSchema(database: string, { version, knownVersion, damage }: Inspection): Finding {
+function inspectSchema(database: string, inspection: Inspection): Finding {
+  const { version, knownVersion, damage, held } = inspection
+  if (held) return failed('database', `${database} is not to be used now`, held)
   if (damage) {
     return failed('database', `${database} is damaged: ${damage}`, PUT_BACK)
   }

@@ -50,8 +50,12 @@ export interface Opened {
 export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { config, start, watchdog, started, log } = opening
   const projectConfig = await readProjectConfig(config.configPath)
+  // Of a deployment they are in the log of its build.
+  if (!start)
+    for (const note of [...(projectConfig.image?.notes ?? []), ...projectConfig.notes])
+      log.warn({}, note)
   const env = applyEnvironment(projectConfig, start)
-  const tracer = await openTracer(start?.deployment_name ?? 'runyard', started, env)
+  const tracer = await openTracer(serviceName(start), started, env)
   const store = await openStore(opening)
   const ends = new ProcessEnds(log)
   ends.start()
@@ -59,15 +63,20 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { bundlePath } = start ?? {}
   const settings = agentServerSettings(config, projectConfig, env)
   const { isLangSmithUsed } = settings
-  const options = { isLangSmithUsed, log, ...(bundlePath !== undefined && { bundlePath }) }
-  const loaded = await openProject(projectConfig, options)
+  const { stop, ...loaded } = await openProject(projectConfig, {
+    ...{ isLangSmithUsed, log },
+    ...(bundlePath !== undefined && { bundlePath }),
+    python: pythonOptions(opening, env),
+  })
+  // Whoever leaves no time to runs leaves none to their project.
+  started.add('project', ({ graceMs }) => stop(graceMs === 0 ? 0 : undefined))
   const hasOwnAuth = loaded.host.auth !== undefined
   const metrics = new LazyAgentMetrics({ store, clock: systemClock })
   const agentServer = new AgentServer({
     ...settings,
     ...openDoor(config, { isManaged: start !== undefined, hasOwnAuth }),
     ...loaded,
-    ...(start && { gatewayToken: start.gatewayToken }),
+    ...(start && { gatewayToken: start.gatewayToken, revisionId: start.revision_id }),
     onNode: watchdog.note,
     store,
     metrics,
@@ -77,6 +86,19 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     log,
   })
   return { agentServer, metrics, hasOwnAuth, cors: projectConfig.http.cors }
+}
+
+function pythonOptions({ config, start }: Opening, env: Environment) {
+  const { pythonProcesses: processes, logLevel } = config
+  const path = start?.pythonPath
+  const isManaged = start?.home !== undefined
+  const named = { OTEL_SERVICE_NAME: serviceName(start), ...env }
+  return { processes, logLevel, env: named, isManaged, ...(path !== undefined && { path }) }
+}
+
+/** Of its spans, and of those of a Python host, unless the environment names the service. */
+function serviceName(start: StartMessage | undefined): string {
+  return start?.deployment_name ?? 'runyard'
 }
 
 /** Answers all variables that are set then. */

@@ -5,27 +5,38 @@ import { readPlatformProviders } from '../control-plane/oauth/providers/platform
 import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
 import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'
-import type { ControlPlaneMetrics } from '../core/agent/metrics.ts'
+import { createRecogniseSession } from '../control-plane/sessions/find.ts'
+import type { OidcSignIn } from '../control-plane/sessions/oidc.ts'
 import { systemClock as clock, timestamp } from '../core/clock.ts'
+import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
 import type { Tarballs } from '../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import type { Log } from '../core/log.ts'
+import type { AnswerPage } from '../core/pages.ts'
+import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-token.ts'
+import type { Tracer } from '../core/tracing.ts'
 import { Address } from '../http/address.ts'
-import { createAuthenticate } from '../http/keys.ts'
-import { createVerifyUserToken } from '../http/user-tokens.ts'
+import { createAuthenticate, createIdentify } from '../http/keys.ts'
+import { createSiteOf } from '../http/site.ts'
 import type { EncryptionKeys } from '../installation/encryption-keys.ts'
-import { artifactsOf } from '../runtime/drivers.ts'
-import { createControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
+import { artifactsOf, checkResourcesOf } from '../runtime/drivers.ts'
+import type { ReadControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
+import { readVersion } from '../version.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 
 interface Opening {
   store: ControlPlaneStore
   keys: EncryptionKeys
   tarballs: Tarballs
+  packed: ArtifactStore
   logs: RevisionLogs
   leading: Leading
+  vault: Vault
+  metrics: ReadControlPlaneMetrics
+  tracer: Tracer
+  pages: AnswerPage | undefined
   log: Log
 }
 
@@ -34,7 +45,6 @@ export interface OpenedControlPlane {
   /** To be told where it listens. */
   address: Address
   authenticate: Authenticate
-  metrics: ControlPlaneMetrics
 }
 
 /** Nothing is asked of `leading` before a request is. */
@@ -42,42 +52,74 @@ export async function openControlPlane(
   config: UpConfig,
   parts: Opening,
 ): Promise<OpenedControlPlane> {
-  const { store, keys, tarballs, logs, leading, log } = parts
+  const { store, keys: encryptionKeys, tarballs, packed, logs, leading, vault } = parts
+  const { metrics, tracer, pages, log } = parts
   const { userTokens, maxRequestsPerSecond } = config
-  const authenticate = createAuthenticate({
-    apiKeys: store.apiKeys,
-    clock,
-    verifyUserToken: userTokens && createVerifyUserToken(userTokens, { ...store, clock }),
-  })
-  const metrics = await createControlPlaneMetrics(store)
   const address = new Address(config.publicUrl)
+  const siteOf = createSiteOf({ publicUrl: () => address.url, isTls: config.tls !== undefined })
+  const verifyUserToken = userTokens && (await openUserTokens(userTokens, store))
+  const keys = { apiKeys: store.apiKeys, clock, verifyUserToken }
+  const oidc = userTokens && (await openOidc(userTokens, store, verifyUserToken))
+  const recogniseSession = createRecogniseSession({ store, clock, siteOf })
+  const authenticate = createAuthenticate({ ...keys, recogniseSession })
   const app = createControlPlaneApp({
     metrics,
+    tracer,
+    figuresStepMs: config.figuresStepMs,
     ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+    version: readVersion(),
     store,
     tarballs,
+    packed,
     artifacts: artifactsOf(config.runtime),
+    checkResources: (spec) => checkResourcesOf(config.runtime, spec),
+    registry: config.registry,
     logs,
     buildFollowers: new BuildFollowers(clock),
     authenticate,
-    vault: openVault(config, { store, clock, log }),
+    identify: createIdentify(keys),
+    siteOf,
+    ...(oidc && { oidc }),
+    vault,
     signingKey: store.signingKey,
-    changeEncryptionKey: () => keys.change(store),
+    changeEncryptionKey: () => encryptionKeys.change(store),
     publicUrl: () => address.url,
+    domain: config.domain,
     replicas: (revision_id) => leading.replicas(revision_id),
+    exchange: leading.exchange,
     wake: () => leading.wake(),
     whenTended: (deployment_id) => leading.whenTended(deployment_id),
+    ...(pages && { pages }),
     clock,
     log,
   })
-  return { app, address, authenticate, metrics }
+  return { app, address, authenticate }
+}
+
+/** Loads what checks them, which is large, only where an issuer is set. */
+async function openUserTokens(settings: UserTokenSettings, { workspaces }: ControlPlaneStore) {
+  const { createVerifyUserToken } = await import('../http/user-tokens.ts')
+  return createVerifyUserToken(settings, { workspaces, clock })
+}
+
+/** Where browsers sign in at the issuer, if Runyard is known there. */
+async function openOidc(
+  settings: UserTokenSettings,
+  store: ControlPlaneStore,
+  verifyUserToken: VerifyUserToken | undefined,
+): Promise<OidcSignIn | undefined> {
+  const { client, issuer, clockSkewMs } = settings
+  if (!client || !verifyUserToken) return undefined
+  const { OidcSignIn } = await import('../control-plane/sessions/oidc.ts')
+  const verifyIdToken = await openUserTokens({ ...settings, audience: client.clientId }, store)
+  return new OidcSignIn({ issuer, settings: client, verifyIdToken, verifyUserToken, clockSkewMs })
 }
 
 /** With the providers of the operator, whose file is read once. */
-function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'clock' | 'log'>): Vault {
+export function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'log'>): Vault {
   const { oauthProvidersFile: file, oauthAllow: allowed } = config
   const outgoing = createGuardedFetch({ allowed })
-  const now = timestamp(parts.clock)
+  const now = timestamp(clock)
   const platformProviders = file ? readPlatformProviders(file, { outgoing, now }) : new Map()
-  return createVault({ ...parts, outgoing, platformProviders })
+  return createVault({ ...parts, clock, outgoing, platformProviders })
 }

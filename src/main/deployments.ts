@@ -1,51 +1,90 @@
 /** What deployments are built with, run with and removed with, on this machine. */
+import { createHmac } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createPublishedBuilder } from '../artifacts/published-builder.ts'
 import { createBuilder } from '../build/builder.ts'
 import { revisionFolder } from '../build/layout.ts'
 import { localProject } from '../build/local-project.ts'
+import type { ImageSources } from '../build/sources/image.ts'
 import { createTarballs } from '../build/tarballs.ts'
 import type { UpConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { deploymentDatabaseUrl } from '../core/database-url.ts'
-import type { Builder } from '../core/deployment/build.ts'
+import type { FolderArtifact } from '../core/deployment/artifact.ts'
+import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
+import type { Builder, Tarballs } from '../core/deployment/build.ts'
+import type { BuildContainers } from '../core/deployment/project-commands.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
+import { parseIpRange } from '../core/ip-range.ts'
 import type { Log } from '../core/log.ts'
+import type { ObjectStore } from '../core/object-store.ts'
 import { bundlePath } from '../graph/js/bundle/write.ts'
 import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
-import { commandPath, ownPaths } from '../installation/command-path.ts'
+import { agentProgramPath } from '../installation/agent-program.ts'
+import { ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
 import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
+import { createRegistryClient } from '../registry/client.ts'
+import { createWays } from '../registry/ways.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
-import { createDriver } from '../runtime/drivers.ts'
+import { createBuildContainers } from '../runtime/docker/build-containers.ts'
+import { areFetched, createDriver } from '../runtime/drivers.ts'
 import type { RuntimeParts } from '../runtime/parts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
-import { dropSchema } from '../storage/open-db.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
+import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+import { createDeploymentDatabases } from './deployment-databases.ts'
 
 /** A runtime driver is made for each time in which this control plane leads. */
 export function openDeployments(
   config: UpConfig,
   folder: DataFolder,
-  { home, log }: { home: NonNullable<RuntimeParts['home']>; log: Log },
+  { home, objects, packed, driverKey, hasDeployment, log }: Surroundings,
 ) {
   const sandbox = openProjectSandbox(config, folder, log)
+  const databases = createDeploymentDatabases(config, driverKey)
+  const tarballs = createTarballs({ dir: folder.builds, objects })
+  const containers =
+    config.runtime === 'docker' ? openBuildContainers(config, driverKey) : undefined
+  const builder = createProjectBuilder(config, folder, { tarballs, sandbox, containers, log })
+  const rootOf = (artifact: FolderArtifact) => localProject(folder.builds, artifact).root
   return {
-    tarballs: createTarballs({ dir: folder.builds }),
+    tarballs,
+    packed,
     logs: createLogs(folder),
-    builder: createProjectBuilder(config, folder, { sandbox, log }),
-    createDriver: () => createConfiguredDriver(config, folder, { sandbox, home, log }),
-    removeData: createRemoval(config, folder),
+    builder: areFetched(config.runtime)
+      ? createPublishedBuilder(builder, { artifacts: packed, rootOf })
+      : builder,
+    createDriver: () =>
+      createConfiguredDriver(config, folder, {
+        ...{ packed, databases, driverKey, hasDeployment, sandbox, home, log },
+      }),
+    removeData: createRemoval(databases, folder, tarballs),
+    registry: config.registry,
   }
 }
 
+interface Surroundings {
+  home: NonNullable<RuntimeParts['home']>
+  objects: ObjectStore
+  packed: ArtifactStore
+  /** What drivers derive tokens from that their successors have to know. Secret. */
+  driverKey: Uint8Array
+  /** Whether the record has it. */
+  hasDeployment(deployment_id: string): Promise<boolean>
+  log: Log
+}
+
+type Databases = ReturnType<typeof createDeploymentDatabases>
+
 /** Removes what a deployment leaves beside its builds. */
-function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
+function createRemoval(databases: Databases, folder: DataFolder, tarballs: Tarballs) {
   return async (deployment_id: string) => {
-    if (databaseUrl) await dropSchema(deploymentDatabaseUrl(databaseUrl, deployment_id))
+    await databases.remove(deployment_id)
+    await tarballs.removeAll(deployment_id)
     await folder.removeDeployment(deployment_id)
   }
 }
@@ -53,19 +92,45 @@ function createRemoval({ databaseUrl }: UpConfig, folder: DataFolder) {
 function createConfiguredDriver(
   config: UpConfig,
   folder: DataFolder,
-  parts: Required<Pick<RuntimeParts, 'sandbox' | 'home' | 'log'>>,
+  {
+    packed,
+    databases,
+    driverKey: key,
+    hasDeployment,
+    ...parts
+  }: Required<Pick<RuntimeParts, 'sandbox' | 'home' | 'log'>> & {
+    packed: ArtifactStore
+    databases: Databases
+    driverKey: Uint8Array
+    hasDeployment: Surroundings['hasDeployment']
+  },
 ): RuntimeDriver {
   return createDriver(config.runtime, {
-    command: { file: process.execPath, args: [commandPath()] },
+    command: { file: process.execPath, args: [agentProgramPath()] },
     locate: (artifact) => localProject(folder.builds, artifact),
     dataDir: folder.deploymentData,
-    databaseUrl: (deployment_id) =>
-      config.databaseUrl && deploymentDatabaseUrl(config.databaseUrl, deployment_id),
+    databaseUrl: databases.urlOf,
     logsDir: folder.deploymentLogs,
+    async artifactAddress(artifact) {
+      const { root } = localProject(folder.builds, artifact)
+      const known = await packed.find(artifact.id)
+      const publication = { artifact, repo_commit_sha: null, root }
+      return packed.addressOf(known ?? (await packed.publish(publication)))
+    },
     env: { ...config.childEnv, ...config.agentServerEnv },
+    podEnv: config.agentServerEnv,
+    record: { id: recordIdOf(key), has: hasDeployment },
+    drainMs: config.drainMs,
+    ...(config.kubernetes && { kubernetes: config.kubernetes }),
+    docker: { ...config.docker, image: config.image, key },
     clock: systemClock,
     ...parts,
   })
+}
+
+/** It stays with the record wherever that is carried, and leads nobody back to the key. */
+function recordIdOf(key: Uint8Array): string {
+  return createHmac('sha256', key).update('runyard: name of the record').digest('hex').slice(0, 16)
 }
 
 /** Commands may read Runyard itself, programs that the PATH leads to, and certificates. */
@@ -97,20 +162,39 @@ function createLogs(folder: DataFolder): RevisionLogs {
   })
 }
 
+function openBuildContainers(config: UpConfig, key: Uint8Array): BuildContainers {
+  const docker = { ...config.docker, image: config.image, key }
+  return createBuildContainers({ docker, cpus: config.buildCpus, env: config.buildEnv })
+}
+
 function createProjectBuilder(
   config: UpConfig,
   folder: DataFolder,
-  { sandbox, log }: { sandbox: Sandbox; log: Log },
+  {
+    tarballs,
+    sandbox,
+    containers,
+    log,
+  }: {
+    tarballs: Tarballs
+    sandbox: Sandbox
+    containers: BuildContainers | undefined
+    log: Log
+  },
 ): Builder {
   return createBuilder({
     dir: folder.builds,
+    tarballs,
     checkConfig: checkProjectConfig,
     checkPackages: async (configPath, state) =>
       checkProjectPackages(await readProjectConfig(configPath, state), state),
     ownNode: dirname(process.execPath),
-    env: config.childEnv,
+    env: config.buildEnv,
     sandbox,
-    bundler: { command: [process.execPath, bundleCommandPath()], pathOf: bundlePath },
+    ...(containers && { containers }),
+    ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
+    images: openImages(config),
+    bundler: { command: containers ? IN_IMAGE : ownBundler(), pathOf: bundlePath },
     limits: {
       installMs: config.buildTimeoutMs,
       buildMs: config.buildTimeoutMs,
@@ -121,8 +205,27 @@ function createProjectBuilder(
   })
 }
 
+/** The operator's registry may be anywhere; those that deployments name are asked by the rules. */
+function openImages({ registry: own, registryAllow }: UpConfig): ImageSources {
+  const setting = 'RUNYARD_REGISTRY_ALLOW'
+  const outgoing = createGuardedFetch({ allowed: registryAllow, setting })
+  const ownOutgoing = createGuardedFetch({ allowed: EVERYWHERE, setting })
+  return { own, registry: createRegistryClient(createWays({ own, ownOutgoing, outgoing })) }
+}
+
+const EVERYWHERE = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? [])
+
+const NO_IMAGES =
+  'langgraph.json: "base_image" and "dockerfile_lines" are about an image, and none is built for the runtime ' +
+  'kubernetes: build and push it with the official CLI (langgraph deploy --push-to) and deploy it as an image, ' +
+  'or take both out.'
+
+/** What bundles a project in a container of Runyard's image. */
+const IN_IMAGE = ['runyard', 'artifact', 'bundle'] as const
+
 /** The script that bundles a project, in a clone as in the package. */
-function bundleCommandPath(): string {
+function ownBundler() {
   const isCompiled = import.meta.url.endsWith('.js')
-  return fileURLToPath(new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url))
+  const script = new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
+  return [process.execPath, fileURLToPath(script)] as const
 }

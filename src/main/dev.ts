@@ -1,6 +1,6 @@
 /** `runyard dev`: `serve` that reloads its project, and answers while it does. */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
@@ -53,12 +53,21 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const { log, say } = options
   const { configPath, dataDir } = config
   if (!existsSync(configPath)) await readProjectConfig(configPath)
-  const sources = new DevSources({ root: realpathSync(dirname(configPath)), dataDir })
+  const root = realpathSync(dirname(configPath))
+  const { VIRTUAL_ENV } = config.childEnv
+  const environments = [join(root, '.venv'), ...(VIRTUAL_ENV ? [VIRTUAL_ENV] : [])]
+  const sources = new DevSources({ root, dataDir, environments })
   const driver = createProcessDriver({
     command: { file: process.execPath, args: [commandPath()] },
-    locate: () => ({ root: dirname(configPath), configPath, bundlePath: null, node: null }),
+    locate: () => ({
+      root: dirname(configPath),
+      configPath,
+      bundlePath: null,
+      node: null,
+      python: null,
+    }),
     dataDir: () => dataDir,
-    databaseUrl: () => config.databaseUrl,
+    databaseUrl: async () => config.databaseUrl,
     env: config.childEnv,
     onLine: say,
     onSources: (files) => sources.add(files),

@@ -1,16 +1,103 @@
 /** A project behind its port, with all that its `langgraph.json` says of the server. */
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
-import { createJsHost } from '../graph/js/host.ts'
+import type { GraphHost } from '../core/agent/host/graph-host.ts'
+import type { Log, LogLevel } from '../core/log.ts'
 import { noteSource } from '../graph/js/modules/loader.ts'
-import { type LoadOptions, loadProject } from '../graph/js/project.ts'
 import type { ProjectConfig } from '../project/config.ts'
+import { isJavascript } from '../project/module-spec.ts'
 import { bundleUi } from '../project/ui-bundle.ts'
+import type { Environment } from '../settings/settings.ts'
 
-/** `isLangSmithUsed`: whether graphs trace to LangSmith. Throws `bad_request`, as `loadProject` and `bundleUi` do. */
+interface OpenOptions {
+  /** Whether graphs trace to LangSmith. */
+  isLangSmithUsed: boolean
+  /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
+  bundlePath?: string
+  python: PythonOptions
+  log: Log
+}
+
+export interface PythonOptions {
+  /** How many processes run graphs. */
+  processes: number
+  /** The Python that its build has installed for; absolute. Absent: it is looked for. */
+  path?: string
+  /** All variables, those of the project among them. */
+  env: Environment
+  /** Whether a control plane has started this server. */
+  isManaged: boolean
+  logLevel: LogLevel
+}
+
+/** Throws `bad_request`, with a message for people, as the parts that it loads do. `stop` ends its processes. */
 export async function openProject(
   config: ProjectConfig,
-  options: LoadOptions & { isLangSmithUsed: boolean },
-): Promise<Pick<AgentServerOptions, 'host' | 'config' | 'ui'>> {
-  const host = createJsHost(await loadProject(config, options), options)
-  return { host, config, ui: await bundleUi(config, noteSource) }
+  options: OpenOptions,
+): Promise<
+  Pick<AgentServerOptions, 'host' | 'config' | 'ui'> & { stop(graceMs?: number): Promise<void> }
+> {
+  const python = config.python && openPython(config, options)
+  // It may fail before it is waited for.
+  python?.catch(() => {})
+  try {
+    const js = isJavascriptUsed(config) ? await openJs(config, options) : undefined
+    const ui = await bundleUi(config, noteSource)
+    const started = await python
+    const host = await joined(config, { python: started?.host, js })
+    return { host, config, ui, stop: async (graceMs) => started?.stop(graceMs) }
+  } catch (error) {
+    const started = await python?.catch(() => undefined)
+    await started?.stop()
+    throw error
+  }
+}
+
+/** Each language has its host, started only where the project uses it. */
+async function joined(
+  { graphs }: ProjectConfig,
+  { python, js }: { python: GraphHost | undefined; js: GraphHost | undefined },
+): Promise<GraphHost> {
+  if (!python || !js) return (python ?? js) as GraphHost
+  const { joinHosts } = await import('../graph/joined.ts')
+  const ids = graphs.map(({ graph_id }) => graph_id)
+  const isPythonFirst = graphs[0]?.language === 'python'
+  return isPythonFirst ? joinHosts(python, js, ids) : joinHosts(js, python, ids)
+}
+
+function isJavascriptUsed({ graphs, auth, http, store, python }: ProjectConfig): boolean {
+  const modules = [...graphs, ...(auth ? [auth] : []), ...(http.app ? [http.app] : [])]
+  return !python || modules.some(isJavascript) || store.index?.language === 'javascript'
+}
+
+async function openJs(config: ProjectConfig, options: OpenOptions): Promise<GraphHost> {
+  const { createJsHost } = await import('../graph/js/host.ts')
+  const { loadProject } = await import('../graph/js/project.ts')
+  return createJsHost(await loadProject(config, options), options)
+}
+
+async function openPython(config: ProjectConfig, options: OpenOptions) {
+  const { python, log } = options
+  const { openPythonHost } = await import('../graph/python/host.ts')
+  const { activated, hostEnvironment } = await import('../graph/python/environment.ts')
+  const { pythonHostConfig } = await import('../project/python/host-config.ts')
+  const { root } = config
+  const path = python.path ?? (await findPython(root, options))
+  return openPythonHost({
+    program: {
+      python: path,
+      root,
+      env: activated(hostEnvironment(python.env, python), path),
+      config: { ...pythonHostConfig(config, options) },
+    },
+    processes: python.processes,
+    logLevel: python.logLevel,
+    log,
+  })
+}
+
+async function findPython(root: string, { python, log }: OpenOptions): Promise<string> {
+  const { findInterpreter } = await import('../project/python/interpreter.ts')
+  const { path, version, langgraph } = await findInterpreter(root, python.env)
+  log.info({ python: path, version, langgraph }, 'found the Python of the project')
+  return path
 }

@@ -5,21 +5,24 @@ import { StrayExceptions } from '../agent-server/execution/stray-exceptions.ts'
 import type { StopLimits } from '../agent-server/server/agent-server.ts'
 import type { ServeConfig } from '../config.ts'
 import type { CorsConfig } from '../core/cors.ts'
-import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { createTlsServer } from '../gateway/http2.ts'
 import { onSource } from '../graph/js/modules/loader.ts'
-import { close, listen } from '../http/listen.ts'
+import { addressOf, close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { commandPath } from '../installation/command-path.ts'
 import { followDriver } from '../managed/follow-driver.ts'
+import type { Managed } from '../managed/messages.ts'
 import { reportSources } from '../managed/report-sources.ts'
+import { SocketLink } from '../managed/socket-link.ts'
 import { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { WebSockets } from '../web-socket/handshakes.ts'
 import { type NoticePeer, ProcessNotices } from '../workers/notices.ts'
 import { Workers } from '../workers/workers.ts'
 import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
+import { type LinkedServer, startLinkedServer } from './linked-server.ts'
+import { openStudio } from './studio.ts'
 
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
@@ -35,23 +38,31 @@ interface Serving {
   stop(limits: StopLimits): Promise<void>
 }
 
-/**
- * Starts the server. `start` is the process driver's message; absent when run by hand. `isHelper`: it is
- * one of the workers of the `serve` that has started it.
- */
-export async function startServe(
-  config: ServeConfig,
-  options: { start?: StartMessage; isHelper: boolean; watchdog: Watchdog; log: Log },
-): Promise<Serving> {
-  const { start, isHelper, watchdog, log } = options
-  if (start) reportSources(onSource)
+interface ServeOptions {
+  /** By the runtime driver that has started it; absent when run by hand. */
+  managed?: Managed
+  /** It is one of the workers of the `serve` that has started it. */
+  isHelper: boolean
+  watchdog: Watchdog
+  /** Told why there is no agent server, while the driver can still hear of it. */
+  onFailure?(error: unknown): Promise<void>
+  log: Log
+}
+
+/** Starts the server. */
+export async function startServe(config: ServeConfig, options: ServeOptions): Promise<Serving> {
+  const { managed, isHelper, watchdog, log } = options
+  const { start, link } = managed ?? {}
+  if (link) reportSources(link, onSource)
   const started = new Started<StopLimits>(log)
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
+  const opening = { config, start, link, notices, watchdog, started, log }
   try {
-    const opening = { config, start, notices, watchdog, started, log }
+    const linked = await startLinked(opening)
     const opened = await openAgentServer(opening)
-    const server = isHelper ? undefined : createServer(opening, opened)
+    const server = isHelper ? undefined : (linked?.server ?? createServer(opening, opened))
+    if (linked) started.add('answers', () => linked.shut())
     const strays = new StrayExceptions(log)
     strays.start()
     started.add('stray exceptions', () => strays.stop())
@@ -59,21 +70,44 @@ export async function startServe(
     started.add('watchdog', () => watchdog.stop())
     started.add('agent server', (limits) => opened.agentServer.stop(limits))
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
+    linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
     const { hasOwnAuth, cors } = opened
     return { url, hasOwnAuth, cors, stop: (limits) => started.stop(limits) }
   } catch (error) {
+    await options.onFailure?.(error)
     await started.stop({ graceMs: 0 })
     throw error
   }
+}
+
+type ManagedOpening = Opening & { link: Managed['link'] | undefined }
+
+/** `undefined`: it is the child of its driver, or has none. */
+async function startLinked(opening: ManagedOpening): Promise<LinkedServer | undefined> {
+  const { config, link, started, log } = opening
+  if (!(link instanceof SocketLink)) return undefined
+  const linked = await startLinkedServer(config, { link, keepAliveMs: KEEP_ALIVE_MS, log })
+  started.add('connections', () => linked.stop())
+  return linked
+}
+
+/** Deployments have the dashboard's; below `dev` it is the only one there is. */
+function isStudioWanted({ config, start }: Opening): boolean {
+  const { isStudioWanted, role, devHost } = config
+  return isStudioWanted && role !== 'worker' && (start === undefined || devHost !== undefined)
 }
 
 /** It does not listen yet. Its connections are cut when the agent server behind it has stopped. */
 function createServer(opening: Opening, { agentServer }: Opened): Server {
   const { config, started, log } = opening
   const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
-  const server = createListener(opening).on('request', listener)
+  const studio = isStudioWanted(opening) ? openStudio(config, { log }) : undefined
+  const answer = studio?.inFrontOf(fetch) ?? fetch
+  const listener = getRequestListener(answer, { overrideGlobalObjects: false })
+  const server = createListener(opening)
+  if (studio) for (const event of ['request', 'upgrade']) server.on(event, studio.admit)
+  server.on('request', listener)
   server.keepAliveTimeout = KEEP_ALIVE_MS
   started.add('connections', () => close(server))
   const webSockets = new WebSockets({ server, fetch, log })
@@ -92,13 +126,16 @@ function createListener({ config: { tls }, start, started, log }: Opening): Serv
 /** Answers where it listens. */
 async function startServer(
   server: Server,
-  opening: Opening,
+  opening: ManagedOpening,
   { agentServer, metrics }: Opened,
 ): Promise<string> {
-  const { config, start, started } = opening
-  if (start) started.add('driver', followDriver(agentServer))
+  const { config, link, started } = opening
+  if (link) {
+    const measure = () => metrics.reading()
+    started.add('driver', followDriver(link, agentServer, measure))
+  }
   if (config.workers > 1) startWorkers(opening)
-  const url = await listen(server, config)
+  const url = server.listening ? addressOf(server) : await listen(server, config)
   metrics.loadLater()
   // Added last, stopped first: new connections are refused while runs are handed on.
   started.add('listener', () => void server.close())

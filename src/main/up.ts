@@ -1,5 +1,8 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
 import { getRequestListener } from '@hono/node-server'
+import { createArtifactStore } from '../artifacts/artifact-store.ts'
+import { openObjects } from '../artifacts/open-objects.ts'
+import { unfinishedFolder } from '../build/layout.ts'
 import type { UpConfig } from '../config.ts'
 import {
   type Candidate,
@@ -9,21 +12,36 @@ import {
 } from '../control-plane/leadership/candidate.ts'
 import { Leading } from '../control-plane/leadership/leading.ts'
 import { ensureAdminKey } from '../control-plane/people/installation.ts'
+import type { ControlPlaneMetrics } from '../core/agent/server/metrics.ts'
 import { systemClock as clock } from '../core/clock.ts'
+import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { placeOf } from '../core/deployment/listener.ts'
 import type { Log } from '../core/log.ts'
 import { agentKeyOf } from '../core/oauth/agent-key.ts'
+import type { Tracer } from '../core/tracing.ts'
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
-import { findAdminKey, findInstanceId, openDataFolder } from '../installation/data-folder.ts'
+import {
+  type DataFolder,
+  findAdminKey,
+  findInstanceId,
+  openDataFolder,
+} from '../installation/data-folder.ts'
 import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { Started } from '../process/started.ts'
+import { createHub, type HubOptions } from '../runtime/listener/hub.ts'
+import { createToldLogs } from '../runtime/listener/told-logs.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
-import { type OpenedControlPlane, openControlPlane } from './control-plane.ts'
+import { createControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
+import { type OpenedControlPlane, openControlPlane, openVault } from './control-plane.ts'
+import { openDashboard } from './dashboard.ts'
+import { requireDatabaseRights } from './deployment-databases.ts'
 import { openDeployments } from './deployments.ts'
+import { openTracer } from './tracing.ts'
 
 export interface Running {
   /** Where it listens: `http://HOST:PORT`, or `https://` with a certificate. */
@@ -39,6 +57,8 @@ export interface Running {
    * where another leads.
    */
   whenServing(limitMs: number): Promise<void>
+  /** In a clone: builds the dashboard, with what processor time others leave, unless it is built. */
+  buildDashboard(): void
   stop(): Promise<void>
 }
 
@@ -55,26 +75,42 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const certificate = config.tls && readCertificate(config.tls)
+  const tracer = await openTracer('runyard', started, config.agentServerEnv)
   const installation = await openInstallation(config, started)
   const { folder, admin, store } = installation
   const listening = Promise.withResolvers<string>()
   const home = async (deployment_id: string) => ({
     url: homeUrl(config, await listening.promise),
-    key: agentKeyOf(store.signingKey, deployment_id),
+    key: agentKeyOf(store.signingKey, await keyed(store, deployment_id)),
   })
-  const { createDriver, ...deployments } = openDeployments(config, folder, { home, log })
+  const objects = await openObjects(config.artifactsPlace, { dir: folder.builds })
+  const packed = createArtifactStore({
+    ...{ objects, signingKey: store.signingKey, clock },
+    unfinishedDir: unfinishedFolder(folder.builds),
+    homeUrl: async () => homeUrl(config, await listening.promise),
+  })
+  const hasDeployment = async (id: string) => (await store.deployments.get(id)) !== undefined
+  const around = { home, objects, packed, driverKey: store.signingKey, hasDeployment, log }
+  const { createDriver, ...deployments } = openDeployments(config, folder, around)
   const targets = new Targets()
-  const { keptRevisions, idleMs, drainMs } = config
+  const vault = openVault(config, { store, log })
+  const metrics = await createControlPlaneMetrics(store)
+  const { keptRevisions, idleMs, drainMs, figuresStepMs } = config
   const leading = new Leading({
-    parts: { ...deployments, targets, clock, log },
+    parts: { ...deployments, vault, tracer, clock, log },
     limits: { keptRevisions, idleMs, drainMs },
     createDriver,
+    createHub: (records, driver) =>
+      createHub({ driver, targets, drainMs, log, ...listenerParts(records, folder, log) }),
+    figures: { readOwn: () => metrics.reading(), stepMs: figuresStepMs },
   })
   started.add('agent servers', () => leading.end())
-  const parts = { ...installation, ...deployments, leading, log }
+  const dashboard = openDashboard(config, { started, log })
+  const { pages } = dashboard
+  const parts = { ...installation, ...deployments, leading, vault, metrics, tracer, pages, log }
   const { app, address, ...door } = await openControlPlane(config, parts)
   const candidate = createCandidate(config, parts)
-  const gateway = createGateway(config, { ...door, app, targets, candidate, log })
+  const gateway = createGateway(config, { ...door, app, metrics, tracer, targets, candidate, log })
   started.add('gateway', () => gateway.stop())
   started.add('candidate', () => candidate.stop())
   await candidate.start(gateway)
@@ -86,6 +122,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   address.listensAt(url)
   listening.resolve(url)
   await candidate.announce(url)
+  if (!candidate.isLeading && !objects.isShared) warnOfOwnFolder(log)
   return {
     url,
     fetch: async (input, init) => app.fetch(new Request(input, init)),
@@ -93,19 +130,56 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     isAdminKeyNew: admin.isNew,
     isLeading: () => candidate.isLeading,
     whenServing: (limitMs) => leading.whenServing(limitMs),
+    buildDashboard: () => dashboard.build(),
     stop: () => started.stop(),
   }
 }
 
-/** Where agents of this machine find it: a certificate is good for its public name only. */
-function homeUrl({ internalUrl, publicUrl, tls }: UpConfig, listening: string): string {
-  return internalUrl ?? (tls && publicUrl) ?? listening
+/** Another leads, whose folder this one does not see. */
+function warnOfOwnFolder(log: Log): void {
+  log.warn(
+    {},
+    'several control planes share this database, and each keeps uploaded tarballs and built folders in a data ' +
+      'folder of its own: should this one lead, deployments from a tarball have no source here. Set ' +
+      'RUNYARD_ARTIFACTS_URL on all of them',
+  )
+}
+
+/** What listeners are told and say, beside their orders. */
+function listenerParts(
+  store: ControlPlaneStore,
+  { deploymentLogs }: DataFolder,
+  log: Log,
+): Pick<HubOptions, 'homeKey' | 'placeOf' | 'appendLog'> {
+  return {
+    homeKey: async (deployment_id) =>
+      agentKeyOf(store.signingKey, await keyed(store, deployment_id)),
+    async placeOf(listener_id, { deployment_id, revision_id }) {
+      const place = placeOf(listener_id, await store.deployments.get(deployment_id))
+      if (place !== 'there') return place
+      return (await store.revisions.get(deployment_id, revision_id)) ? 'there' : 'nowhere'
+    },
+    appendLog: createToldLogs(deploymentLogs, log),
+  }
+}
+
+/** What the key of a deployment's agents is made of. */
+async function keyed({ deployments }: ControlPlaneStore, id: string) {
+  const { agent_key_nonce = null } = (await deployments.get(id)) ?? {}
+  return { id, agent_key_nonce }
+}
+
+/** Where agents find it: a certificate is good for its public name only. */
+function homeUrl(config: UpConfig, listening: string): string {
+  const { agentsUrl, internalUrl, publicUrl, tls } = config
+  return agentsUrl ?? internalUrl ?? (tls && publicUrl) ?? listening
 }
 
 /** The data folder, held by this process alone, with its keys and its database. */
 async function openInstallation(config: UpConfig, started: Started) {
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
+  await requireDatabaseRights(config)
   const keys = new EncryptionKeys(config, createSecretBox)
   const store = await openControlPlaneStore(config.databaseUrl ?? folder.database, keys.box)
   started.add('store', () => store.close())
@@ -123,7 +197,9 @@ function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
 }
 
 type GatewayParts = Pick<GatewayOptions, 'authenticate' | 'log'> &
-  Pick<OpenedControlPlane, 'app' | 'metrics'> & {
+  Pick<OpenedControlPlane, 'app'> & {
+    metrics: ControlPlaneMetrics
+    tracer: Tracer
     targets: Targets
     candidate: Candidate
   }

@@ -1,0 +1,83 @@
+/** One run of an agent, from what is sent to where it stops. */
+import type { AgentServer, StreamEvent } from '../../../client/src/client.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Interrupt } from './answers.ts'
+import type { MessagePiece } from './message-printer.ts'
+import type { Agent } from './open-agent.ts'
+
+/** What a run begins with. */
+export type TurnStart = { input: unknown } | { command: { resume: unknown } }
+
+export interface TurnEnd {
+  run_id: string | undefined
+  /** The state of the graph, as it was told last. */
+  values: Record<string, unknown>
+  /** What it waits for. */
+  interrupts: Interrupt[]
+  error: { error: string; message: string } | undefined
+}
+
+interface TurnOptions {
+  thread_id: string
+  start: TurnStart
+  onPiece(piece: MessagePiece): void
+  /** Leaves the stream; the run goes on. */
+  signal: AbortSignal
+}
+
+/** Makes a thread, and answers its id. */
+export async function createThread({ server }: Agent): Promise<string> {
+  const { thread_id } = await server.call<{ thread_id: string }>('POST', '/threads', {})
+  return thread_id
+}
+
+/** Creates the run and reads its stream to the end. Throws `unavailable` where that is not the run's. */
+export async function takeTurn(
+  { server, assistant_id }: Agent,
+  { thread_id, start, onPiece, signal }: TurnOptions,
+): Promise<TurnEnd> {
+  const path = `/threads/${encodeURIComponent(thread_id)}/runs/stream`
+  const body = { assistant_id, ...start, stream_mode: ['values', 'messages-tuple'] }
+  const end: TurnEnd = { run_id: undefined, values: {}, interrupts: [], error: undefined }
+  for await (const event of server.stream(path, body, signal)) note(end, event, onPiece)
+  if (!end.error) await requireEnded(server, thread_id, end.run_id)
+  return end
+}
+
+/** A stream has no last event: who closes it in between says nothing. */
+async function requireEnded(
+  server: AgentServer,
+  thread_id: string,
+  run_id: string | undefined,
+): Promise<void> {
+  const path = `/threads/${encodeURIComponent(thread_id)}/runs/${run_id}`
+  const { status } = await server.call<{ status: string }>('GET', path)
+  if (status !== 'pending' && status !== 'running') return
+  throw new AppError(
+    'unavailable',
+    `The stream has ended before the run: that goes on, on thread ${thread_id}.`,
+  )
+}
+
+function note(
+  end: TurnEnd,
+  { event, data }: StreamEvent,
+  onPiece: (piece: MessagePiece) => void,
+): void {
+  switch (event) {
+    case 'metadata':
+      end.run_id = (data as { run_id: string }).run_id
+      return
+    case 'messages':
+      onPiece((data as [MessagePiece])[0])
+      return
+    case 'error':
+      end.error = data as TurnEnd['error']
+      return
+    case 'values': {
+      const { __interrupt__, ...values } = data as Record<string, unknown>
+      end.values = values
+      end.interrupts = (__interrupt__ as Interrupt[] | undefined) ?? []
+    }
+  }
+}

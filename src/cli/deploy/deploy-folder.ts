@@ -1,0 +1,71 @@
+/**
+ * Deploys a folder: packs it, creates or finds the deployment, uploads, patches, and watches the rollout
+ * to its end.
+ */
+import type {
+  ControlPlaneClient,
+  Deployment,
+  Revision,
+  Secret,
+} from '../../../client/src/client.ts'
+import { packFolder } from './pack.ts'
+import { type RolloutViewer, watchRevision } from './watch-revision.ts'
+
+interface FolderSource {
+  folder: string
+  name: string
+  /** Replaces all secrets of the deployment, unless this is empty. */
+  secrets: Secret[]
+}
+
+interface DeployFolderOptions extends FolderSource {
+  viewer?: RolloutViewer
+  /** Stops watching. The rollout goes on. */
+  signal: AbortSignal
+}
+
+/** Answers the new revision at the end of its rollout, whether it is DEPLOYED or has failed. */
+export async function deployFolder(
+  client: ControlPlaneClient,
+  { viewer, signal, ...source }: DeployFolderOptions,
+): Promise<Revision> {
+  const { id, latest_revision_id } = await beginRollout(client, source)
+  const at = { deployment_id: id, revision_id: latest_revision_id }
+  return watchRevision(client, at, { ...(viewer && { viewer }), signal })
+}
+
+/** Does everything before the watching. */
+export async function beginRollout(
+  client: ControlPlaneClient,
+  { folder, name, secrets }: FolderSource,
+  say: (line: string) => void = () => {},
+): Promise<Deployment & { latest_revision_id: string }> {
+  const tarball = await packFolder(folder)
+  say(`Packed: ${Math.ceil(tarball.byteLength / 1024)} KiB.`)
+  const found = await client.findDeployment(name)
+  const { id } = found ?? (await createEmpty(client, { name, secrets }))
+  say(found ? `Deployment ${name} is there.` : `Created deployment ${name}.`)
+  const upload = await client.requestUpload(id)
+  await client.upload(upload, tarball)
+  const patched = await client.patchDeployment(id, {
+    revision_source: 'internal_source',
+    source_revision_config: {
+      source_tarball_path: upload.object_path,
+      langgraph_config_path: 'langgraph.json',
+    },
+    ...(secrets.length > 0 && { secrets }),
+  })
+  const { latest_revision_id } = patched
+  if (latest_revision_id === null) throw new Error(`Deployment ${name} has no revision to watch.`)
+  return { ...patched, latest_revision_id }
+}
+
+function createEmpty(client: ControlPlaneClient, { name, secrets }: Omit<FolderSource, 'folder'>) {
+  return client.createDeployment({
+    name,
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: {},
+    secrets,
+  })
+}

@@ -1,0 +1,68 @@
+/** How commands show a rollout, and their exit code at its end. */
+import type { ControlPlaneClient, Deployment, Revision } from '../../../client/src/client.ts'
+import { INTERRUPTED_EXIT_CODE, untilInterrupted } from '../terminal/interruption.ts'
+import { printJson, say } from '../terminal/output.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { watchRevision } from './watch-revision.ts'
+
+interface RolloutReport {
+  deployment: Deployment & { latest_revision_id: string }
+  isJson: boolean
+  /** `false`: the command ends at once, and does not wait for the rollout. */
+  isAwaited: boolean
+  isBuildShown: boolean
+}
+
+/**
+ * Shows the rollout of the deployment's latest revision and prints the deployment's URL. Sets the exit
+ * code: 0 only when the revision is DEPLOYED. Ctrl-C ends only the watching.
+ */
+export async function reportRollout(
+  client: ControlPlaneClient,
+  { deployment, isJson, isAwaited, isBuildShown }: RolloutReport,
+): Promise<void> {
+  const { id: deployment_id, latest_revision_id: revision_id } = deployment
+  say(`Revision ${revision_id} of ${deployment.name}.`)
+  const revision = isAwaited
+    ? await watch(client, { deployment_id, revision_id }, isBuildShown)
+    : await client.getRevision(deployment_id, revision_id)
+  if (!revision) return sayItContinues(deployment.name)
+  if (isJson) printJson({ ...(await client.getDeployment(deployment_id)), revision })
+  if (isAwaited && revision.status !== 'DEPLOYED') return fail(revision, isJson)
+  if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
+}
+
+async function watch(
+  client: ControlPlaneClient,
+  at: { deployment_id: string; revision_id: string },
+  isBuildShown: boolean,
+): Promise<Revision | undefined> {
+  const signal = untilInterrupted()
+  const progress = startProgress()
+  const viewer = {
+    onStatus: (status: string) => progress.step(status),
+    ...(isBuildShown && { onBuildLine: (line: string) => progress.line(line) }),
+  }
+  let revision: Revision | undefined
+  try {
+    revision = await watchRevision(client, at, { viewer, signal })
+    return revision
+  } catch (error) {
+    if (signal.aborted) return undefined
+    throw error
+  } finally {
+    progress.end(revision?.status !== 'DEPLOYED' && !signal.aborted)
+  }
+}
+
+function sayItContinues(name: string): void {
+  say(
+    `The rollout goes on without this command: "runyard status ${name} --watch" follows it again.`,
+  )
+  process.exitCode = INTERRUPTED_EXIT_CODE
+}
+
+function fail({ status, status_message }: Revision, isJson: boolean): void {
+  if (!isJson) say(`${status}: ${status_message ?? 'no reason was given.'}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,28 @@
+/** `runyard delete` */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { clientCommand, connected, requireDeployment } from '../connection.ts'
+import { printJson, say } from '../terminal/output.ts'
+
+const POLL_MS = 200
+
+export function deleteCommand(): Command {
+  return clientCommand('delete', 'delete a deployment with all that its agents have kept', [
+    ['runyard delete support', 'its threads, runs and items go with it'],
+  ])
+    .argument('<name>', 'the deployment')
+    .option('--no-wait', 'do not wait until all of it is gone')
+    .action(async (name: string, options) =>
+      connected(options, async ({ client, isJson }) => {
+        const { id } = await requireDeployment(client, name)
+        await client.api.DELETE('/v2/deployments/{deployment_id}', {
+          params: { path: { deployment_id: id } },
+        })
+        say(`Deployment ${name} is being deleted.`)
+        const isStillThere = async () => (await client.findDeployment(name))?.id === id
+        while (options.wait && (await isStillThere())) await delay(POLL_MS)
+        if (isJson) printJson({ id, name, is_gone: options.wait })
+        else if (options.wait) say('It is gone.')
+      }),
+    )
+}

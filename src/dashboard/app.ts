@@ -1,0 +1,116 @@
+/** The browser app as a server answers it: its page at every address of its own, and its files. */
+import { randomBytes } from 'node:crypto'
+import { getMimeType } from 'hono/utils/mime'
+import type { AnswerPage } from '../core/pages.ts'
+import { AppFiles, encodingsIn } from './files.ts'
+import { type Absence, answerNotBuilt } from './not-built.ts'
+import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from './policy.ts'
+
+export interface DashboardOptions {
+  /** Where it is built. */
+  folder: string
+  /** What it shows: all deployments, or the one agent server that it comes from. */
+  mode: 'control-plane' | 'agent-server'
+  /** The path that it lies at, without a slash at the end; nothing: at the root. */
+  mount: string
+  /** What a proxy has taken off the paths of this request. */
+  prefixOf?: (headers: Headers) => string
+  /** Addresses, at the root, that are the API's, whatever stands behind them. */
+  apiPaths: readonly string[]
+  /** Why nothing is built, at a time when nothing is. */
+  absence: () => Absence
+}
+
+/** A year: the name of such a file changes with its content. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const CHECKED = 'public, max-age=0, must-revalidate'
+
+/** Where the official CLI leads people after a deploy. */
+const OF_OFFICIAL_CLI = /^\/o\/[^/]+\/host\/deployments\/([\w-]+)\/?$/
+
+/**
+ * Answers GET and HEAD: of a file that was built, and of the page where a browser asks for one at an
+ * address that is not the API's.
+ */
+export function createDashboard(options: DashboardOptions): AnswerPage {
+  const files = new AppFiles(options.folder)
+  return async (request) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+    const path = pathBelow(options.mount, new URL(request.url).pathname)
+    if (path === undefined) return undefined
+    const file = await answerFile(files, path, request.headers)
+    if (file) return file
+    if (!isPage(path, request.headers, options.apiPaths)) return undefined
+    const deployment_id = OF_OFFICIAL_CLI.exec(path)?.[1]
+    if (deployment_id) return redirect(`${options.mount}/deployments/${deployment_id}`)
+    return answerPage(files, request.headers, options)
+  }
+}
+
+async function answerFile(
+  files: AppFiles,
+  path: string,
+  headers: Headers,
+): Promise<Response | undefined> {
+  const name = path.slice(1)
+  const file = await files.find(name, encodingsIn(headers.get('accept-encoding')))
+  if (!file) return undefined
+  const { body, etag, encoding } = file
+  const answer = {
+    etag,
+    'cache-control': path.startsWith('/assets/') ? FOR_EVER : CHECKED,
+    vary: 'Accept-Encoding',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    ...(name === COMPONENT_FRAME && FRAME_HEADERS),
+  }
+  if (isKnown(headers.get('if-none-match'), etag)) {
+    return new Response(null, { status: 304, headers: answer })
+  }
+  return new Response(body, {
+    headers: {
+      ...answer,
+      'content-type': getMimeType(name) ?? 'application/octet-stream',
+      'content-length': String(body.length),
+      ...(encoding && { 'content-encoding': encoding }),
+    },
+  })
+}
+
+function answerPage(
+  files: AppFiles,
+  headers: Headers,
+  { mode, mount, prefixOf, absence }: DashboardOptions,
+): Response {
+  const nonce = randomBytes(16).toString('base64url')
+  const { page } = files
+  if (page === undefined) return answerNotBuilt(absence(), nonce)
+  const base = `${prefixOf?.(headers) ?? ''}${mount}/`
+  const filled = page
+    .replaceAll('%RUNYARD_BASE%', base)
+    .replaceAll('%RUNYARD_MODE%', mode)
+    .replaceAll('%RUNYARD_NONCE%', nonce)
+  return new Response(filled, { headers: pageHeaders(nonce) })
+}
+
+/** The path from where the app lies; `undefined`: it is outside. */
+function pathBelow(mount: string, path: string): string | undefined {
+  if (path === mount) return '/'
+  return path.startsWith(`${mount}/`) ? path.slice(mount.length) : undefined
+}
+
+/** A missing file is not answered with a page, nor is a program that asks for no HTML. */
+function isPage(path: string, headers: Headers, apiPaths: readonly string[]): boolean {
+  if (path === '/') return true
+  if (path.startsWith('/assets/')) return false
+  if (apiPaths.some((one) => path === one || path.startsWith(`${one}/`))) return false
+  return headers.get('accept')?.includes('text/html') ?? false
+}
+
+function isKnown(header: string | null, etag: string): boolean {
+  return header?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 302, headers: { location } })
+}

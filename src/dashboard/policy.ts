@@ -1,0 +1,72 @@
+/** What the app's page may load and do, and who may frame it: nothing but its own, and nobody. */
+
+/**
+ * `nonce`: that of styles which the app makes while it runs. `isScriptInside`: a script with that nonce stands in the
+ * page, and no other may run.
+ */
+export function pageHeaders(
+  nonce: string,
+  { isScriptInside = false } = {},
+): Record<string, string> {
+  const scripts = isScriptInside ? `'nonce-${nonce}'` : "'self'"
+  return { ...COMMON, 'content-security-policy': policy(nonce, scripts) }
+}
+
+/**
+ * Scripts are the app's own files, and none is written into the page. Components of agents are shown in
+ * frames that have no origin.
+ */
+function policy(nonce: string, scripts: string): string {
+  return [
+    "default-src 'none'",
+    `script-src ${scripts}`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "frame-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** The document of the frames that components of agents run in, by its path below the app. */
+export const COMPONENT_FRAME = 'component-frame.html'
+
+/**
+ * That document runs the code of agents: it has no origin, and reaches nothing but the page that it stands
+ * in, by messages. Its scripts are written into it, since one without an origin may load none of ours.
+ */
+export const FRAME_HEADERS = {
+  'content-security-policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'unsafe-inline' blob:",
+    "style-src 'unsafe-inline' blob:",
+    'img-src data: blob:',
+    'media-src data: blob:',
+    'font-src data: blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+} as const
+
+const COMMON = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // Old browsers tell by the address that a request is the page's own.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const

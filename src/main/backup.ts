@@ -1,0 +1,138 @@
+/** `runyard backup`: everything of an installation in one file, also while it works. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BackupConfig } from '../config.ts'
+import { systemClock, timestamp } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import { FORMAT, type Head, KEYS, type Manifest, UPLOADS } from '../storage/backups/format.ts'
+import type { Part } from '../storage/backups/tar-stream.ts'
+import { type BackupProgress, writeBackup } from '../storage/backups/write.ts'
+import { type Pictured, takePicture } from '../storage/transfer/picture.ts'
+import { readVersion } from '../version.ts'
+import { type BackupPlace, backupPlace } from './backup-places.ts'
+import type { Reporter } from './carrying.ts'
+import { sideOf } from './sides.ts'
+import { openUploads, type Uploads } from './uploads.ts'
+
+interface BackedUp {
+  /** `undefined`: standard output. */
+  where: string | undefined
+  bytes: number
+  databases: number
+  rows: number
+  files: number
+  created_at: string
+  with_keys: boolean
+}
+
+/** Throws `conflict` when there is nothing to back up, and when there is a file of that name. */
+export async function startBackup(
+  config: BackupConfig,
+  options: { withKeys: boolean; reporter: Reporter },
+): Promise<BackedUp> {
+  const created_at = timestamp(systemClock)
+  const place = await backupPlace(config, { created_at })
+  const keys = options.withKeys ? keysOf(config) : []
+  const side = sideOf(config)
+  return takePicture(side, async (databases) => {
+    const [first] = databases
+    const uploads = await openUploads(config)
+    const head: Head = {
+      format: FORMAT,
+      runyard: readVersion(),
+      created_at,
+      database: side.dialect,
+      kind: first?.member.kind === 'control-plane' ? 'installation' : 'agent-server',
+      probe: first ? await probeOf(first) : null,
+      with_keys: keys.length > 0,
+    }
+    const { bytes, manifest } = await put(place, {
+      head,
+      databases,
+      files: filesOf(first, { uploads, keys }),
+      onProgress: (progress) => report(options.reporter, progress),
+    })
+    const { with_keys } = head
+    return { where: place.name, bytes, ...countsOf(manifest), created_at, with_keys }
+  })
+}
+
+function report(reporter: Reporter, progress: BackupProgress): void {
+  if (progress.step === 'rows') reporter.rows(progress.count)
+  else if (progress.step === 'file') reporter.step('files')
+  else {
+    reporter.step(`reading ${progress.member}`)
+    reporter.table(progress.table)
+  }
+}
+
+async function put(place: BackupPlace, content: Parameters<typeof writeBackup>[0]) {
+  let manifest: Manifest = { databases: [], files: [] }
+  const archive = writeBackup(content, (found) => {
+    manifest = found
+  })
+  return { bytes: await place.put(archive), manifest }
+}
+
+function countsOf({ databases, files }: Manifest) {
+  const tables = databases.flatMap((database) => database.tables)
+  return {
+    databases: databases.length,
+    rows: tables.reduce((sum, { rows }) => sum + rows, 0),
+    files: files.length,
+  }
+}
+
+/** What only the right encryption key opens. */
+async function probeOf({ member, place }: Pictured): Promise<string | null> {
+  if (member.kind !== 'control-plane') return null
+  const from = place.schema === undefined ? '' : `${place.schema}.`
+  const row = await place.reader.get<{ sealed: string }>(
+    `SELECT sealed FROM ${from}encryption_probe`,
+  )
+  return row?.sealed ?? null
+}
+
+async function* filesOf(
+  first: Pictured | undefined,
+  { uploads, keys }: { uploads: Uploads; keys: readonly Part[] },
+): AsyncGenerator<Part> {
+  if (first?.member.kind === 'control-plane') yield* uploadsOf(first, uploads)
+  yield* keys
+}
+
+/** Those that are complete, and still there: a deployment that was removed since takes its uploads along. */
+async function* uploadsOf({ place }: Pictured, uploads: Uploads): AsyncGenerator<Part> {
+  const from = place.schema === undefined ? '' : `${place.schema}.`
+  const rows = await place.reader.all<{ object_path: string }>(
+    `SELECT object_path FROM ${from}uploads WHERE uploaded_at IS NOT NULL ORDER BY object_path`,
+  )
+  for (const { object_path } of rows) {
+    const found = await uploads.get(object_path)
+    if (found) yield { path: `${UPLOADS}${object_path}`, ...found }
+  }
+}
+
+function keysOf({ dataDir, encryptionKey, oldEncryptionKeys }: BackupConfig): Part[] {
+  const encryption = encryptionKey
+    ? [encryptionKey, ...oldEncryptionKeys].map((key) => `${key.toString('base64')}\n`).join('')
+    : read(join(dataDir, 'encryption.key'))
+  const admin = read(join(dataDir, 'admin.key'))
+  if (encryption === undefined) {
+    const what = `There is no encryption key to put into the backup: ${dataDir} has no encryption.key, and RUNYARD_ENCRYPTION_KEY is not set.`
+    throw new AppError('conflict', what)
+  }
+  return [
+    keyPart('encryption.key', encryption),
+    ...(admin === undefined ? [] : [keyPart('admin.key', admin)]),
+  ]
+}
+
+function keyPart(name: string, text: string): Part {
+  const body = Buffer.from(text)
+  return { path: `${KEYS}${name}`, bytes: body.length, body: [body] }
+}
+
+function read(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}

@@ -1,0 +1,43 @@
+/** The dashboard of `up`: its pages, and in a clone its build. */
+import type { UpConfig } from '../config.ts'
+import type { Log } from '../core/log.ts'
+import type { AnswerPage } from '../core/pages.ts'
+import { createDashboard } from '../dashboard/app.ts'
+import { DashboardBuild, findDashboard, type Home } from '../dashboard/build.ts'
+import type { Started } from '../process/started.ts'
+
+/** What the control plane and the gateway answer; everything else may be a page. */
+const API_PATHS = [
+  '/v1',
+  '/v2',
+  '/api-host',
+  '/agents',
+  '/docs',
+  '/ok',
+  '/openapi.json',
+  '/metrics',
+]
+
+interface Dashboard {
+  /** Absent: none is wanted. */
+  pages: AnswerPage | undefined
+  /** Builds it if it has to be. */
+  build(): void
+}
+
+export function openDashboard(
+  { isDashboardWanted }: Pick<UpConfig, 'isDashboardWanted'>,
+  { started, log, home = findDashboard() }: { started: Started; log: Log; home?: Home },
+): Dashboard {
+  if (!isDashboardWanted) return { pages: undefined, build: () => {} }
+  const build = new DashboardBuild(home, log)
+  started.add('dashboard', () => build.stop())
+  const pages = createDashboard({
+    folder: home.folder,
+    mode: 'control-plane',
+    mount: '',
+    apiPaths: API_PATHS,
+    absence: () => build.absence,
+  })
+  return { pages, build: () => build.start() }
+}

@@ -1,0 +1,58 @@
+/**
+ * The server of an agent server that is no child of its driver. It listens before the project is loaded,
+ * so that the driver hears how that goes.
+ */
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { ServeConfig } from '../config.ts'
+import { RUNTIME_PROBE_PATH } from '../core/deployment/runtime-protocol.ts'
+import type { Log } from '../core/log.ts'
+import { close, listen } from '../http/listen.ts'
+import type { SocketLink } from '../managed/socket-link.ts'
+import { WebSockets } from '../web-socket/handshakes.ts'
+
+type Answer = Parameters<SocketLink['inFrontOf']>[0]
+
+export interface LinkedServer {
+  /** It listens. */
+  server: Server
+  /** From now on `answer` does; until then, and once it is closed, everything is 503. */
+  open(answer: Answer): void
+  /** Answers 503 again: what was behind it is gone. The driver stays connected. */
+  shut(): void
+  /** Cuts every connection. */
+  stop(): Promise<void>
+}
+
+export async function startLinkedServer(
+  config: Pick<ServeConfig, 'host' | 'port'>,
+  { link, keepAliveMs, log }: { link: SocketLink; keepAliveMs: number; log: Log },
+): Promise<LinkedServer> {
+  let behind: Answer = unavailable
+  const answer = link.inFrontOf((request, env) => {
+    if (new URL(request.url).pathname !== RUNTIME_PROBE_PATH) return behind(request, env)
+    return behind === unavailable ? unavailable() : new Response()
+  })
+  const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }))
+  server.keepAliveTimeout = keepAliveMs
+  const webSockets = new WebSockets({ server, fetch: answer, log })
+  await listen(server, config)
+  return {
+    server,
+    open: (given) => {
+      behind = given
+    },
+    shut: () => {
+      behind = unavailable
+    },
+    async stop() {
+      await webSockets.stop()
+      await close(server)
+    },
+  }
+}
+
+function unavailable(): Response {
+  const headers = { 'retry-after': '1' }
+  return new Response('The agent server is not ready.', { status: 503, headers })
+}

@@ -1,0 +1,164 @@
+/** `runyard listener`: what a control plane elsewhere wants to have running in this cluster. */
+import { scryptSync } from 'node:crypto'
+import type { ListenerConfig } from '../config.ts'
+import { systemClock as clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import { Gateway } from '../gateway/gateway.ts'
+import { Targets } from '../gateway/target-table.ts'
+import { close, listen } from '../http/listen.ts'
+import { followCertificate, readCertificate } from '../installation/certificate.ts'
+import { openDataFolder } from '../installation/data-folder.ts'
+import { findDriverKey, openRevisionsFile } from '../installation/listener-folder.ts'
+import { createCallers } from '../listener/callers.ts'
+import { createControlPlaneClient } from '../listener/client.ts'
+import { Listener } from '../listener/listener.ts'
+import { Logs } from '../listener/logs.ts'
+import { Started } from '../process/started.ts'
+import { deployLogPaths } from '../runtime/deploy-log.ts'
+import { createDriver } from '../runtime/drivers.ts'
+import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
+import { readVersion } from '../version.ts'
+import { createDeploymentDatabases, requireDatabaseRights } from './deployment-databases.ts'
+
+const ROLE_KEY_BYTES = 32
+/** How long what cannot go on without this process may take to end, in ms. */
+const LEAVE_GRACE_MS = 10_000
+
+interface RunningListener {
+  /** Where its gateway listens. */
+  url: string
+  /** Settles when the control plane does not take it as a listener any more. */
+  refused: Promise<AppError>
+  /** What runs goes on. */
+  stop(): Promise<void>
+}
+
+/** Settles when the first orders have come and the gateway listens. Throws what the control plane refuses with. */
+export async function startListener(
+  config: ListenerConfig,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<RunningListener> {
+  const started = new Started(log)
+  try {
+    return await compose(config, { started, signal, log })
+  } catch (error) {
+    await started.stop()
+    throw error
+  }
+}
+
+async function compose(
+  config: ListenerConfig,
+  { started, signal, log }: { started: Started; signal: AbortSignal; log: Log },
+): Promise<RunningListener> {
+  const certificate = config.tls && readCertificate(config.tls)
+  const folder = openDataFolder(config.dataDir)
+  started.add('lock', lockFolder(folder.lock))
+  await requireDatabaseRights(config)
+  const client = createControlPlaneClient({ url: config.url, key: config.apiKey })
+  const homeKeys = new Map<string, string>()
+  const ordered = Promise.withResolvers<void>()
+  const driver = openDriver(config, folder, { homeKeys, ordered: ordered.promise, log })
+  started.add('driver', () => driver.leave(LEAVE_GRACE_MS))
+  const targets = new Targets()
+  const gateway = new Gateway({
+    authenticate: createCallers(client, clock),
+    targets,
+    fallback: answerRoot,
+    ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
+    log,
+  })
+  started.add('gateway', () => gateway.stop())
+  const remembered = openRevisionsFile(config.dataDir, log)
+  const logs = new Logs((revision_id) => deployLogPaths(folder.deploymentLogs, revision_id)[0])
+  logs.skip(Object.keys(remembered.load()))
+  const refusal = Promise.withResolvers<AppError>()
+  const listening: { url: string | null } = { url: config.publicUrl ?? null }
+  const listener = new Listener({
+    ...{ driver, targets, remembered, logs, log, runyard: readVersion() },
+    exchange: (report, aborting) => client.exchange(report, aborting),
+    url: () => listening.url,
+    setHomeKey: (deployment_id, key) => homeKeys.set(deployment_id, key),
+    onRefused: refusal.resolve,
+  })
+  started.add('exchange', () => listener.stop())
+  await whenOrdered(listener.start(), refusal.promise, signal)
+  ordered.resolve()
+  const server = gateway.createServer(certificate)
+  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
+  const url = await listen(server, config)
+  started.add('door', () => close(server))
+  listening.url ??= url
+  return { url, refused: refusal.promise, stop: () => started.stop() }
+}
+
+/** Requests are taken when it is known where they go. */
+async function whenOrdered(
+  ordered: Promise<void>,
+  refused: Promise<AppError>,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = new Promise<AppError>((resolve) => {
+    const stop = () => resolve(new AppError('unavailable', 'It was stopped.'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  const refusal = await Promise.race([ordered, refused, stopped])
+  if (refusal) throw refusal
+}
+
+type Folder = ReturnType<typeof openDataFolder>
+
+/** The drivers of a control plane, without what is built there: a listener starts images. */
+function openDriver(
+  config: ListenerConfig,
+  folder: Folder,
+  {
+    homeKeys,
+    ...parts
+  }: { homeKeys: ReadonlyMap<string, string>; ordered: Promise<void>; log: Log },
+) {
+  const key = findDriverKey(config.dataDir)
+  return createDriver(config.runtime, {
+    command: { file: process.execPath, args: [] },
+    locate() {
+      throw new AppError(
+        'bad_request',
+        'A listener starts images: what is built elsewhere is not here.',
+      )
+    },
+    dataDir: folder.deploymentData,
+    databaseUrl: createDeploymentDatabases(config, roleKeyOf(config, key)).urlOf,
+    async home(deployment_id) {
+      return { url: config.url, key: homeKeys.get(deployment_id) ?? '' }
+    },
+    logsDir: folder.deploymentLogs,
+    env: {},
+    drainMs: config.drainMs,
+    ...(config.kubernetes && { kubernetes: config.kubernetes }),
+    docker: { ...config.docker, image: config.image, key },
+    ...parts,
+    clock,
+  })
+}
+
+/**
+ * What passwords of roles are derived from. It outlives the data folder, which a pod takes along, since agent
+ * servers that run keep theirs; slow, since their code knows what comes of it.
+ */
+function roleKeyOf({ databaseUrl }: ListenerConfig, driverKey: Uint8Array): Uint8Array {
+  const url = databaseUrl === undefined ? undefined : new URL(databaseUrl)
+  const password = url?.searchParams.get('password') ?? url?.password
+  return password ? scryptSync(password, 'runyard: roles of a listener', ROLE_KEY_BYTES) : driverKey
+}
+
+/** Whoever looks after the process asks `/ok`. Everything else is below `/agents/`. */
+const answerRoot: Exclude<ConstructorParameters<typeof Gateway>[0]['fallback'], string> = (
+  req,
+  res,
+) => {
+  const isOk = req.url === '/ok'
+  res.writeHead(isOk ? 200 : 404, { 'content-type': 'application/json' })
+  res.end(JSON.stringify(isOk ? { ok: true } : { detail: 'Agents answer below /agents/.' }))
+}

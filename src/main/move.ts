@@ -1,0 +1,91 @@
+/** `runyard move`: the databases of a stopped installation, from SQLite to PostgreSQL or back. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DataConfig, MoveConfig } from '../config.ts'
+import { AppError } from '../core/errors.ts'
+import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
+import { refuseInUse } from '../storage/transfer/in-use.ts'
+import {
+  clearTarget,
+  type Moved,
+  type MoveProgress,
+  move,
+  takeBack,
+} from '../storage/transfer/move.ts'
+import type { Side } from '../storage/transfer/side.ts'
+import type { Reporter } from './carrying.ts'
+import { MIGRATIONS, sideOf, targetOf } from './sides.ts'
+
+interface MoveResult extends Moved {
+  from: string
+  to: string
+}
+
+/**
+ * `replace`: the target is emptied of what an earlier move has left there. Throws `bad_request` for a target
+ * that is none, and else the refusals of `move`.
+ */
+export async function startMove(
+  config: MoveConfig,
+  options: { replace: boolean; reporter: Reporter },
+): Promise<MoveResult> {
+  const source = sideOf(config)
+  const target = findTarget(config, source)
+  const unlock = lockData(config)
+  try {
+    await refuseInUse(source)
+    if (options.replace) await clearTarget(source, target)
+    const onProgress = (progress: MoveProgress) => report(options.reporter, progress)
+    const moved = await move({ source, target, migrations: MIGRATIONS, onProgress })
+    return { from: source.name, to: target.name, ...moved }
+  } finally {
+    unlock()
+  }
+}
+
+function report(reporter: Reporter, progress: MoveProgress): void {
+  if (progress.step === 'rows') reporter.rows(progress.count)
+  else if (progress.step === 'finish') reporter.step('finishing')
+  else if (progress.step === 'begin') {
+    const { databases, isResumed } = progress
+    reporter.step(`${isResumed ? 'going on with' : 'moving'} ${databases} databases`)
+  } else {
+    reporter.step(`${progress.step === 'copy' ? 'copying' : 'verifying'} ${progress.member}`)
+    reporter.table(progress.table, progress.total)
+  }
+}
+
+/** Makes the source of a move usable again. Answers how many databases were not usable. */
+export async function undoMove(config: MoveConfig): Promise<number> {
+  const unlock = lockData(config)
+  try {
+    return await takeBack(sideOf(config))
+  } finally {
+    unlock()
+  }
+}
+
+function findTarget(config: MoveConfig, source: Side): Side {
+  const { to } = config
+  if (to === undefined) {
+    throw new AppError(
+      'bad_request',
+      '--to says where to: postgres://…, or sqlite: for the data folder.',
+    )
+  }
+  const target = targetOf(config, to)
+  if (!target) {
+    throw new AppError(
+      'bad_request',
+      `--to must be postgres://USER:PASSWORD@HOST:PORT/NAME, or sqlite: for the data folder (${config.dataDir}). "runyard backup" and "runyard restore" lead to another folder.`,
+    )
+  }
+  if (target.name !== source.name) return target
+  throw new AppError('bad_request', `--to leads to where everything is already: ${source.name}.`)
+}
+
+/** Nobody else may use the folder meanwhile; a `serve` has no such lock. */
+export function lockData({ dataDir, isServe }: DataConfig): () => void {
+  if (isServe || !existsSync(dataDir)) return () => {}
+  return lockFolder(join(dataDir, 'lock.db'))
+}

@@ -1,0 +1,155 @@
+/** `runyard restore`: an installation out of a backup, where there is none yet. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RestoreConfig } from '../config.ts'
+import { AppError } from '../core/errors.ts'
+import { KEYS, UPLOADS } from '../storage/backups/format.ts'
+import { type FileContent, type Verified, verifyBackup } from '../storage/backups/read.ts'
+import { checkTarget, isUnfinished, restoreBackup } from '../storage/backups/restore.ts'
+import { PLACES } from '../storage/control-plane/sealed-columns.ts'
+import { createSecretBox } from '../storage/control-plane/secret-box.ts'
+import { firstOf, type Side, stateOf } from '../storage/transfer/side.ts'
+import { openBackup } from './backup-places.ts'
+import type { Reporter } from './carrying.ts'
+import { lockData } from './move.ts'
+import { MIGRATIONS, sideOf } from './sides.ts'
+import { openUploads } from './uploads.ts'
+
+interface Restored {
+  from: string
+  to: string
+  databases: number
+  rows: number
+  files: number
+  /** When the backup was made. */
+  created_at: string
+}
+
+const KEY_FILES = ['admin.key', 'encryption.key']
+/** What may lie in the data folder before: keys that the operator has put there, and what a lock leaves. */
+const MAY_BE_THERE = [...KEY_FILES, 'instance.id', 'lock.db', 'lock.db-journal']
+
+/**
+ * Verifies all of the backup before anything is written. Throws `bad_request` for one that is not sound,
+ * `conflict` when there is something already, or when the encryption key is not at hand.
+ */
+export async function startRestore(
+  config: RestoreConfig,
+  options: { from: string; reporter: Reporter },
+): Promise<Restored> {
+  const { from, reporter } = options
+  const source = await openBackup(from, config)
+  try {
+    reporter.step('verifying the backup')
+    const backup = await verifyBackup(await source.read(), reporter.rows)
+    checkKind(backup, config)
+    checkKey(backup, config)
+    await restore(config, { backup, archive: () => source.read(), reporter })
+    const { head, rows, databases, manifest } = backup
+    const counts = { databases: databases.length, rows, files: manifest.files.length }
+    return { from, to: sideOf(config).name, ...counts, created_at: head.created_at }
+  } finally {
+    await source.close()
+  }
+}
+
+interface Restoring {
+  backup: Verified
+  archive: () => Promise<AsyncIterable<Uint8Array>>
+  reporter: Reporter
+}
+
+async function restore(config: RestoreConfig, { backup, archive, reporter }: Restoring) {
+  const target = sideOf(config)
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  const unlock = lockData(config)
+  try {
+    await checkFolder(config, target)
+    await checkTarget(target, backup, MIGRATIONS)
+    const takeFile = await fileTaker(config)
+    await restoreBackup({
+      ...{ target, migrations: MIGRATIONS, backup, takeFile },
+      archive: later(archive),
+      onProgress(progress) {
+        if (progress.step === 'rows') reporter.rows(progress.count)
+        else
+          reporter.step(
+            `${progress.step === 'verify' ? 'comparing' : 'restoring'} ${progress.member}`,
+          )
+      },
+    })
+  } finally {
+    unlock()
+  }
+}
+
+/** Opened when it is first read: a store does not wait until there is a place for its content. */
+async function* later(archive: Restoring['archive']): AsyncGenerator<Uint8Array> {
+  yield* await archive()
+}
+
+function checkKind({ head }: Verified, { isServe }: RestoreConfig): void {
+  if (isServe === (head.kind === 'agent-server')) return
+  const what = isServe
+    ? 'The backup is of a whole installation: leave out --serve.'
+    : 'The backup is of one agent server that ran by itself: restore it with --serve.'
+  throw new AppError('bad_request', what)
+}
+
+/** The keys at hand must open what the backup's databases have sealed, or nobody ever will. */
+function checkKey({ head, keys }: Verified, config: RestoreConfig): void {
+  if (head.probe === null) return
+  const [present, ...older] = keysAt(config) ?? parseKeys(keys.get('encryption.key')) ?? []
+  const mend = `set RUNYARD_ENCRYPTION_KEY, or put the encryption.key of the installation into ${config.dataDir}`
+  if (!present) {
+    const what = `The backup's secrets and tokens are encrypted, and it does not hold the key: ${mend}.`
+    throw new AppError('conflict', what)
+  }
+  try {
+    createSecretBox(present, older).open(head.probe, PLACES.probe())
+  } catch (cause) {
+    const what = `The encryption key at hand is not the one of the backup: ${mend}.`
+    throw new AppError('conflict', what, { cause })
+  }
+}
+
+function keysAt({
+  encryptionKey,
+  oldEncryptionKeys,
+  dataDir,
+}: RestoreConfig): Buffer[] | undefined {
+  if (encryptionKey) return [encryptionKey, ...oldEncryptionKeys]
+  const file = join(dataDir, 'encryption.key')
+  return existsSync(file) ? parseKeys(readFileSync(file, 'utf8')) : undefined
+}
+
+function parseKeys(text: string | undefined): Buffer[] | undefined {
+  const lines = text?.split('\n').filter(Boolean)
+  return lines?.map((line) => Buffer.from(line, 'base64'))
+}
+
+/** The databases are looked at by themselves. */
+async function checkFolder({ dataDir, isServe }: RestoreConfig, target: Side): Promise<void> {
+  if (isServe || (await isUnfinished(target))) return
+  const { isEmpty } = await stateOf(target, firstOf(target))
+  const isOwn = (name: string) => isEmpty && name.startsWith('control-plane.db')
+  const found = readdirSync(dataDir).filter((name) => !MAY_BE_THERE.includes(name) && !isOwn(name))
+  if (found.length === 0) return
+  const what = `The data folder ${dataDir} is not empty (${found.slice(0, 3).join(', ')}): choose another one with RUNYARD_DATA_DIR.`
+  throw new AppError('conflict', what)
+}
+
+/** Puts tarballs where they are found, and keys where there are none. */
+async function fileTaker(config: RestoreConfig) {
+  const uploads = await openUploads(config)
+  return async ({ path, body }: FileContent) => {
+    if (path.startsWith(UPLOADS)) return uploads.put(path.slice(UPLOADS.length), body)
+    const name = path.slice(KEYS.length)
+    const file = join(config.dataDir, name)
+    if (!KEY_FILES.includes(name) || existsSync(file)) return
+    if (name === 'encryption.key' && config.encryptionKey) return
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    writeFileSync(file, Buffer.concat(chunks), { mode: 0o600, flag: 'wx' })
+  }
+}

@@ -1,0 +1,37 @@
+/** The tarballs that deployments were made of, for `backup` and `restore`. */
+import { stat } from 'node:fs/promises'
+import { fileContent } from '../artifacts/file-content.ts'
+import { openObjects } from '../artifacts/open-objects.ts'
+import { uploadPath } from '../build/layout.ts'
+import type { RestoreConfig } from '../config.ts'
+import { uploadName } from '../core/deployment/upload.ts'
+import type { StoredObject } from '../core/object-store.ts'
+import { openDataFolder } from '../installation/data-folder.ts'
+
+export interface Uploads {
+  /** `undefined`: it is not there. */
+  get(object_path: string): Promise<StoredObject | undefined>
+  /** Throws `bad_request` for a path that leads elsewhere. */
+  put(object_path: string, body: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+/** Those of these settings: in the data folder, or in the artifact store. */
+export async function openUploads({ dataDir, artifactsPlace }: RestoreConfig): Promise<Uploads> {
+  const { builds } = openDataFolder(dataDir)
+  const objects = await openObjects(artifactsPlace, { dir: builds })
+  return {
+    async get(object_path) {
+      const found = await objects.get(uploadName(object_path))
+      // Where there is a store for several now, this machine may hold what came before it.
+      return found ?? readFile(uploadPath(builds, object_path))
+    },
+    async put(object_path, body) {
+      await objects.put(uploadName(object_path), body)
+    },
+  }
+}
+
+async function readFile(path: string): Promise<StoredObject | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found && { bytes: found.size, body: fileContent(path) }
+}
