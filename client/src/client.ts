@@ -1,5 +1,6 @@
 /** A client for the control plane, with types that are generated from its OpenAPI document. */
 import createClient, { type Client } from 'openapi-fetch'
+import { AgentServer } from './agent-server.ts'
 import {
   type Deployment,
   type DeploymentCreateRequest,
@@ -13,8 +14,9 @@ import {
 } from './control-plane.gen.ts'
 import { dataOf, everyPage, send } from './transport.ts'
 
+export type { AgentServer, StreamEvent } from './agent-server.ts'
 export type * from './control-plane.gen.ts'
-export { ControlPlaneError, dataOf, everyPage, UnreachableError } from './transport.ts'
+export { ControlPlaneError, dataOf, doneBy, everyPage, UnreachableError } from './transport.ts'
 
 /** Whether the rollout of the revision has ended. */
 export function isOver(status: RevisionStatus): boolean {
@@ -34,17 +36,29 @@ export class ControlPlaneClient {
    * The other methods of this class take several calls each, or are needed by every rollout.
    */
   readonly api: Client<paths>
+  readonly #apiKey: string | undefined
   readonly #fetch: typeof fetch
 
-  /** `url` is without a path. `apiKey` is sent as `X-Api-Key`. The default of `fetch` is the global one. */
-  constructor(options: { url: string; apiKey: string; fetch?: typeof fetch }) {
+  /**
+   * `url` is without a path. `apiKey` is sent as `X-Api-Key`; a page needs none, since the browser sends
+   * the session's cookie. The default of `fetch` is the global one.
+   */
+  constructor(options: { url: string; apiKey?: string; fetch?: typeof fetch }) {
     this.url = options.url.replace(/\/+$/, '')
+    this.#apiKey = options.apiKey
     this.#fetch = options.fetch ?? fetch
     this.api = createClient<paths>({
       baseUrl: this.url,
-      headers: { 'x-api-key': options.apiKey },
+      headers: keyHeader(options.apiKey),
       fetch: (request) => send(this.#fetch, this.url, request),
     })
+  }
+
+  /** The agent server of the deployment of this name. It uses the address that this client knows. */
+  agentServer(name: string): AgentServer {
+    const url = `${this.url}/agents/${encodeURIComponent(name)}`
+    const headers = keyHeader(this.#apiKey)
+    return new AgentServer({ url, base: this.url, headers, fetch: this.#fetch })
   }
 
   /** The deployment of exactly this name, among those the key may see. */
@@ -120,4 +134,8 @@ export class ControlPlaneClient {
     const request = new Request(`${this.url}${signed}`, { method: 'PUT', headers, body: tarball })
     await send(this.#fetch, this.url, request)
   }
+}
+
+function keyHeader(apiKey: string | undefined): Record<string, string> {
+  return apiKey ? { 'x-api-key': apiKey } : {}
 }

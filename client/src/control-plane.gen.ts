@@ -18,6 +18,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/internal/artifacts/{revision_id}/{digest}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a built folder */
+        get: operations["fetch_artifact_internal_artifacts__revision_id___digest__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/internal/listener/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Report as a listener, and wait for orders */
+        post: operations["exchange_internal_listener_exchange_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/internal/listener/caller": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask as a listener whose a key is */
+        post: operations["caller_internal_listener_caller_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/pushes/{deployment_id}": {
         parameters: {
             query?: never;
@@ -88,6 +139,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell who has signed in with this browser */
+        get: operations["get_session_v2_session_get"];
+        put?: never;
+        /** Sign in */
+        post: operations["create_session_v2_session_post"];
+        /** Sign out */
+        delete: operations["end_session_v2_session_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell how people can sign in */
+        get: operations["get_sign_in_ways_v2_session_ways_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/session/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lead a browser to the issuer */
+        get: operations["begin_oidc_v2_session_oidc_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/session/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the issuer sends the browser back to */
+        get: operations["finish_oidc_v2_session_oidc_callback_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/deployments": {
         parameters: {
             query?: never;
@@ -143,6 +264,23 @@ export interface paths {
         patch: operations["patch_deployment_v2_deployments__deployment_id__patch"];
         trace?: never;
     };
+    "/v2/deployments/{deployment_id}/agent-key/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the key of a deployment's agents, and give them another */
+        post: operations["rotate_agent_key_v2_deployments__deployment_id__agent_key_rotate_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/deployments/{deployment_id}/runtime": {
         parameters: {
             query?: never;
@@ -172,6 +310,23 @@ export interface paths {
         put?: never;
         /** Create a revision */
         post: operations["create_deployment_revision_v2_deployments__deployment_id__revisions_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/deployments/{deployment_id}/revision-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell who made a deployment's revisions, their steps, and what each changed */
+        get: operations["read_revision_history_v2_deployments__deployment_id__revision_history_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -437,6 +592,24 @@ export interface paths {
         patch: operations["patch_listener_v2_listeners__listener_id__patch"];
         trace?: never;
     };
+    "/v2/listeners/{listener_id}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create another key for a listener */
+        post: operations["create_listener_key_v2_listeners__listener_id__key_post"];
+        /** Revoke the key of a listener */
+        delete: operations["revoke_listener_key_v2_listeners__listener_id__key_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/integrations/github/install": {
         parameters: {
             query?: never;
@@ -696,6 +869,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/auth/tokens/workspace/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete all tokens of a person in the workspace, whoever keeps them */
+        delete: operations["delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/auth/tokens/{token_id}": {
         parameters: {
             query?: never;
@@ -923,6 +1113,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/session/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a link that signs a browser in */
+        post: operations["create_sign_in_link_v2_session_link_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the browsers that have signed in */
+        get: operations["list_sessions_v2_sessions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End a session: an own one, for admins any of the workspace */
+        delete: operations["revoke_session_v2_sessions__session_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/deployments/{deployment_id}/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of a deployment over the last day */
+        get: operations["read_deployment_figures_v2_deployments__deployment_id__figures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of the workspace's deployments, together and each at a glance */
+        get: operations["read_workspace_figures_v2_figures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/installation/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures of the whole installation, and of the control plane itself */
+        get: operations["read_installation_figures_v2_installation_figures_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -947,6 +1239,94 @@ export interface components {
         Refusal: {
             detail: string;
         };
+        ListenerOrders: {
+            version: string;
+            revisions: {
+                [key: string]: unknown;
+            }[];
+            names: {
+                [key: string]: unknown;
+            }[];
+            drain_ms: number;
+            k8s_namespaces: string[] | null;
+        };
+        HTTPValidationError: {
+            detail: {
+                loc: (string | number)[];
+                msg: string;
+                type: string;
+            }[];
+        };
+        ListenerReport: {
+            /** Format: uuid */
+            session: string;
+            sequence: number;
+            version: string | null;
+            /** Format: uri */
+            url: string | null;
+            runyard: string;
+            revisions: {
+                /** Format: uuid */
+                revision_id: string;
+                /** Format: uuid */
+                deployment_id: string;
+                incarnation: string | null;
+                states: {
+                    number: number;
+                    /** @description As the runtime driver says. */
+                    state: Record<string, never>;
+                }[];
+                replicas: {
+                    /** @enum {string} */
+                    state: "starting" | "healthy" | "restarting" | "failed";
+                    since: number;
+                    restarts: number;
+                    reason: string | null;
+                    load: {
+                        running: number;
+                        capacity: number;
+                        waiting: number;
+                        lag_ms: number;
+                        /** @default null */
+                        next_due_at: number | null;
+                    } | null;
+                }[];
+                done: {
+                    /** Format: uuid */
+                    id: string;
+                    value?: unknown;
+                }[];
+            }[];
+            names: {
+                name: string;
+                /** Format: uuid */
+                deployment_id: string;
+                is_wanted: boolean;
+                open: number;
+                last_at: number;
+            }[];
+            logs: {
+                /** Format: uuid */
+                revision_id: string;
+                text: string;
+            }[];
+        };
+        ListenerCaller: {
+            user_id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "api_key" | "user" | "push_webhook";
+            workspace_id: string;
+            /** @enum {string} */
+            role: "admin" | "developer" | "viewer" | "agent";
+        };
+        ListenerCallerRequest: {
+            headers: {
+                "x-api-key"?: string;
+                authorization?: string;
+                "x-tenant-id"?: string;
+            };
+        };
         PushOutcome: {
             /** @enum {string} */
             status: "accepted";
@@ -956,12 +1336,63 @@ export interface components {
             status: "ignored";
             reason: string;
         };
-        HTTPValidationError: {
-            detail: {
-                loc: (string | number)[];
-                msg: string;
-                type: string;
+        CurrentSession: components["schemas"]["Session"] & {
+            /** @description Whether they run the installation: an admin of the first workspace. */
+            is_operator: boolean;
+            /** @description Those that `X-Tenant-Id` may name. */
+            workspaces: {
+                /** Format: uuid */
+                id: string;
+                name: string;
             }[];
+        };
+        Session: {
+            /** Format: uuid */
+            id: string;
+            /** @description The id of the API key, or `user:` and a subject. */
+            user_id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "api_key" | "user" | "push_webhook";
+            /** @enum {string} */
+            role: "admin" | "developer" | "viewer" | "agent";
+            /** Format: uuid */
+            workspace_id: string;
+            user_agent: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_used_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends unless it is used before.
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends in any case.
+             */
+            ends_at: string;
+            /** @description Whether it is the one of this request. */
+            is_current: boolean;
+        };
+        SignInRequest: {
+            /** @description Of a link that signs in once. */
+            code?: string;
+            /** @description An API key, or a signed user token. */
+            api_key?: string;
+        };
+        SignInWays: {
+            /** @enum {boolean} */
+            api_key: true;
+            /** @description Where a browser goes to sign in at the issuer. `null`: nowhere. */
+            oidc: {
+                issuer: string;
+                path: string;
+            } | null;
         };
         DeploymentsList: {
             resources: components["schemas"]["Deployment"][];
@@ -995,6 +1426,7 @@ export interface components {
             active_revision_id: string | null;
             image_version: string | null;
             url: string;
+            addresses: string[];
             is_managed_deep_agent: boolean;
         };
         SourceConfig: {
@@ -1021,6 +1453,7 @@ export interface components {
             image_uri: string | null;
             source_tarball_path: string | null;
             repo_commit_sha: string | null;
+            image_digest: string | null;
         };
         SecretReference: {
             name: string;
@@ -1140,7 +1573,11 @@ export interface components {
             source_config?: components["schemas"]["SourceConfigRequest"] | null;
             source_revision_config?: components["schemas"]["SourceRevisionConfigRequest"] | null;
             secrets?: components["schemas"]["Secret"][] | null;
+            removed_secrets?: string[] | null;
             secret_references?: components["schemas"]["SecretReference"][] | null;
+        };
+        AgentKeyRotated: {
+            revision_id: string | null;
         };
         DeploymentRuntime: {
             /** Format: uuid */
@@ -1200,6 +1637,39 @@ export interface components {
                 missing_keys: string[];
             }[];
         } | null;
+        RevisionHistory: {
+            resources: components["schemas"]["RevisionHistoryEntry"][];
+            offset: number;
+        };
+        RevisionHistoryEntry: {
+            /** Format: uuid */
+            revision_id: string;
+            number: number;
+            made_by: string | null;
+            /** @enum {string|null} */
+            made_for: "create" | "change" | "push" | "redeploy" | "rollback" | "agent_key" | "take_back" | null;
+            repeats: number | null;
+            steps: {
+                /** @enum {string} */
+                status: "CREATING" | "QUEUED" | "AWAITING_BUILD" | "BUILDING" | "AWAITING_DEPLOY" | "DEPLOYING" | "CREATE_FAILED" | "BUILD_FAILED" | "DEPLOY_FAILED" | "DEPLOYED" | "SKIPPED" | "INTERRUPTED" | "UNKNOWN";
+                /** Format: date-time */
+                began_at: string;
+            }[];
+            changes: components["schemas"]["RevisionChanges"];
+        };
+        RevisionChanges: {
+            since: number;
+            fields: {
+                name: string;
+                before?: unknown;
+                after?: unknown;
+            }[];
+            secrets: {
+                added: string[];
+                changed: string[];
+                removed: string[];
+            };
+        } | null;
         RevisionCreateRequest: {
             /** @enum {string|null} */
             revision_source?: "github" | "internal_docker" | "internal_source" | null;
@@ -1248,7 +1718,12 @@ export interface components {
         };
         PushToken: {
             token: string;
+            username: string;
             registry_url: string;
+            repository_url: string;
+        };
+        PushTokenRequest: {
+            supports_registry_username?: boolean | null;
         };
         PushWebhook: {
             url: string;
@@ -1268,10 +1743,16 @@ export interface components {
                 k8s_namespaces: string[] | null;
             };
             version: string | null;
+            url: string | null;
+            /** Format: date-time */
+            last_heard_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        ListenerCreated: components["schemas"]["Listener"] & {
+            key: string;
         };
         ListenerCreateRequest: {
             /** @enum {string} */
@@ -1287,6 +1768,9 @@ export interface components {
             compute_config?: {
                 k8s_namespaces?: string[] | null;
             } | null;
+        };
+        ListenerKey: {
+            key: string;
         };
         GithubIntegration: {
             /** Format: uuid */
@@ -1337,6 +1821,7 @@ export interface components {
         MCPOAuthProviderCreateRequest: {
             provider_id: string;
             name: string;
+            /** Format: uri */
             mcp_server_url: string;
         };
         OAuthProviderCreateRequest: {
@@ -1344,13 +1829,17 @@ export interface components {
             name: string;
             client_id: string;
             client_secret?: string | null;
+            /** Format: uri */
             auth_url: string;
+            /** Format: uri */
             token_url: string;
+            /** Format: uri */
             revocation_url?: string | null;
             authorization_params?: {
                 [key: string]: string;
             } | null;
             allowed_redirect_uris?: string[] | null;
+            /** Format: uri */
             default_redirect_uri?: string | null;
             /** @default false */
             uses_pkce: boolean;
@@ -1371,13 +1860,17 @@ export interface components {
             name?: string | null;
             client_id?: string | null;
             client_secret?: string | null;
+            /** Format: uri */
             auth_url?: string | null;
+            /** Format: uri */
             token_url?: string | null;
+            /** Format: uri */
             revocation_url?: string | null;
             authorization_params?: {
                 [key: string]: string;
             } | null;
             allowed_redirect_uris?: string[] | null;
+            /** Format: uri */
             default_redirect_uri?: string | null;
             uses_pkce?: boolean | null;
             /** @enum {string|null} */
@@ -1430,6 +1923,7 @@ export interface components {
             code: string;
             state: string;
             user_id?: string;
+            iss?: string;
         };
         OAuthTokenSummary: {
             /** Format: uuid */
@@ -1578,7 +2072,7 @@ export interface components {
             actor_id: string;
             actor_name: string;
             /** @enum {string} */
-            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_connection.create" | "oauth_connection.delete" | "oauth_consent.begin" | "oauth_consent.complete" | "oauth_provider.create" | "oauth_provider.update" | "oauth_provider.delete" | "oauth_token.read" | "oauth_token.update" | "oauth_token.delete" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
+            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "agent_key.rotate" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_connection.create" | "oauth_connection.delete" | "oauth_consent.begin" | "oauth_consent.complete" | "oauth_provider.create" | "oauth_provider.update" | "oauth_provider.delete" | "oauth_token.read" | "oauth_token.update" | "oauth_token.delete" | "push_token.create" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "session.create" | "session.end" | "sign_in_link.create" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
             target_id: string;
             target_name: string | null;
             detail: {
@@ -1588,6 +2082,117 @@ export interface components {
         EncryptionKeyRotated: {
             resealed: number;
         };
+        SignInLink: {
+            /**
+             * Format: uri
+             * @description The page that signs in, with the code behind `#`.
+             */
+            url: string;
+            code: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        SessionsList: {
+            resources: components["schemas"]["Session"][];
+            offset: number;
+        };
+        DeploymentFigures: {
+            deployment_id: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            step_seconds: number;
+            /** @description The latest step; null: nothing of it runs. */
+            now?: components["schemas"]["FigurePoint"] | null;
+            /** @description The whole time in one point; null: nothing of it ran. */
+            total?: components["schemas"]["FigurePoint"] | null;
+            /** @description In the order of time; a step in which nothing ran has no point. */
+            points: components["schemas"]["FigurePoint"][];
+        };
+        /** @description What happened in a step. Counts are sums over it; of everything else it is the largest value. */
+        FigurePoint: {
+            /**
+             * Format: date-time
+             * @description When its step began.
+             */
+            at: string;
+            /** @description Agent servers that answered. */
+            servers: number;
+            /** @description Processors in use, on average. */
+            cpu_cores: number;
+            memory_bytes: number;
+            /** @description How late the event loop was: the 99th percentile of the worst process. */
+            event_loop_delay_seconds: number;
+            /** @description Runs that wait and are due. */
+            waiting: number;
+            /** @description Runs that are not due yet. */
+            delayed: number;
+            running: number;
+            /** @description How long the run that waited longest had been due. */
+            queue_age_seconds: number;
+            streams_open: number;
+            webhooks_pending: number;
+            database_bytes: number;
+            /** @description Answered through the gateway. */
+            requests: number;
+            /** @description Of these with 4xx. */
+            refusals: number;
+            /** @description Of these with 5xx. */
+            errors: number;
+            /** @description Runs that ended, by status. */
+            runs: {
+                [key: string]: number;
+            };
+            /** @description Attempts to deliver webhooks, by the status of the delivery after them. */
+            webhooks: {
+                [key: string]: number;
+            };
+            request_seconds: components["schemas"]["FigurePercentiles"];
+            wait_seconds: components["schemas"]["FigurePercentiles"] & unknown;
+            first_output_seconds: components["schemas"]["FigurePercentiles"] & unknown;
+            duration_seconds: components["schemas"]["FigurePercentiles"] & unknown;
+        };
+        /** @description From a request to the end of its answer; null: none. */
+        FigurePercentiles: {
+            count: number;
+            p50: number;
+            p95: number;
+            p99: number;
+        } | null;
+        WorkspaceFigures: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            step_seconds: number;
+            /** @description The latest step; null: nothing of it runs. */
+            now?: components["schemas"]["FigurePoint"] | null;
+            /** @description The whole time in one point; null: nothing of it ran. */
+            total?: components["schemas"]["FigurePoint"] | null;
+            /** @description Of all deployments together. */
+            points: components["schemas"]["FigurePoint"][];
+            deployments: components["schemas"]["DeploymentAtAGlance"][];
+        };
+        DeploymentAtAGlance: {
+            deployment_id: string;
+            name: string;
+            /** @description The latest step; null: nothing of it runs. */
+            now?: components["schemas"]["FigurePoint"] | null;
+            /** @description The whole time in one point; null: nothing of it ran. */
+            total?: components["schemas"]["FigurePoint"] | null;
+        };
+        InstallationFigures: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            step_seconds: number;
+            /** @description Of the deployments of all workspaces together. */
+            points: components["schemas"]["FigurePoint"][];
+            /** @description Of the control plane itself; requests are those to its own API. */
+            control_plane: components["schemas"]["FigurePoint"][];
+        };
     };
     responses: never;
     parameters: never;
@@ -1596,8 +2201,16 @@ export interface components {
     pathItems: never;
 }
 export type Refusal = components['schemas']['Refusal'];
-export type PushOutcome = components['schemas']['PushOutcome'];
+export type ListenerOrders = components['schemas']['ListenerOrders'];
 export type HttpValidationError = components['schemas']['HTTPValidationError'];
+export type ListenerReport = components['schemas']['ListenerReport'];
+export type ListenerCaller = components['schemas']['ListenerCaller'];
+export type ListenerCallerRequest = components['schemas']['ListenerCallerRequest'];
+export type PushOutcome = components['schemas']['PushOutcome'];
+export type CurrentSession = components['schemas']['CurrentSession'];
+export type Session = components['schemas']['Session'];
+export type SignInRequest = components['schemas']['SignInRequest'];
+export type SignInWays = components['schemas']['SignInWays'];
 export type DeploymentsList = components['schemas']['DeploymentsList'];
 export type Deployment = components['schemas']['Deployment'];
 export type SourceConfig = components['schemas']['SourceConfig'];
@@ -1611,11 +2224,15 @@ export type Secret = components['schemas']['Secret'];
 export type BulkDeletion = components['schemas']['BulkDeletion'];
 export type FreeDeploymentsCount = components['schemas']['FreeDeploymentsCount'];
 export type DeploymentPatchRequest = components['schemas']['DeploymentPatchRequest'];
+export type AgentKeyRotated = components['schemas']['AgentKeyRotated'];
 export type DeploymentRuntime = components['schemas']['DeploymentRuntime'];
 export type RevisionsList = components['schemas']['RevisionsList'];
 export type Revision = components['schemas']['Revision'];
 export type RevisionStatus = components['schemas']['RevisionStatus'];
 export type ParkedThreads = components['schemas']['ParkedThreads'];
+export type RevisionHistory = components['schemas']['RevisionHistory'];
+export type RevisionHistoryEntry = components['schemas']['RevisionHistoryEntry'];
+export type RevisionChanges = components['schemas']['RevisionChanges'];
 export type RevisionCreateRequest = components['schemas']['RevisionCreateRequest'];
 export type RollbackRequest = components['schemas']['RollbackRequest'];
 export type Logs = components['schemas']['Logs'];
@@ -1624,11 +2241,14 @@ export type LogsRequest = components['schemas']['LogsRequest'];
 export type DeploymentLogEntriesList = components['schemas']['DeploymentLogEntriesList'];
 export type UploadUrl = components['schemas']['UploadUrl'];
 export type PushToken = components['schemas']['PushToken'];
+export type PushTokenRequest = components['schemas']['PushTokenRequest'];
 export type PushWebhook = components['schemas']['PushWebhook'];
 export type ListenersList = components['schemas']['ListenersList'];
 export type Listener = components['schemas']['Listener'];
+export type ListenerCreated = components['schemas']['ListenerCreated'];
 export type ListenerCreateRequest = components['schemas']['ListenerCreateRequest'];
 export type ListenerPatchRequest = components['schemas']['ListenerPatchRequest'];
+export type ListenerKey = components['schemas']['ListenerKey'];
 export type GithubIntegration = components['schemas']['GithubIntegration'];
 export type GithubRepository = components['schemas']['GithubRepository'];
 export type InstallationLink = components['schemas']['InstallationLink'];
@@ -1663,6 +2283,14 @@ export type ApiKeyCreateRequest = components['schemas']['ApiKeyCreateRequest'];
 export type AuditEntriesList = components['schemas']['AuditEntriesList'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type EncryptionKeyRotated = components['schemas']['EncryptionKeyRotated'];
+export type SignInLink = components['schemas']['SignInLink'];
+export type SessionsList = components['schemas']['SessionsList'];
+export type DeploymentFigures = components['schemas']['DeploymentFigures'];
+export type FigurePoint = components['schemas']['FigurePoint'];
+export type FigurePercentiles = components['schemas']['FigurePercentiles'];
+export type WorkspaceFigures = components['schemas']['WorkspaceFigures'];
+export type DeploymentAtAGlance = components['schemas']['DeploymentAtAGlance'];
+export type InstallationFigures = components['schemas']['InstallationFigures'];
 export type $defs = Record<string, never>;
 export interface operations {
     receive_upload_v2_uploads__deployment_id___file__put: {
@@ -1738,6 +2366,231 @@ export interface operations {
             };
         };
     };
+    fetch_artifact_internal_artifacts__revision_id___digest__get: {
+        parameters: {
+            query?: {
+                expires?: number;
+                signature?: string;
+            };
+            header?: never;
+            path: {
+                revision_id: string;
+                digest: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The folder as a .tar.gz. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": Blob;
+                };
+            };
+            /** @description It lies in a store, at the address in `location`, for some minutes. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    exchange_internal_listener_exchange_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListenerReport"];
+            };
+        };
+        responses: {
+            /** @description All that the listener is to do, at once or within half a minute. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListenerOrders"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Whoever asks may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    caller_internal_listener_caller_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListenerCallerRequest"];
+            };
+        };
+        responses: {
+            /** @description Whose it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListenerCaller"];
+                };
+            };
+            /** @description Cannot be done so */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     receive_push_v2_pushes__deployment_id__post: {
         parameters: {
             query?: never;
@@ -1798,6 +2651,33 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -1805,6 +2685,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -1854,6 +2743,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -1861,6 +2759,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -1891,6 +2798,60 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -1898,6 +2859,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -1971,6 +2950,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The body is too large */
             413: {
                 headers: {
@@ -1996,6 +2984,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
@@ -2028,6 +3025,60 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -2035,6 +3086,360 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_session_v2_session_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_session_v2_session_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description The session. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    end_session_v2_session_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    get_sign_in_ways_v2_session_ways_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+        };
+    };
+    begin_oidc_v2_session_oidc_get: {
+        parameters: {
+            query?: {
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the issuer. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    finish_oidc_v2_session_oidc_callback_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed in: to the page that was asked for. */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page that says why not. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page that says why not. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page that says why not. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page that says why not. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page that says why not. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
         };
@@ -2505,6 +3910,73 @@ export interface operations {
             };
         };
     };
+    rotate_agent_key_v2_deployments__deployment_id__agent_key_rotate_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revision whose agents get the next key, if one was made. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentKeyRotated"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     get_deployment_runtime_v2_deployments__deployment_id__runtime_get: {
         parameters: {
             query?: never;
@@ -2706,6 +4178,67 @@ export interface operations {
             };
             /** @description The body is compressed */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_revision_history_v2_deployments__deployment_id__revision_history_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the history. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionHistory"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3563,9 +5096,13 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PushTokenRequest"];
+            };
+        };
         responses: {
-            /** @description The token, and the registry that it is for. */
+            /** @description The login, and where images of this deployment lie: below `registry_url`, by default in `repository_url`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3603,6 +5140,33 @@ export interface operations {
             };
             /** @description There is no such thing in the workspace. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3834,13 +5398,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The listener. */
+            /** @description The listener, with its key. */
             201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Listener"];
+                    "application/json": components["schemas"]["ListenerCreated"];
                 };
             };
             /** @description Cannot be done so */
@@ -4011,6 +5575,15 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -4093,6 +5666,120 @@ export interface operations {
             };
             /** @description The body is compressed */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    create_listener_key_v2_listeners__listener_id__key_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                listener_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListenerKey"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    revoke_listener_key_v2_listeners__listener_id__key_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                listener_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has none. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4921,6 +6608,24 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     wait_for_auth_completion_v2_auth_wait__auth_id__get: {
@@ -4963,6 +6668,24 @@ export interface operations {
                     "application/json": components["schemas"]["Refusal"];
                 };
             };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description It was there, and is not there any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
             /** @description The request does not validate. */
             422: {
                 headers: {
@@ -4972,12 +6695,32 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description There were too many before; `retry-after` says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Another server does not answer; the same request may be sent again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     list_oauth_tokens_for_user_v2_auth_tokens_get: {
         parameters: {
             query?: {
                 provider_id?: string;
+                limit?: number;
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -5199,6 +6942,57 @@ export interface operations {
             };
         };
     };
+    delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     delete_single_oauth_token_v2_auth_tokens__token_id__delete: {
         parameters: {
             query?: never;
@@ -5396,7 +7190,10 @@ export interface operations {
     };
     list_connections_v2_auth_agents__agent_id__connections_get: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
             header?: never;
             path: {
                 agent_id: string;
@@ -6392,6 +8189,334 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    create_sign_in_link_v2_session_link_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The link. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInLink"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    list_sessions_v2_sessions_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description For admins: those of everybody in the workspace. */
+                all?: "0" | "1" | "true" | "false" | "True" | "False";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The own ones, the last used first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsList"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    revoke_session_v2_sessions__session_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_deployment_figures_v2_deployments__deployment_id__figures_get: {
+        parameters: {
+            query?: {
+                /** @description Default: an hour before the end. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description In seconds; rounded up to whole kept ones. Default: about 120 points. */
+                step?: number;
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A point for each step. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentFigures"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_workspace_figures_v2_figures_get: {
+        parameters: {
+            query?: {
+                /** @description Default: an hour before the end. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description In seconds; rounded up to whole kept ones. Default: about 120 points. */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All together, and each. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceFigures"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_installation_figures_v2_installation_figures_get: {
+        parameters: {
+            query?: {
+                /** @description Default: an hour before the end. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description In seconds; rounded up to whole kept ones. Default: about 120 points. */
+                step?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All together, and the control plane. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallationFigures"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };

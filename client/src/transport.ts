@@ -4,11 +4,14 @@
 export class ControlPlaneError extends Error {
   /** The HTTP status. */
   readonly status: number
+  /** Of the answer, where it names one: the server's log has it too. */
+  readonly requestId: string | undefined
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, requestId?: string) {
     super(message)
     this.name = 'ControlPlaneError'
     this.status = status
+    this.requestId = requestId
   }
 }
 
@@ -32,14 +35,29 @@ export async function send(
   })
   if (response.ok) return response
   const text = await response.text()
-  throw new ControlPlaneError(response.status, `HTTP ${response.status}: ${detailOf(text)}`)
+  const message = `HTTP ${response.status}: ${detailOf(text)}`
+  throw new ControlPlaneError(
+    response.status,
+    message,
+    response.headers.get('x-request-id') ?? undefined,
+  )
 }
 
+/** An operation that answers data: one that answers 204 does not compile here. */
+type WithData<T> = [NonNullable<T>] extends [never] ? never : unknown
+
 /** The data of an answer. Refusals were thrown before, so there is data. */
-export async function dataOf<T>(answer: Promise<{ data?: T }>): Promise<NonNullable<T>> {
+export async function dataOf<T>(
+  answer: Promise<{ data?: T }> & WithData<T>,
+): Promise<NonNullable<T>> {
   const { data } = await answer
   if (data === undefined || data === null) throw new TypeError('The operation answers no data.')
   return data
+}
+
+/** Waits for an operation that answers 204, without data. Refusals are thrown as by `dataOf`. */
+export async function doneBy(answer: Promise<{ response: Response }>): Promise<void> {
+  await answer
 }
 
 /** How many items the control plane answers at a time. */
