@@ -1,0 +1,44 @@
+/** Requests to an agent server that the official SDK does not know: Runyard's own extensions. */
+import type { AgentServer } from './agent-server.tsx'
+
+/** A refusal of an agent server: its sentence, and its status. */
+export class AgentRefusal extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Answers the JSON of a 2xx. Throws `AgentRefusal` for anything else. */
+export async function askAgent<T>(
+  server: AgentServer,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: {
+      ...server.headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new AgentRefusal(response.status, detailOf(text, response.status))
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+function detailOf(text: string, status: number): string {
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown }
+    if (typeof detail === 'string') return detail
+    const [first] = Array.isArray(detail) ? (detail as { msg?: string; loc?: unknown[] }[]) : []
+    if (first?.msg) return `${(first.loc ?? []).slice(1).join('.')}: ${first.msg}`
+  } catch {
+    // Not from the agent server: something in between has answered.
+  }
+  return `The agent server answered ${status}.`
+}

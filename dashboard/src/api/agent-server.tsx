@@ -1,0 +1,97 @@
+/**
+ * The agent server that a page is about: a deployment's behind the gateway, or the one that serves this
+ * page. The pages of threads, runs and the Studio are the same for both.
+ */
+import { Client } from '@langchain/langgraph-sdk'
+import { createContext, type ReactNode, use, useMemo } from 'react'
+import { givenHeaders } from './given-headers.ts'
+import { workspaceHeaders } from './workspace.ts'
+
+export interface AgentServer {
+  /** The official SDK's client. It needs no key: the session's cookie goes along. */
+  client: Client
+  /** Of its API, without a slash at the end. */
+  url: string
+  /** Headers that every request of ours has to carry, beside the SDK's own. */
+  headers: Record<string, string>
+  /** Tells one server's data from another's in query keys. */
+  key: string
+  /** What people call it. */
+  name: string
+  /** The deployment, where a control plane has one. */
+  deploymentId?: string
+  /** Addresses of its pages, for `<Link to>`. */
+  pages: AgentPages
+}
+
+export interface AgentPages {
+  studio(assistant: string, at?: { thread?: string; checkpoint?: string }): string
+  threads(): string
+  thread(threadId: string): string
+  runs(): string
+  run(threadId: string, runId: string): string
+}
+
+const Context = createContext<AgentServer | undefined>(undefined)
+
+/** The agent server of the page; only below an `AgentServerProvider`. */
+export function useAgentServer(): AgentServer {
+  const server = use(Context)
+  if (!server) throw new Error('This page belongs to no agent server.')
+  return server
+}
+
+/** `deployment`: whose server it is; without one, the server that this page came from. */
+export function AgentServerProvider(props: {
+  deployment?: { id: string; name: string }
+  children: ReactNode
+}) {
+  const { id, name } = props.deployment ?? {}
+  const server = useMemo(() => agentServer(id && name ? { id, name } : undefined), [id, name])
+  return <Context value={server}>{props.children}</Context>
+}
+
+/**
+ * Who has signed in looks at a deployment as LangGraph's Studio does: the gateway takes the session, also where
+ * the project has its own `auth`, and its handlers see the Studio's user.
+ */
+const AS_STUDIO = { 'x-auth-scheme': 'langsmith' }
+
+/** For pages that show several servers side by side. */
+export function agentServer(deployment?: { id: string; name: string }): AgentServer {
+  const path = deployment ? `/agents/${encodeURIComponent(deployment.name)}` : ''
+  const url = `${location.origin}${path}`
+  const headers = deployment ? { ...AS_STUDIO, ...workspaceHeaders() } : givenHeaders()
+  return {
+    client: new Client({
+      apiUrl: url,
+      apiKey: null,
+      defaultHeaders: headers,
+      // Queries try again by themselves. The SDK also tries again what was given up, for many seconds,
+      // and meanwhile makes the next ones wait.
+      callerOptions: { maxRetries: 0, maxConcurrency: Number.POSITIVE_INFINITY },
+    }),
+    url,
+    headers,
+    key: deployment?.id ?? 'here',
+    name: deployment?.name ?? 'this agent server',
+    ...(deployment && { deploymentId: deployment.id }),
+    pages: pagesBelow(deployment ? `/deployments/${deployment.id}` : ''),
+  }
+}
+
+function pagesBelow(base: string): AgentPages {
+  return {
+    studio: (assistant, at = {}) => `${base}/studio/${assistant}${search(at)}`,
+    threads: () => `${base}/threads`,
+    thread: (threadId) => `${base}/threads/${threadId}`,
+    runs: () => `${base}/runs`,
+    run: (threadId, runId) => `${base}/threads/${threadId}/runs/${runId}`,
+  }
+}
+
+/** The router reads values of the search as JSON where they are that; ids are plain text. */
+function search(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => !!entry[1])
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
+}

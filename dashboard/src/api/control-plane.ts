@@ -1,0 +1,15 @@
+/** The control plane that this page came from, asked with the session's cookie. */
+import { ControlPlaneClient } from '@runyard/client'
+import { workspaceHeaders } from './workspace.ts'
+
+export const controlPlane = new ControlPlaneClient({
+  url: location.origin,
+  fetch: (request, init) => fetch(withWorkspace(new Request(request, init))),
+})
+
+/** Which of the person's workspaces is meant; the server takes the first where nothing is said. A request may name another. */
+function withWorkspace(request: Request): Request {
+  for (const [name, value] of Object.entries(workspaceHeaders()))
+    if (!request.headers.has(name)) request.headers.set(name, value)
+  return request
+}

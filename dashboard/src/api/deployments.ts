@@ -1,0 +1,79 @@
+/** The deployments of the workspace, as the shell and the areas ask for them. */
+import type { Deployment } from '@runyard/client'
+import { queryOptions } from '@tanstack/react-query'
+import { controlPlane } from './control-plane.ts'
+import { statusOf } from './query-client.ts'
+import type { Session } from './session.ts'
+
+type Workspace = Session['workspaces'][number]
+
+/** How often is looked at what changes by itself, in ms. */
+export const PACE = 5_000
+/** The same while something rolls out. */
+export const QUICK_PACE = 1_000
+
+export function deploymentsQuery() {
+  return queryOptions({
+    queryKey: ['deployments'],
+    queryFn: () => controlPlane.listDeployments(),
+    refetchInterval: PACE,
+  })
+}
+
+export function deploymentQuery(id: string) {
+  return queryOptions({
+    queryKey: ['deployments', id],
+    queryFn: () => controlPlane.getDeployment(id),
+    refetchInterval: ({ state: { data, error } }) => {
+      if (!data && statusOf(error) === 404) return false
+      return data && isSettled(data) ? PACE : QUICK_PACE
+    },
+  })
+}
+
+/** In which of these workspaces it is; null: in none of them. */
+export function workspaceOfDeploymentQuery(
+  deployment_id: string,
+  workspaces: readonly Workspace[] | undefined,
+) {
+  return queryOptions({
+    queryKey: ['workspace of deployment', deployment_id],
+    queryFn: async ({ signal }) => {
+      for (const workspace of workspaces ?? [])
+        if (await hasDeployment(workspace, deployment_id, signal)) return workspace
+      return null
+    },
+    enabled: workspaces !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+async function hasDeployment(
+  { id }: Workspace,
+  deployment_id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const params = { path: { deployment_id } }
+  const headers = { 'x-tenant-id': id }
+  const asked = { params, headers, signal }
+  try {
+    await controlPlane.api.GET('/v2/deployments/{deployment_id}', asked)
+    return true
+  } catch (error) {
+    // 403: the workspace is gone, or they have left it.
+    if (statusOf(error) === 404 || statusOf(error) === 403) return false
+    throw error
+  }
+}
+
+/** Whether its agent servers answer at once: nothing has to be woken or waited for. */
+export async function isAwake(deployment_id: string): Promise<boolean> {
+  const params = { path: { deployment_id } }
+  const { data } = await controlPlane.api.GET('/v2/deployments/{deployment_id}/runtime', { params })
+  return data?.state === 'serving'
+}
+
+/** Nothing of it is on its way, as far as can be told without its revisions. */
+function isSettled({ latest_revision_id, active_revision_id }: Deployment): boolean {
+  return latest_revision_id === active_revision_id
+}

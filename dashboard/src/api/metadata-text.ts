@@ -1,0 +1,31 @@
+/** Metadata as people type it to search by: `team=blue size=2`, or JSON. */
+
+/** `undefined`: nothing was typed. Throws where it is neither. */
+export function parseMetadata(text: string): Record<string, unknown> | undefined {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  if (typed.startsWith('{')) return JSON.parse(typed) as Record<string, unknown>
+  return Object.fromEntries(typed.split(/\s+/).map(parsePair))
+}
+
+/** Whether it can be searched by. */
+export function isMetadata(text: string): boolean {
+  try {
+    parseMetadata(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function parsePair(pair: string): [string, unknown] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new Error(`"${pair}" is not key=value.`)
+  return [pair.slice(0, at), readValue(pair.slice(at + 1))]
+}
+
+/** Numbers, true, false and null are themselves; all else is a text. */
+function readValue(text: string): unknown {
+  if (!/^(-?\d+(\.\d+)?|true|false|null|".*")$/.test(text)) return text
+  return JSON.parse(text)
+}

@@ -1,0 +1,65 @@
+/** Runs of all threads, as `POST /runs/search` of an agent server answers them. */
+
+import { AgentRefusal } from './agent-request.ts'
+import type { AgentServer } from './agent-server.tsx'
+import type { RunStatus } from './states.ts'
+
+export const RUN_STATUSES = [
+  'pending',
+  'running',
+  'success',
+  'error',
+  'timeout',
+  'interrupted',
+] as const satisfies readonly RunStatus[]
+
+/** Times in ms since 1970. */
+export interface FoundRun {
+  run_id: string
+  thread_id: string
+  assistant_id: string
+  graph_id: string | null
+  created_at: string
+  status: RunStatus
+  attempt: number
+  metadata: Record<string, unknown>
+  error: { error: string; message: string } | null
+  due_at: number
+  started_at: number | null
+  ended_at: number | null
+}
+
+export interface RunQuery {
+  status?: RunStatus | undefined
+  assistant_id?: string | undefined
+  thread_id?: string | undefined
+  metadata?: Record<string, unknown> | undefined
+  error?: string | undefined
+  created_after?: string | undefined
+  created_before?: string | undefined
+}
+
+/** One page, the latest first. `next`: the cursor of the page behind it. */
+export async function searchRuns(
+  server: AgentServer,
+  query: RunQuery & { limit: number; cursor?: string | undefined },
+  signal?: AbortSignal,
+): Promise<{ runs: FoundRun[]; next: string | undefined }> {
+  const response = await fetch(`${server.url}/runs/search`, {
+    method: 'POST',
+    headers: { ...server.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(query),
+    ...(signal && { signal }),
+  })
+  const answer: unknown = await response.json()
+  if (!response.ok) {
+    const { detail } = answer as { detail?: unknown }
+    const reason =
+      typeof detail === 'string' ? detail : `The agent server answered ${response.status}.`
+    throw new AgentRefusal(response.status, reason)
+  }
+  return {
+    runs: answer as FoundRun[],
+    next: response.headers.get('x-pagination-next') ?? undefined,
+  }
+}

@@ -1,0 +1,44 @@
+import type { Cron as SdkCron } from '@langchain/langgraph-sdk'
+import { queryOptions } from '@tanstack/react-query'
+import { askAgent } from '../api/agent-request.ts'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { useChange } from '../api/use-change.ts'
+import { reasonOf } from '../design/error-note.tsx'
+import { toast } from '../design/toast.tsx'
+
+/** What a cron has started last, and how that ended; Runyard tells it beside the SDK's own fields. */
+export interface CronRun {
+  run_id: string | null
+  thread_id: string | null
+  created_at: string
+  status: string
+  error: string | null
+}
+
+export interface Cron extends SdkCron {
+  last_run?: CronRun | null
+}
+
+/** What is shown at most. */
+const MOST = 200
+
+export function cronsQuery(server: AgentServer) {
+  return queryOptions({
+    queryKey: [server.key, 'crons'],
+    queryFn: ({ signal }): Promise<Cron[]> => server.client.crons.search({ limit: MOST, signal }),
+    refetchInterval: 5_000,
+  })
+}
+
+/** Something that is done to a cron; the list is read again after it. */
+export function useCronAction(server: AgentServer) {
+  return useChange([server.key, 'crons'], (error) => toast(reasonOf(error), { tone: 'bad' }))
+}
+
+export function runNow(server: AgentServer, { cron_id }: Cron) {
+  return askAgent<{ run_id: string; thread_id: string }>(
+    server,
+    'POST',
+    `/runs/crons/${cron_id}/run`,
+  )
+}

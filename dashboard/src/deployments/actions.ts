@@ -1,0 +1,82 @@
+/** What is done to deployments and their revisions: at once, with a word about it, and a way back. */
+import { dataOf } from '@runyard/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { controlPlane } from '../api/control-plane.ts'
+import { reasonOf } from '../design/error-note.tsx'
+import { toast } from '../design/toast.tsx'
+
+const { api } = controlPlane
+
+interface Action<Input, Output> {
+  deployment_id: string
+  act: (input: Input) => Promise<Output>
+  /** What to say when it is done. */
+  said: (input: Input, output: Output) => string
+  undo?: (input: Input, output: Output) => (() => void) | undefined
+}
+
+/** Does it, says so, and has everything about the deployment read anew. */
+export function useAction<Output, Input = void>(action: Action<Input, Output>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: action.act,
+    onSuccess: (output, input) => {
+      const undo = action.undo?.(input, output)
+      toast(action.said(input, output), { ...(undo && { undo }) })
+    },
+    onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
+    // Nobody waits for it: what was done is done.
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['deployments'] }),
+  })
+}
+
+interface NumberedRevision {
+  id: string
+  number: number
+}
+
+/** `serving`: what the undo goes back to. */
+export function useRollback(deployment_id: string, serving: NumberedRevision | undefined) {
+  const go = (revision_id: string) =>
+    dataOf(
+      api.POST('/v2/deployments/{deployment_id}/rollback', {
+        params: { path: { deployment_id } },
+        body: { revision_id },
+      }),
+    )
+  const back = useAction({
+    deployment_id,
+    act: ({ id }: NumberedRevision) => go(id),
+    said: ({ number }, made) => `Going back to #${number}, as #${made.number}.`,
+  })
+  return useAction({
+    deployment_id,
+    act: ({ id }: NumberedRevision) => go(id),
+    said: ({ number }, made) => `Going back to #${number}, as #${made.number}.`,
+    undo: () => (serving ? () => back.mutate(serving) : undefined),
+  })
+}
+
+export function useRedeploy(deployment_id: string) {
+  return useAction({
+    deployment_id,
+    act: ({ id: revision_id }: NumberedRevision) =>
+      dataOf(
+        api.POST('/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy', {
+          params: { path: { deployment_id, revision_id } },
+        }),
+      ),
+    said: ({ number }) => `Deploying #${number} again.`,
+  })
+}
+
+export function useInterrupt(deployment_id: string) {
+  return useAction({
+    deployment_id,
+    act: ({ id: revision_id }: NumberedRevision) =>
+      api.POST('/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt', {
+        params: { path: { deployment_id, revision_id } },
+      }),
+    said: ({ number }) => `#${number} is interrupted.`,
+  })
+}

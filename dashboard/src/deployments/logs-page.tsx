@@ -1,0 +1,136 @@
+import type { LogEntry } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { z } from 'zod'
+import { meaningOfRevision } from '../api/states.ts'
+import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
+import { Page } from '../design/page.tsx'
+import { QueryView } from '../design/query-view.tsx'
+import { addressText, useAddress } from '../shell/address.ts'
+import { useDeploymentId } from './address.ts'
+import { LogPanel } from './logs/log-panel.tsx'
+import { KindChoice } from './logs/revision-log.tsx'
+import { type RevisionWithHistory, revisionsQuery } from './queries.ts'
+
+const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
+
+const Search = z.object({
+  log: z.enum(['build', 'deploy']).optional().catch(undefined),
+  revision: z.coerce.number().int().optional().catch(undefined),
+  level: z.enum(LEVELS).optional().catch(undefined),
+  q: addressText,
+  run: addressText,
+  line: z.string().optional().catch(undefined),
+})
+
+type Asked = z.infer<typeof Search>
+
+/** What a deployment's servers say, of all its revisions or of one, and what its builds have printed. */
+export function LogsPage() {
+  const id = useDeploymentId()
+  const query = useQuery(revisionsQuery(id))
+  return (
+    <Page title="Logs">
+      <QueryView query={query} what="the revisions">
+        {(revisions) => <Logs deployment_id={id} revisions={revisions} />}
+      </QueryView>
+    </Page>
+  )
+}
+
+function Logs(props: { deployment_id: string; revisions: readonly RevisionWithHistory[] }) {
+  const { deployment_id, revisions } = props
+  const [asked, change] = useAddress(Search)
+  const { log: kind = 'deploy', level, q, run, line } = asked
+  // A build belongs to one revision; servers of several may speak at once.
+  const revision =
+    revisions.find(({ number }) => number === asked.revision) ??
+    (kind === 'build' ? revisions[0] : undefined)
+  const narrow = (values: Partial<Asked>) =>
+    change({ ...values, line: undefined }, { replace: true })
+  return (
+    <>
+      <Filters asked={asked} kind={kind} revision={revision} onChange={narrow} {...props} />
+      <LogPanel
+        key={`${kind} ${revision?.id}`}
+        label={kind === 'build' ? 'Build log' : 'Server log'}
+        place={{ deployment_id, revision_id: revision?.id, kind }}
+        filters={{
+          ...(level && { level }),
+          ...(q && { query: q }),
+          ...(run && { run_id: run }),
+        }}
+        line={line}
+        onLine={(id) => change({ line: id }, { replace: true })}
+        empty={emptyText(asked, kind)}
+        className="h-[calc(100dvh-22rem)] min-h-80"
+      >
+        <KindChoice kind={kind} onKind={(log) => narrow({ log })} />
+      </LogPanel>
+    </>
+  )
+}
+
+function emptyText({ level, q, run }: Asked, kind: 'build' | 'deploy'): string {
+  if (level || q || run) return 'No line is as you ask for.'
+  return kind === 'build' ? 'Nothing was built yet.' : 'Its servers have said nothing yet.'
+}
+
+function Filters(props: {
+  asked: Asked
+  kind: 'build' | 'deploy'
+  revision: RevisionWithHistory | undefined
+  revisions: readonly RevisionWithHistory[]
+  onChange: (values: Partial<Asked>) => void
+}) {
+  const { asked, kind, revision, revisions, onChange } = props
+  return (
+    <div className="mb-3 grid grid-cols-2 gap-2 max-lg:[&>*:first-child]:col-span-2 max-lg:[&>*:last-child]:col-span-2 lg:grid-cols-[2fr_1fr_1fr_1.5fr]">
+      <SearchField
+        label="Search the lines"
+        value={asked.q ?? ''}
+        onChange={(q) => onChange({ q })}
+      />
+      <SelectField
+        label="Revision"
+        isLabelHidden
+        value={revision ? String(revision.number) : ALL}
+        onChange={(value) => onChange({ revision: value === ALL ? undefined : Number(value) })}
+        choices={revisionChoices(revisions, kind)}
+      />
+      <SelectField
+        label="Level"
+        isLabelHidden
+        value={asked.level ?? ALL}
+        onChange={(value) => onChange({ level: LEVELS.find((one) => one === value) })}
+        choices={LEVEL_CHOICES}
+      />
+      <TextField
+        label="Run"
+        isLabelHidden
+        value={asked.run ?? ''}
+        onChange={(run) => onChange({ run: run.trim() })}
+        placeholder="Id of a run"
+        isMono
+      />
+    </div>
+  )
+}
+
+const ALL = 'all'
+
+const LEVEL_CHOICES: readonly Choice[] = [
+  { value: ALL, label: 'Every level' },
+  ...LEVELS.map((level: LogEntry['level']) => ({ value: level, label: level })),
+]
+
+function revisionChoices(
+  revisions: readonly RevisionWithHistory[],
+  kind: 'build' | 'deploy',
+): Choice[] {
+  const each = revisions.map(({ number, status }) => ({
+    value: String(number),
+    label: `#${number}`,
+    help: meaningOfRevision(status).word,
+  }))
+  return kind === 'build' ? each : [{ value: ALL, label: 'All revisions' }, ...each]
+}

@@ -1,0 +1,166 @@
+/**
+ * A log read from its end backwards, and followed forwards: what is there is kept, what comes is added, and
+ * older lines are asked for when somebody looks for them.
+ */
+import type { LogEntry } from '@runyard/client'
+import { useCallback, useEffect, useState } from 'react'
+import { type LogFilters, type LogPlace, readLog } from './queries.ts'
+
+const PAGE = 500
+/** How often is looked for new lines, in ms. */
+const PACE = 1_000
+/** As many lines are kept; the oldest go first. */
+const MAX_LINES = 50_000
+
+export interface FollowedLog {
+  entries: readonly LogEntry[]
+  /** Whether the first look is over. */
+  isRead: boolean
+  error: unknown
+  /** Reads what came before; undefined: there is nothing. */
+  readOlder: (() => Promise<void>) | undefined
+}
+
+interface Read {
+  entries: LogEntry[]
+  /** Where the older lines begin; null: there are none. */
+  older: string | null
+  error?: unknown
+}
+
+/** `line`: the id of an entry to begin around, instead of at the end. */
+export function useFollowedLog(
+  place: LogPlace,
+  filters: LogFilters,
+  options: { isFollowing: boolean; line?: string | undefined },
+): FollowedLog {
+  const { isFollowing, line } = options
+  const key = JSON.stringify([place, filters, line])
+  const [read, setRead] = useState<(Read & { key: string }) | undefined>()
+  const now = read?.key === key ? read : undefined
+  useEffect(() => {
+    const [where, what, at] = JSON.parse(key) as [LogPlace, LogFilters, string | null]
+    const leaving = new AbortController()
+    const { signal } = leaving
+    const update = (change: (before: Read) => Read) =>
+      setRead((before) => ({ ...change(before?.key === key ? before : EMPTY), key }))
+    void follow({ place: where, filters: what, line: at ?? undefined, isFollowing, signal }, update)
+    return () => leaving.abort()
+  }, [key, isFollowing])
+  const readOlder = useCallback(async () => {
+    const [where, what] = JSON.parse(key) as [LogPlace, LogFilters]
+    if (!now?.older) return
+    const page = { ...what, order: 'desc', limit: PAGE, offset: now.older } as const
+    const { logs, next_offset } = await readLog(where, page)
+    setRead((before) =>
+      before?.key === key
+        ? { ...before, entries: [...logs.toReversed(), ...before.entries], older: next_offset }
+        : before,
+    )
+  }, [key, now?.older])
+  return {
+    entries: now?.entries ?? [],
+    isRead: now !== undefined,
+    error: now?.error,
+    readOlder: now?.older ? readOlder : undefined,
+  }
+}
+
+const EMPTY: Read = { entries: [], older: null }
+
+interface Following {
+  place: LogPlace
+  filters: LogFilters
+  line: string | undefined
+  isFollowing: boolean
+  signal: AbortSignal
+}
+
+async function follow(following: Following, update: (change: (before: Read) => Read) => void) {
+  const { signal } = following
+  let last: LogEntry | undefined
+  try {
+    const first = await firstRead(following)
+    last = first.entries.at(-1)
+    // What was read before stays where it goes on behind it.
+    update((before) => (last && before.entries.at(-1)?.id === last.id ? before : first))
+  } catch (error) {
+    if (!signal.aborted) update((before) => ({ ...before, error }))
+  }
+  while (following.isFollowing && !signal.aborted) {
+    await pause(PACE, signal)
+    if (document.hidden || signal.aborted) continue
+    try {
+      const newer = await readNewer(following, last)
+      last = newer.at(-1) ?? last
+      update((before) => added(before, newer))
+    } catch (error) {
+      if (!signal.aborted) update((before) => ({ ...before, error }))
+    }
+  }
+}
+
+/**
+ * What came after the last line, read from the end of the log back to it: whoever reads a build's log
+ * forwards is told a status of the revision that waits for them (as the official command needs it).
+ */
+async function readNewer(
+  { place, filters, signal }: Following,
+  last: LogEntry | undefined,
+): Promise<LogEntry[]> {
+  const since = last && { start_time: last.timestamp }
+  const newer: LogEntry[] = []
+  for (let offset: string | undefined; ; ) {
+    const page = { ...filters, ...since, order: 'desc', limit: PAGE, offset } as const
+    const { logs, next_offset } = await readLog(place, page, signal)
+    const known = logs.findIndex(({ id }) => id === last?.id)
+    newer.push(...(known < 0 ? logs : logs.slice(0, known)))
+    if (known >= 0 || next_offset === null || newer.length >= MAX_LINES) return newer.reverse()
+    offset = next_offset
+  }
+}
+
+/** The end of the log; around a line what came before it, and what came after. */
+async function firstRead({ place, filters, line, signal }: Following): Promise<Read> {
+  if (line === undefined) {
+    const { logs, next_offset } = await readLog(
+      place,
+      { ...filters, order: 'desc', limit: PAGE },
+      signal,
+    )
+    return { entries: logs.toReversed(), older: next_offset }
+  }
+  const [before, after] = await Promise.all([
+    readLog(place, { ...filters, order: 'desc', limit: 100, offset: line }, signal),
+    readLog(place, { ...filters, order: 'asc', limit: 1, start_time: momentOf(line) }, signal),
+  ])
+  const [itself] = after.logs
+  const rest = itself
+    ? await readLog(place, { ...filters, order: 'asc', limit: PAGE, offset: itself.id }, signal)
+    : { logs: [] }
+  const from = new Set(before.logs.map(({ id }) => id))
+  const later = [...after.logs, ...rest.logs].filter(({ id }) => !from.has(id))
+  return { entries: [...before.logs.toReversed(), ...later], older: before.next_offset }
+}
+
+/** The first part of an entry's id is its time. */
+function momentOf(line: string): string {
+  const ms = Number.parseInt(line.split('.')[0] ?? '0', 36)
+  return new Date(Number.isNaN(ms) ? 0 : ms).toISOString()
+}
+
+function added(before: Read, logs: LogEntry[]): Read {
+  const { error: _, ...kept } = before
+  if (logs.length === 0) return before.error === undefined ? before : kept
+  return { ...kept, entries: [...before.entries, ...logs].slice(-MAX_LINES) }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((settle) => {
+    const timer = setTimeout(settle, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      settle()
+    })
+  })
+}

@@ -1,0 +1,97 @@
+/** The lines of a log, of which only those that are seen are in the page. */
+import type { LogEntry } from '@runyard/client'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef } from 'react'
+import { Button } from '../../design/button.tsx'
+import { classes } from '../../design/classes.ts'
+import { LogLine } from './log-lines.tsx'
+
+const LINE_PX = 20
+
+export function LogView(props: {
+  label: string
+  entries: readonly LogEntry[]
+  isWrapped: boolean
+  isTimeHidden: boolean
+  /** Whether the end is kept in sight. */
+  isFollowing: boolean
+  /** Called when somebody scrolls away from the end, or back to it. */
+  onFollow: (isFollowing: boolean) => void
+  /** The entry that the address names. */
+  line?: string | undefined
+  onLine: (id: string) => void
+  readOlder?: (() => Promise<void>) | undefined
+  className?: string
+}) {
+  const { entries, isFollowing, line } = props
+  const box = useRef<HTMLElement>(null)
+  const rows = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => LINE_PX,
+    overscan: 20,
+    getItemKey: (index) => entries[index]?.id ?? index,
+  })
+  useEffect(() => {
+    if (isFollowing && entries.length > 0) rows.scrollToIndex(entries.length - 1, { align: 'end' })
+  }, [isFollowing, entries.length, rows])
+  const isLineThere = entries.some(({ id }) => id === line)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the line is there
+  useEffect(() => {
+    const place = entries.findIndex(({ id }) => id === line)
+    if (place >= 0) rows.scrollToIndex(place, { align: 'center' })
+  }, [line, isLineThere])
+  const noteScroll = () => {
+    const element = box.current
+    if (!element) return
+    const fromEnd = element.scrollHeight - element.scrollTop - element.clientHeight
+    if (isFollowing && fromEnd > 4 * LINE_PX) props.onFollow(false)
+  }
+  return (
+    <section
+      ref={box}
+      aria-label={props.label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      tabIndex={0}
+      onWheel={noteScroll}
+      onKeyUp={noteScroll}
+      onTouchMove={noteScroll}
+      className={classes(
+        'overflow-auto rounded-md border border-line bg-sunken py-2',
+        props.className ?? 'max-h-120',
+      )}
+    >
+      {props.readOlder && (
+        <div className="px-3 pb-2">
+          <Button size="sm" kind="quiet" onPress={() => void props.readOlder?.()}>
+            Older lines
+          </Button>
+        </div>
+      )}
+      <div className="relative w-full" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map((row) => {
+          const entry = entries[row.index]
+          if (!entry) return null
+          return (
+            <div
+              key={row.key}
+              ref={rows.measureElement}
+              data-index={row.index}
+              className="absolute top-0 left-0 w-full min-w-max data-[wrapped=true]:min-w-0"
+              data-wrapped={props.isWrapped}
+              style={{ transform: `translateY(${row.start}px)` }}
+            >
+              <LogLine
+                entry={entry}
+                isWrapped={props.isWrapped}
+                isTimeHidden={props.isTimeHidden}
+                isMarked={entry.id === line}
+                onPick={() => props.onLine(entry.id)}
+              />
+            </div>
+          )
+        })}
+      </div>
+    </section>
+  )
+}

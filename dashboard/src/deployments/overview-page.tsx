@@ -1,0 +1,100 @@
+import type { Deployment } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { useAgentServer } from '../api/agent-server.tsx'
+import { deploymentQuery } from '../api/deployments.ts'
+import { useMay } from '../api/session.ts'
+import { ButtonLink } from '../design/button.tsx'
+import { Empty } from '../design/empty.tsx'
+import { Card, Page, Section, TextLink } from '../design/page.tsx'
+import { QueryView } from '../design/query-view.tsx'
+import { CallIt } from '../shell/call/call-it.tsx'
+import { pagesOf, useDeploymentId } from './address.ts'
+import { useRevision } from './deployment-state.tsx'
+import { assistantsQuery, Graphs } from './overview/graphs.tsx'
+import { NeedsSomebody } from './overview/needs-somebody.tsx'
+import { RecentRevisions } from './overview/recent-revisions.tsx'
+import { ServingCard } from './overview/serving-card.tsx'
+import { runtimeQuery } from './queries.ts'
+
+/** What a deployment is just now: what serves, how it is called, and what wants somebody. */
+export function OverviewPage() {
+  const id = useDeploymentId()
+  const query = useQuery(deploymentQuery(id))
+  return (
+    <QueryView query={query} what="the deployment">
+      {(deployment) => (
+        <Page title={deployment.display_name ?? deployment.name}>
+          <Overview deployment={deployment} />
+        </Page>
+      )}
+    </QueryView>
+  )
+}
+
+function Overview({ deployment }: { deployment: Deployment }) {
+  const runtime = useQuery(runtimeQuery(deployment.id))
+  const serving = useRevision(deployment.id, deployment.active_revision_id)
+  const mayWrite = useMay('write')
+  if (deployment.latest_revision_id === null) {
+    return (
+      <Empty
+        title="It waits for its source."
+        action={
+          mayWrite && (
+            <ButtonLink kind="primary" to={`/deployments/new?name=${deployment.name}`}>
+              Send its source
+            </ButtonLink>
+          )
+        }
+      >
+        The deployment is created, and nothing was uploaded for it yet.
+      </Empty>
+    )
+  }
+  const isAwake = runtime.data?.state === 'serving'
+  return (
+    <>
+      <NeedsSomebody deployment={deployment} isAwake={isAwake} />
+      <div className="mb-8 grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+        {serving ? (
+          <ServingCard deployment={deployment} revision={serving} runtime={runtime.data} />
+        ) : (
+          <Card>
+            <p className="font-medium">Nothing serves yet.</p>
+            <p className="text-ink-soft">
+              It does as soon as a revision is deployed.{' '}
+              <TextLink to={pagesOf(deployment.id).revisions}>See how they are</TextLink>
+            </p>
+          </Card>
+        )}
+        <HowToCall deployment={deployment} isAwake={isAwake} />
+      </div>
+      {serving && (
+        <Section title="Graphs">
+          <Graphs isAwake={isAwake} state={runtime.data?.state} />
+        </Section>
+      )}
+      <Section
+        title="Latest revisions"
+        actions={<TextLink to={pagesOf(deployment.id).revisions}>All of them</TextLink>}
+      >
+        <RecentRevisions deployment={deployment} />
+      </Section>
+    </>
+  )
+}
+
+function HowToCall({ deployment, isAwake }: { deployment: Deployment; isAwake: boolean }) {
+  const server = useAgentServer()
+  const assistants = useQuery(assistantsQuery(server, isAwake)).data
+  return (
+    <Card>
+      <h2 className="mb-2 text-lg font-semibold">Call it</h2>
+      <CallIt
+        url={deployment.source_config.custom_url ?? server.url}
+        assistant={assistants?.[0]?.graph_id ?? 'agent'}
+        name={deployment.name}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,49 @@
+import { type Deployment, dataOf } from '@runyard/client'
+import { useState } from 'react'
+import { controlPlane } from '../../api/control-plane.ts'
+import { Button } from '../../design/button.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
+import { Card, Section } from '../../design/page.tsx'
+import { useAction } from '../actions.ts'
+
+/** The key with which its agents ask for their users' tokens: ended, in favour of another. */
+export function AgentKeySection({ deployment }: { deployment: Deployment }) {
+  const { id: deployment_id } = deployment
+  const [isAsking, setAsking] = useState(false)
+  const rotate = useAction({
+    deployment_id,
+    act: () =>
+      dataOf(
+        controlPlane.api.POST('/v2/deployments/{deployment_id}/agent-key/rotate', {
+          params: { path: { deployment_id } },
+        }),
+      ),
+    said: (_, { revision_id }) =>
+      revision_id
+        ? 'The key is another one: a revision rolls out that has it.'
+        : 'The key is another one: the next revision has it.',
+  })
+  return (
+    <Section title="Agent key">
+      <Card className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-prose text-ink-soft">
+          Its agents ask for their users’ OAuth tokens with a key of their own. End it when it may
+          have become known.
+        </p>
+        <Button onPress={() => setAsking(true)}>Rotate the key</Button>
+      </Card>
+      <ConfirmDialog
+        title="Rotate the agent key"
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        verb="Rotate it"
+        onConfirm={() => rotate.mutateAsync()}
+      >
+        <p>
+          The present key is refused from now on. The revision that serves is deployed once more
+          with the next one; until it serves, its agents get no tokens.
+        </p>
+      </ConfirmDialog>
+    </Section>
+  )
+}

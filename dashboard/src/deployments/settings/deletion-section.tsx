@@ -1,0 +1,67 @@
+import { type Deployment, doneBy } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { controlPlane } from '../../api/control-plane.ts'
+import { Button } from '../../design/button.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
+import { Card, Section } from '../../design/page.tsx'
+import { Mark } from '../../design/status.tsx'
+import { useAction } from '../actions.ts'
+import { useWaitingThreads } from '../overview/needs-somebody.tsx'
+import { runtimeQuery } from '../queries.ts'
+
+/** Deleting a deployment: says what goes with it, and has its name typed. */
+export function DeletionSection({ deployment }: { deployment: Deployment }) {
+  const { id: deployment_id, name } = deployment
+  const [isAsking, setAsking] = useState(false)
+  const navigate = useNavigate()
+  const remove = useAction({
+    deployment_id,
+    act: async () => {
+      const params = { path: { deployment_id } }
+      await doneBy(controlPlane.api.DELETE('/v2/deployments/{deployment_id}', { params }))
+      // Before anything is read anew: what this page is about is going.
+      await navigate({ to: '/deployments' })
+    },
+    said: () => `${name} is being deleted.`,
+  })
+  return (
+    <Section title="Delete">
+      <Card className="flex flex-wrap items-center justify-between gap-3">
+        <p className="max-w-prose text-ink-soft">
+          Its servers stop, and its threads, runs, crons, store, revisions and logs are removed.
+        </p>
+        <Button kind="danger" onPress={() => setAsking(true)}>
+          Delete the deployment
+        </Button>
+      </Card>
+      <ConfirmDialog
+        title={`Delete ${name}`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        name={name}
+        verb="Delete it"
+        onConfirm={() => remove.mutateAsync()}
+      >
+        <p>
+          What goes with it: its address, every thread with its history, runs, crons, items of its
+          store, OAuth tokens that it holds, secrets, revisions and logs. Nothing of it comes back.
+        </p>
+        <WaitingThreads deployment_id={deployment_id} />
+      </ConfirmDialog>
+    </Section>
+  )
+}
+
+function WaitingThreads({ deployment_id }: { deployment_id: string }) {
+  const runtime = useQuery(runtimeQuery(deployment_id))
+  const count = useWaitingThreads(runtime.data?.state === 'serving')
+  if (count === 0) return null
+  return (
+    <p className="flex items-center gap-2 font-medium">
+      <Mark tone="wait" />
+      {count === 1 ? '1 thread waits' : `${count} threads wait`} for an answer here.
+    </p>
+  )
+}

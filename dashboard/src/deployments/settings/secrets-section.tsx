@@ -1,0 +1,130 @@
+import type { Deployment, Secret } from '@runyard/client'
+import { KeyRound, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Form } from 'react-aria-components'
+import { Button, IconButton } from '../../design/button.tsx'
+import { Actions, Dialog } from '../../design/dialog.tsx'
+import { Empty } from '../../design/empty.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
+import { Section } from '../../design/page.tsx'
+import { SecretsField } from '../new/secrets-field.tsx'
+import { merged } from '../new/send.ts'
+import { usePatch } from './patch.ts'
+
+/** Secrets by name: set, set anew, removed. Their values are never shown. */
+export function SecretsSection(props: { deployment: Deployment; mayWrite: boolean }) {
+  const { deployment, mayWrite } = props
+  const { secrets } = deployment
+  const [isSetting, setSetting] = useState(false)
+  const [removed, setRemoved] = useState<Secret>()
+  return (
+    <Section
+      title="Secrets"
+      actions={
+        mayWrite && (
+          <Button size="sm" icon={<KeyRound size={14} />} onPress={() => setSetting(true)}>
+            Set secrets
+          </Button>
+        )
+      }
+    >
+      {secrets.length === 0 ? (
+        <Empty title="It has no secrets.">
+          Each is a variable of its servers, sealed in the database.
+        </Empty>
+      ) : (
+        <ul
+          aria-label="Secrets"
+          className="divide-y divide-line rounded-lg border border-line bg-surface"
+        >
+          {secrets.map((secret) => (
+            <li key={secret.name} className="flex items-center justify-between gap-3 px-3 py-1.5">
+              <code className="wrap-anywhere">{secret.name}</code>
+              <span className="flex items-center gap-2 text-ink-faint">
+                <span aria-hidden="true">••••••••</span>
+                {mayWrite && (
+                  <IconButton
+                    label={`Remove ${secret.name}`}
+                    icon={<Trash2 size={14} />}
+                    onPress={() => setRemoved(secret)}
+                  />
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <SetDialog deployment={deployment} isOpen={isSetting} onClose={() => setSetting(false)} />
+      <RemoveDialog
+        deployment={deployment}
+        secret={removed}
+        onClose={() => setRemoved(undefined)}
+      />
+    </Section>
+  )
+}
+
+function SetDialog(props: { deployment: Deployment; isOpen: boolean; onClose: () => void }) {
+  const { deployment, isOpen } = props
+  const [given, setGiven] = useState<Secret[]>([NONE])
+  const patch = usePatch(deployment, 'The secrets are set.')
+  const named = given.filter(({ name }) => name !== '')
+  const known = named.filter(({ name }) => deployment.secrets.some((one) => one.name === name))
+  const close = () => {
+    setGiven([NONE])
+    props.onClose()
+  }
+  return (
+    <Dialog title="Set secrets" isOpen={isOpen} onClose={close} size="wide">
+      <Form
+        onSubmit={(event) => {
+          event.preventDefault()
+          patch.mutate({ secrets: merged(deployment.secrets, named) }, { onSuccess: close })
+        }}
+      >
+        <SecretsField secrets={given} onChange={setGiven} />
+        <p className="mt-3 text-sm text-ink-soft">
+          The others stay as they are.{' '}
+          {known.length > 0 && `${known.map(({ name }) => name).join(', ')} get another value. `}A
+          new revision rolls out with them.
+        </p>
+        <Actions>
+          <Button onPress={close}>Cancel</Button>
+          <Button
+            type="submit"
+            kind="primary"
+            isPending={patch.isPending}
+            isDisabled={named.length === 0}
+          >
+            Set them
+          </Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+const NONE: Secret = { name: '', value: '' }
+
+function RemoveDialog(props: {
+  deployment: Deployment
+  secret: Secret | undefined
+  onClose: () => void
+}) {
+  const { deployment, secret, onClose } = props
+  const patch = usePatch(deployment, `${secret?.name} is removed.`)
+  return (
+    <ConfirmDialog
+      title="Remove a secret"
+      isOpen={secret !== undefined}
+      onClose={onClose}
+      verb="Remove it"
+      onConfirm={() => patch.mutateAsync({ removed_secrets: secret ? [secret.name] : [] })}
+    >
+      <p>
+        <code>{secret?.name}</code> is no variable of its servers from the next revision on, which
+        rolls out at once. Older revisions keep it: a rollback brings it back.
+      </p>
+    </ConfirmDialog>
+  )
+}

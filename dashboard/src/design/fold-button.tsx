@@ -1,0 +1,35 @@
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+
+/** Folds and unfolds what its parent shows below it. `className`: its measure and its text. */
+export function FoldButton(props: {
+  isOpen: boolean
+  onChange: (isOpen: boolean) => void
+  className?: string
+  children: ReactNode
+}) {
+  const { isOpen, onChange, className, children } = props
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={() => onChange(!isOpen)}
+      className={classes('flex items-center rounded-sm text-left hover:bg-hover', className)}
+    >
+      <FoldMark isOpen={isOpen} />
+      {children}
+    </button>
+  )
+}
+
+/** The arrow alone: to the right, and downwards where it is open. */
+export function FoldMark({ isOpen }: { isOpen: boolean }) {
+  return (
+    <ChevronRight
+      size={14}
+      aria-hidden="true"
+      className={classes('shrink-0 text-ink-faint transition-transform', isOpen && 'rotate-90')}
+    />
+  )
+}

@@ -1,0 +1,42 @@
+/** The form itself: `@rjsf/core` decides which fields there are, the parts of this folder draw them. */
+// Not from the package's front, which asks for a validator that needs eval.
+import withTheme from '@rjsf/core/lib/withTheme.js'
+import { useMemo } from 'react'
+import type { SchemaFormProps } from './form.tsx'
+import { schemaFields, schemaTemplates, schemaWidgets } from './form-parts.tsx'
+import { shapeOf } from './shape.ts'
+import { schemaValidator } from './validator.ts'
+
+const Form = withTheme({
+  fields: schemaFields,
+  templates: schemaTemplates,
+  widgets: schemaWidgets,
+})
+
+// Whoever shows the form has a button.
+const UI_SCHEMA = { 'ui:submitButtonOptions': { norender: true } }
+
+export default function SchemaFormView(props: SchemaFormProps) {
+  const { schema, value, onChange, areProblemsShown = false } = props
+  const shape = useMemo(() => shapeOf(schema), [schema])
+  return (
+    <Form
+      tagName="div"
+      schema={shape}
+      uiSchema={UI_SCHEMA}
+      formData={value}
+      validator={schemaValidator}
+      onChange={({ formData }) => onChange(formData ?? {})}
+      {...(areProblemsShown && { liveValidate: 'onChange' as const })}
+      key={areProblemsShown ? 'checked' : 'unchecked'}
+      showErrorList={false}
+      noHtml5Validate
+      readonly={props.isReadOnly ?? false}
+      idPrefix={props.idPrefix ?? 'form'}
+      experimental_defaultFormStateBehavior={{
+        emptyObjectFields: 'populateRequiredDefaults',
+        arrayMinItems: { populate: 'requiredOnly' },
+      }}
+    />
+  )
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react'
+import { classes } from './classes.ts'
+
+/**
+ * Stands where text or a table will be, in its shape. It shows after 300 ms of nothing, so that what
+ * comes at once does not flicker. `lines`: at most eight.
+ */
+export function Skeleton({ lines = 3, className }: { lines?: number; className?: string }) {
+  const isShown = useDelay(300)
+  return (
+    <div role="status" className={classes('space-y-2', !isShown && 'invisible', className)}>
+      <span className="sr-only">Loading</span>
+      {WIDTHS.slice(0, lines).map((width) => (
+        <div key={width} className={classes('h-4 animate-pulse rounded-sm bg-off-soft', width)} />
+      ))}
+    </div>
+  )
+}
+
+const WIDTHS = ['w-full', 'w-5/6', 'w-2/3', 'w-11/12', 'w-1/2', 'w-3/4', 'w-4/5', 'w-3/5']
+
+function useDelay(ms: number): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), ms)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isOver
+}

@@ -1,0 +1,155 @@
+/**
+ * A table with real columns: rows are reached by the arrow keys (and `j`, `k`), opened by Enter, sorted by
+ * the head, and chosen where `selection` is given.
+ */
+
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import {
+  Checkbox as AriaCheckbox,
+  Column as AriaColumn,
+  Table as AriaTable,
+  Cell,
+  Row,
+  type Selection,
+  type SortDescriptor,
+  TableBody,
+  TableHeader,
+} from 'react-aria-components'
+import { classes } from './classes.ts'
+import { CheckMark } from './field.tsx'
+
+export interface Column<T> {
+  id: string
+  header: string
+  cell: (row: T) => ReactNode
+  /** Figures stand right. */
+  align?: 'right'
+  /** The rows' name for screen readers; one column of a table has it. */
+  isRowHeader?: boolean
+  canSort?: boolean
+  /** Left out below this width of the window. */
+  from?: 'sm' | 'md' | 'lg'
+  /** Takes what is left over and cuts what is longer. */
+  isWide?: boolean
+}
+
+export interface RowSelection {
+  keys: Selection
+  onChange: (keys: Selection) => void
+}
+
+const FROM = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden' }
+
+export function Table<T extends object>(props: {
+  label: string
+  columns: readonly Column<T>[]
+  rows: readonly T[]
+  keyOf: (row: T) => string
+  /** The page that a row leads to. */
+  linkOf?: (row: T) => string
+  /** What a row without a page of its own does. */
+  onOpen?: (row: T) => void
+  sort?: SortDescriptor
+  onSort?: (sort: SortDescriptor) => void
+  selection?: RowSelection
+  /** Shown instead of rows. */
+  empty?: ReactNode
+}) {
+  const { columns, rows, keyOf, linkOf, onOpen, selection } = props
+  const navigate = useNavigate()
+  if (rows.length === 0 && props.empty) return props.empty
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+      <AriaTable
+        aria-label={props.label}
+        className="w-full border-collapse text-left"
+        {...(props.sort && { sortDescriptor: props.sort })}
+        {...(props.onSort && { onSortChange: props.onSort })}
+        {...(selection && {
+          selectionMode: 'multiple' as const,
+          selectedKeys: selection.keys,
+          onSelectionChange: selection.onChange,
+        })}
+        {...((linkOf || onOpen) && {
+          onRowAction: (key) => {
+            const row = rows.find((one) => keyOf(one) === key)
+            if (row && linkOf) void navigate({ to: linkOf(row) })
+            else if (row) onOpen?.(row)
+          },
+        })}
+      >
+        <TableHeader className="border-b border-line text-sm text-ink-soft">
+          {selection && (
+            <AriaColumn className="w-10 px-3">
+              <SelectBox />
+            </AriaColumn>
+          )}
+          {columns.map((column) => (
+            <Head key={column.id} column={column} />
+          ))}
+        </TableHeader>
+        <TableBody>
+          {rows.map((row) => (
+            <Row
+              key={keyOf(row)}
+              id={keyOf(row)}
+              className={classes(
+                'border-b border-line last:border-0 hover:bg-hover data-focus-visible:outline-2 data-focus-visible:-outline-offset-2 data-focus-visible:outline-accent data-selected:bg-accent-soft',
+                (linkOf || onOpen) && 'cursor-pointer',
+              )}
+            >
+              {selection && (
+                <Cell className="px-3">
+                  <SelectBox />
+                </Cell>
+              )}
+              {columns.map((column) => (
+                <Cell key={column.id} className={cellClasses(column)}>
+                  {column.cell(row)}
+                </Cell>
+              ))}
+            </Row>
+          ))}
+        </TableBody>
+      </AriaTable>
+    </div>
+  )
+}
+
+function Head<T>({ column }: { column: Column<T> }) {
+  return (
+    <AriaColumn
+      id={column.id}
+      isRowHeader={column.isRowHeader ?? false}
+      allowsSorting={column.canSort ?? false}
+      className={classes(cellClasses(column), 'font-medium whitespace-nowrap')}
+    >
+      {({ sortDirection }) => (
+        <span className="inline-flex items-center gap-1">
+          {column.header}
+          {sortDirection === 'ascending' && <ArrowUp size={12} aria-hidden="true" />}
+          {sortDirection === 'descending' && <ArrowDown size={12} aria-hidden="true" />}
+        </span>
+      )}
+    </AriaColumn>
+  )
+}
+
+function SelectBox() {
+  return (
+    <AriaCheckbox slot="selection" className="group flex">
+      <CheckMark />
+    </AriaCheckbox>
+  )
+}
+
+function cellClasses<T>({ align, from, isWide }: Column<T>): string {
+  return classes(
+    'px-3 py-2 align-middle',
+    align === 'right' && 'text-right tabular-nums',
+    from && FROM[from],
+    isWide && 'w-full max-w-0 truncate',
+  )
+}

@@ -1,0 +1,24 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { IconButton } from '../button.tsx'
+
+/** Puts `text` into the clipboard, and says that it has. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [isDone, setDone] = useState(false)
+  useEffect(() => {
+    if (!isDone) return
+    const timer = setTimeout(() => setDone(false), 1_500)
+    return () => clearTimeout(timer)
+  }, [isDone])
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+  }
+  return (
+    <IconButton
+      label={isDone ? 'Copied' : label}
+      icon={isDone ? <Check size={14} className="text-good" /> : <Copy size={14} />}
+      onPress={() => void copy()}
+    />
+  )
+}

@@ -1,0 +1,59 @@
+/** Short words about what was just done. They go by themselves, and are read aloud. */
+import { X } from 'lucide-react'
+import {
+  UNSTABLE_Toast as AriaToast,
+  Text,
+  UNSTABLE_ToastContent as ToastContent,
+  UNSTABLE_ToastQueue as ToastQueue,
+  UNSTABLE_ToastRegion as ToastRegion,
+} from 'react-aria-components'
+import { Button, IconButton } from './button.tsx'
+import { Mark, type Tone } from './status.tsx'
+
+interface Message {
+  text: string
+  tone: Tone
+  undo?: () => void
+}
+
+const queue = new ToastQueue<Message>({ maxVisibleToasts: 4 })
+
+/** `undo`: takes it back; offered as long as the words are there. */
+export function toast(text: string, options: { tone?: Tone; undo?: () => void } = {}): void {
+  const { tone = 'good', undo } = options
+  queue.add({ text, tone, ...(undo && { undo }) }, { timeout: 6_000 })
+}
+
+/** Where they appear; the shell has one. */
+export function Toasts() {
+  return (
+    <ToastRegion
+      queue={queue}
+      className="fixed right-4 bottom-4 z-50 flex flex-col gap-2 outline-none"
+    >
+      {({ toast: shown }) => (
+        <AriaToast
+          toast={shown}
+          className="flex items-center gap-3 rounded-md border border-line bg-raised py-2 pr-2 pl-3 shadow-overlay"
+        >
+          <Mark tone={shown.content.tone} />
+          <ToastContent>
+            <Text slot="title">{shown.content.text}</Text>
+          </ToastContent>
+          {shown.content.undo && (
+            <Button
+              size="sm"
+              onPress={() => {
+                shown.content.undo?.()
+                queue.close(shown.key)
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <IconButton label="Close" icon={<X size={14} />} slot="close" />
+        </AriaToast>
+      )}
+    </ToastRegion>
+  )
+}

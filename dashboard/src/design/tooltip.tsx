@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import { Tooltip as AriaTooltip, TooltipTrigger } from 'react-aria-components'
+
+/** Says more of a button on hover and on focus. `children` is one focusable part of this folder. */
+export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
+  return (
+    <TooltipTrigger delay={400}>
+      {children}
+      <AriaTooltip
+        offset={6}
+        className="max-w-80 rounded-md border border-line bg-raised px-2 py-1 text-sm shadow-overlay"
+      >
+        {text}
+      </AriaTooltip>
+    </TooltipTrigger>
+  )
+}

@@ -1,0 +1,72 @@
+import type { Deployment } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { meaningOfRevision } from '../api/states.ts'
+import { ErrorNote } from '../design/error-note.tsx'
+import { Card, Section, TextLink } from '../design/page.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { Status } from '../design/status.tsx'
+import { Duration } from '../design/text/time.tsx'
+import { CallIt } from '../shell/call/call-it.tsx'
+import { ChatCard } from './chat-card.tsx'
+import { firstAssistantQuery, newestRevisionQuery } from './queries.ts'
+
+/** A deployment to be tried at once: talked to here, and called from elsewhere. */
+export function ExampleSection({ deployment }: { deployment: Deployment }) {
+  const { id, name } = deployment
+  const server = useMemo(() => agentServer({ id, name }), [id, name])
+  return (
+    <Section title="Talk to the example">
+      {deployment.active_revision_id === null ? (
+        <Rollout deployment={deployment} />
+      ) : (
+        <Live deployment={deployment} server={server} />
+      )}
+    </Section>
+  )
+}
+
+function Live({ deployment, server }: { deployment: Deployment; server: AgentServer }) {
+  const { data: assistant, error, refetch } = useQuery(firstAssistantQuery(server))
+  if (error) {
+    return (
+      <ErrorNote title="The example does not answer." error={error} retry={() => void refetch()} />
+    )
+  }
+  if (!assistant) return <Skeleton lines={8} className="h-96" />
+  const url = deployment.source_config.custom_url ?? server.url
+  return (
+    <div className="grid gap-5 lg:grid-cols-2">
+      <ChatCard server={server} assistantId={assistant.assistant_id} />
+      <div className="min-w-0">
+        <CallIt url={url} assistant={assistant.graph_id} name={deployment.name} />
+      </div>
+    </div>
+  )
+}
+
+function Rollout({ deployment }: { deployment: Deployment }) {
+  const { data: revision } = useQuery(newestRevisionQuery(deployment))
+  if (!revision) return <Skeleton lines={3} />
+  const { word, tone } = meaningOfRevision(revision.status)
+  return (
+    <Card className="space-y-2">
+      <p className="flex flex-wrap items-center gap-3">
+        <Status tone={tone}>{word}</Status>
+        {(tone === 'live' || tone === 'wait') && (
+          <span className="text-ink-soft">
+            for <Duration from={revision.created_at} />
+          </span>
+        )}
+      </p>
+      <p className="text-ink-soft">
+        {revision.status_message ??
+          'The example is made ready: it is installed and built as your own agents will be. You can talk to it here as soon as it serves.'}{' '}
+        <TextLink to={`/deployments/${deployment.id}/revisions/${revision.id}`}>
+          See what happens
+        </TextLink>
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,86 @@
+import type { Deployment } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Section, TextLink } from '../design/page.tsx'
+import { Mark, type Tone } from '../design/status.tsx'
+import { durationText } from '../design/text/format.ts'
+import { type Need, needsQuery } from './queries.ts'
+
+/** What waits for a person: revisions that failed, threads with a question, queues that grow. */
+export function NeedsSection({ deployments }: { deployments: readonly Deployment[] }) {
+  const { data: needs = [] } = useQuery(needsQuery(deployments))
+  if (needs.length === 0) return null
+  return (
+    <Section title="Needs somebody">
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {needs.flatMap(linesOf).map(({ key, tone, content, action }) => (
+          <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
+            <span className="flex min-w-0 flex-1 items-baseline gap-2.5">
+              <span className="shrink-0">
+                <Mark tone={tone} />
+              </span>
+              <span className="min-w-0 wrap-anywhere">{content}</span>
+            </span>
+            {action}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+interface Line {
+  key: string
+  tone: Tone
+  content: ReactNode
+  action: ReactNode
+}
+
+function linesOf({ deployment: { id, name }, failed, waitingThreads, queue }: Need): Line[] {
+  const lines: Line[] = []
+  if (failed) {
+    lines.push({
+      key: `${id} failed`,
+      tone: 'bad',
+      content: (
+        <>
+          <Name name={name} />: revision {failed.number} failed. {failed.status_message}
+        </>
+      ),
+      action: <TextLink to={`/deployments/${id}/revisions/${failed.id}`}>See why</TextLink>,
+    })
+  }
+  if (waitingThreads > 0) {
+    lines.push({
+      key: `${id} threads`,
+      tone: 'wait',
+      content: (
+        <>
+          <Name name={name} />:{' '}
+          {waitingThreads === 1
+            ? 'one thread waits for an answer.'
+            : `${waitingThreads} threads wait for an answer.`}
+        </>
+      ),
+      action: <TextLink to={`/deployments/${id}/threads?status=interrupted`}>Answer</TextLink>,
+    })
+  }
+  if (queue) {
+    lines.push({
+      key: `${id} queue`,
+      tone: 'wait',
+      content: (
+        <>
+          <Name name={name} />: {queue.waiting} runs wait, the oldest for{' '}
+          {durationText(queue.ageSeconds * 1_000)}.
+        </>
+      ),
+      action: <TextLink to={`/deployments/${id}/runs?status=pending`}>See the queue</TextLink>,
+    })
+  }
+  return lines
+}
+
+function Name({ name }: { name: string }) {
+  return <span className="font-medium">{name}</span>
+}

@@ -1,0 +1,87 @@
+import { type Deployment, dataOf, isOver, type Revision } from '@runyard/client'
+import { queryOptions } from '@tanstack/react-query'
+import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { controlPlane } from '../api/control-plane.ts'
+
+const { api } = controlPlane
+
+/** What `npm start` deploys at the first start. */
+export const EXAMPLE = 'example'
+
+export function newestRevisionQuery({ id, latest_revision_id }: Deployment) {
+  const revision = latest_revision_id ?? ''
+  return queryOptions({
+    queryKey: ['home', 'revision', id, revision],
+    queryFn: () => controlPlane.getRevision(id, revision),
+    enabled: latest_revision_id !== null,
+    refetchInterval: ({ state: { data } }) => (data && isOver(data.status) ? false : 2_000),
+  })
+}
+
+/** The assistant that a newcomer talks to. */
+export function firstAssistantQuery(server: AgentServer) {
+  return queryOptions({
+    queryKey: ['home', 'assistant', server.key],
+    queryFn: async () => (await server.client.assistants.search({ limit: 1 }))[0] ?? null,
+    staleTime: 60_000,
+  })
+}
+
+export interface Need {
+  deployment: Deployment
+  /** The newest revision, if it has failed. */
+  failed?: Revision
+  /** How many threads wait for an answer. */
+  waitingThreads: number
+  /** Runs in the queue, where the oldest waits too long. */
+  queue?: { waiting: number; ageSeconds: number }
+}
+
+/** From when on a queue is somebody's business, in seconds. */
+const SLOW_QUEUE_SECONDS = 10
+
+/** What needs somebody, of all deployments. One that sleeps is not woken for it. */
+export function needsQuery(deployments: readonly Deployment[]) {
+  return queryOptions({
+    queryKey: ['home', 'needs', deployments.map(({ id, updated_at }) => id + updated_at)],
+    queryFn: async () => {
+      const { deployments: glances } = await dataOf(api.GET('/v2/figures'))
+      const now = new Map(glances.map((glance) => [glance.deployment_id, glance.now]))
+      const needs = await Promise.all(
+        deployments.map((deployment) => needOf(deployment, now.get(deployment.id) ?? undefined)),
+      )
+      return needs.filter(
+        ({ failed, waitingThreads, queue }) => failed || waitingThreads > 0 || queue,
+      )
+    },
+    refetchInterval: 15_000,
+  })
+}
+
+async function needOf(
+  deployment: Deployment,
+  now: { waiting: number; queue_age_seconds: number; servers: number } | undefined,
+): Promise<Need> {
+  const [newest, waitingThreads] = await Promise.all([
+    failedRevision(deployment),
+    now && now.servers > 0 ? waitingThreadsOf(deployment) : 0,
+  ])
+  const isSlow = now !== undefined && now.queue_age_seconds >= SLOW_QUEUE_SECONDS
+  return {
+    deployment,
+    waitingThreads,
+    ...(newest && { failed: newest }),
+    ...(isSlow && { queue: { waiting: now.waiting, ageSeconds: now.queue_age_seconds } }),
+  }
+}
+
+async function failedRevision({ id, ...of }: Deployment): Promise<Revision | undefined> {
+  if (of.latest_revision_id === null || of.latest_revision_id === of.active_revision_id)
+    return undefined
+  const revision = await controlPlane.getRevision(id, of.latest_revision_id)
+  return revision.status.endsWith('_FAILED') ? revision : undefined
+}
+
+async function waitingThreadsOf(deployment: Deployment): Promise<number> {
+  return agentServer(deployment).client.threads.count({ status: 'interrupted' })
+}

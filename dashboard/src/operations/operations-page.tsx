@@ -1,0 +1,125 @@
+/** What an operator asks: is anything queueing, failing, growing? */
+import { useQuery } from '@tanstack/react-query'
+import { agentServer } from '../api/agent-server.tsx'
+import { useMay } from '../api/session.ts'
+import { SelectField } from '../design/field.tsx'
+import { Page, Section } from '../design/page.tsx'
+import { QueryView } from '../design/query-view.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { useAddress } from '../shell/address.ts'
+import { Charts, OwnCharts } from './charts.tsx'
+import { DeploymentsTable } from './deployments-table.tsx'
+import { FailedThreads } from './failed-threads.tsx'
+import { Now } from './now.tsx'
+import {
+  deploymentFigures,
+  type Glance,
+  installationFigures,
+  type Series,
+  workspaceFigures,
+} from './queries.ts'
+import { RangeChoice } from './range-choice.tsx'
+import { operationsSearch, type RangeName } from './search.ts'
+import { SlowestRuns } from './slowest-runs.tsx'
+
+const ALL = 'all'
+
+export function OperationsPage() {
+  const [{ range, deployment, sort }, change] = useAddress(operationsSearch)
+  const all = useQuery(workspaceFigures(range))
+  const chosen = all.data?.deployments.find((one) => one.deployment_id === deployment)
+  const choices = (all.data?.deployments ?? []).map(({ deployment_id, name }) => ({
+    value: deployment_id,
+    label: name,
+  }))
+  return (
+    <Page
+      title="Operations"
+      actions={
+        <>
+          <div className="w-52">
+            <SelectField
+              label="Deployment"
+              isLabelHidden
+              value={chosen?.deployment_id ?? ALL}
+              onChange={(id) => change({ deployment: id === ALL ? undefined : id })}
+              choices={[{ value: ALL, label: 'All deployments' }, ...choices]}
+            />
+          </div>
+          <RangeChoice value={range} onChange={(value) => change({ range: value })} />
+        </>
+      }
+    >
+      <QueryView query={all} what="the figures" skeleton={<Waiting />}>
+        {(data) => (
+          <>
+            {chosen ? (
+              <OneDeployment range={range} id={chosen.deployment_id} />
+            ) : (
+              <Over series={data} now={data.now} total={data.total} />
+            )}
+            <Section title="By deployment">
+              <DeploymentsTable
+                deployments={data.deployments}
+                sort={sort}
+                onSort={(by) => change({ sort: by }, { replace: true })}
+              />
+            </Section>
+            <FailedThreads servers={awake(chosen ? [chosen] : data.deployments)} />
+            <SlowestRuns servers={awake(chosen ? [chosen] : data.deployments)} range={range} />
+          </>
+        )}
+      </QueryView>
+      {!chosen && <ControlPlane range={range} />}
+    </Page>
+  )
+}
+
+function OneDeployment({ range, id }: { range: RangeName; id: string }) {
+  const query = useQuery(deploymentFigures(range, id))
+  return (
+    <QueryView query={query} what="the figures of the deployment" skeleton={<Waiting />}>
+      {(data) => <Over series={data} now={data.now} total={data.total} />}
+    </QueryView>
+  )
+}
+
+function Over({ series, now, total }: { series: Series } & Pick<Glance, 'now' | 'total'>) {
+  return (
+    <div className="mb-8">
+      <Now now={now ?? null} total={total ?? null} />
+      <Charts series={series} />
+    </div>
+  )
+}
+
+/** For those who run the installation. */
+function ControlPlane({ range }: { range: RangeName }) {
+  const mayOperate = useMay('operate')
+  const query = useQuery({ ...installationFigures(range), enabled: mayOperate })
+  if (!mayOperate) return null
+  return (
+    <Section title="Control plane">
+      <QueryView query={query} what="the figures of the control plane">
+        {({ control_plane, ...range }) => (
+          <OwnCharts series={{ ...range, points: control_plane }} />
+        )}
+      </QueryView>
+    </Section>
+  )
+}
+
+/** One that is asleep is not woken to be looked at. */
+function awake(deployments: readonly Glance[]) {
+  const those = deployments.filter(({ now }) => now)
+  return those.map(({ deployment_id: id, name }) => agentServer({ id, name }))
+}
+
+function Waiting() {
+  return (
+    <div className="space-y-6">
+      <Skeleton lines={2} />
+      <Skeleton lines={8} />
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+/** The stack of an error, with what the project's author wrote told apart from what packages did. */
+
+export interface Frame {
+  text: string
+  /** A line of the project's own files. */
+  isOwn: boolean
+}
+
+const OF_PACKAGES =
+  /node_modules|node:|site-packages|lib\/python3|<frozen|\(<anonymous>\)|runyard_host/
+
+/** Python tells each frame in two or three lines, and those called last at the end; JavaScript the other way round. */
+export function framesOf(stack: string): Frame[] {
+  const lines = stack.split('\n')
+  if (lines.some((line) => /^\s+File "/.test(line))) return pythonFrames(lines).toReversed()
+  return lines
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => ({ text: line.trim(), isOwn: !OF_PACKAGES.test(line) }))
+}
+
+function pythonFrames(lines: readonly string[]): Frame[] {
+  const frames: Frame[] = []
+  for (const line of lines) {
+    const last = frames.at(-1)
+    if (/^\s+File "/.test(line)) frames.push({ text: line.trim(), isOwn: !OF_PACKAGES.test(line) })
+    else if (last && /^\s{4}/.test(line) && !/^\s*[~^]+$/.test(line))
+      last.text += `\n  ${line.trim()}`
+  }
+  return frames
+}

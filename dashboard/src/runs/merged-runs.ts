@@ -1,0 +1,76 @@
+/** Runs of several agent servers in one list, the latest first, page by page. */
+import type { AgentServer } from '../api/agent-server.tsx'
+import { type FoundRun, type RunQuery, searchRuns } from '../api/runs.ts'
+
+export interface ServerRun extends FoundRun {
+  server: AgentServer
+}
+
+/** What was read of a server and is not shown yet, and where the rest begins; `null`: there is none. */
+interface Source {
+  rest: ServerRun[]
+  cursor: string | undefined | null
+}
+
+export interface RunsPage {
+  runs: ServerRun[]
+  /** By the keys of the servers. */
+  sources: Record<string, Source>
+  /** Servers that did not answer. */
+  failures: { server: AgentServer; error: unknown }[]
+}
+
+const PAGE = 100
+
+/** The page behind `before`; without it the first one. */
+export async function nextPage(
+  servers: readonly AgentServer[],
+  query: RunQuery,
+  before: RunsPage | undefined,
+  signal: AbortSignal,
+): Promise<RunsPage> {
+  const failures: RunsPage['failures'] = []
+  const read = async (server: AgentServer): Promise<[string, Source]> => {
+    const known = before?.sources[server.key] ?? { rest: [], cursor: undefined }
+    if (known.cursor === null || known.rest.length >= PAGE) return [server.key, known]
+    try {
+      const found = await searchRuns(
+        server,
+        { ...query, limit: PAGE, cursor: known.cursor },
+        signal,
+      )
+      const rest = [...known.rest, ...found.runs.map((run) => ({ ...run, server }))]
+      return [server.key, { rest, cursor: found.next ?? null }]
+    } catch (error) {
+      signal.throwIfAborted()
+      failures.push({ server, error })
+      return [server.key, { rest: known.rest, cursor: null }]
+    }
+  }
+  const sources = Object.fromEntries(await Promise.all(servers.map(read)))
+  return { ...merge(sources), failures }
+}
+
+export function hasMore({ sources }: RunsPage): boolean {
+  return Object.values(sources).some(({ rest, cursor }) => rest.length > 0 || cursor !== null)
+}
+
+/** Takes from the latest on, until a server has no more here but more behind it. */
+export function merge(given: Record<string, Source>): Pick<RunsPage, 'runs' | 'sources'> {
+  const sources = Object.values(given).map(({ rest, cursor }) => ({ rest: [...rest], cursor }))
+  const runs: ServerRun[] = []
+  for (;;) {
+    const isUnknown = sources.some(({ rest, cursor }) => rest.length === 0 && cursor !== null)
+    const [latest] = sources
+      .filter(({ rest }) => rest.length > 0)
+      .toSorted((a, b) => (b.rest[0]?.created_at ?? '').localeCompare(a.rest[0]?.created_at ?? ''))
+    const run = latest?.rest.shift()
+    if (isUnknown || !run) {
+      if (run) latest?.rest.unshift(run)
+      break
+    }
+    runs.push(run)
+  }
+  const keys = Object.keys(given)
+  return { runs, sources: Object.fromEntries(sources.map((one, at) => [keys[at] ?? '', one])) }
+}

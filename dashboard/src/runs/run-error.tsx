@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { ErrorFrames } from './error-frames.tsx'
+import { spanQuery } from './queries.ts'
+import type { Span, Timeline } from './wire.ts'
+
+/** Why the run failed: the error of the innermost that failed with it has its stack. */
+export function RunErrorView(props: {
+  server: AgentServer
+  timeline: Timeline
+  error: { error: string; message: string }
+}) {
+  const { server, timeline, error } = props
+  const failed = failedOf(timeline.spans, error)
+  if (!failed) return <ErrorFrames error={error} />
+  return <FailedSpan server={server} timeline={timeline} span={failed} error={error} />
+}
+
+function FailedSpan(props: {
+  server: AgentServer
+  timeline: Timeline
+  span: Span
+  error: { error: string; message: string }
+}) {
+  const { server, timeline, span, error } = props
+  const full = useQuery(spanQuery(server, timeline, span)).data
+  const stack = full?.error?.stack
+  return (
+    <ErrorFrames
+      title={`In ${span.kind} ${span.namespace.map((part) => part.split(':')[0]).join(' › ')}${span.kind === 'node' ? '' : ` › ${span.name}`}`}
+      error={{ ...error, ...(stack && { stack }) }}
+    />
+  )
+}
+
+function failedOf(spans: readonly Span[], { message }: { message: string }): Span | undefined {
+  const failed = spans.filter((span) => span.status === 'error' && span.error)
+  return failed.findLast((span) => span.error?.message === message) ?? failed.at(-1)
+}

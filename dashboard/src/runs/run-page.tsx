@@ -1,0 +1,180 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Square } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { z } from 'zod'
+import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { meaningOfRun } from '../api/states.ts'
+import { Button, ButtonLink } from '../design/button.tsx'
+import { reasonOf } from '../design/error-note.tsx'
+import { Card, Page, Section, TextLink } from '../design/page.tsx'
+import { QueryView } from '../design/query-view.tsx'
+import { Badge } from '../design/status.tsx'
+import { shortId } from '../design/text/format.ts'
+import { Id } from '../design/text/id.tsx'
+import { Duration, Elapsed, Time } from '../design/text/time.tsx'
+import { toast } from '../design/toast.tsx'
+import { addressText, useAddress } from '../shell/address.ts'
+import { DeliveriesView } from './deliveries-view.tsx'
+import { isOver, type RunPlace, runQuery, timelineQuery } from './queries.ts'
+import { RunErrorView } from './run-error.tsx'
+import { RowPanel } from './span-panel.tsx'
+import { StreamView } from './stream-view.tsx'
+import { Waterfall } from './waterfall.tsx'
+import { rowsOf } from './waterfall-rows.ts'
+import type { Timeline } from './wire.ts'
+import { tokensWords } from './words.ts'
+
+/** One run: its facts, where its time went, why it failed, what it sent. */
+export function RunPage() {
+  const server = useAgentServer()
+  const { thread = '', run = '' } = useParams({ strict: false }) as Record<string, string>
+  const place = { thread_id: thread, run_id: run }
+  const query = useQuery(timelineQuery(server, place))
+  const { data } = query
+  const meaning = data && meaningOfRun(data.status)
+  return (
+    <Page
+      title={`Run ${shortId(run)}`}
+      badge={meaning && <Badge tone={meaning.tone}>{meaning.word}</Badge>}
+      facts={
+        data && (
+          <>
+            <Id id={run} />
+            <span>
+              on <TextLink to={server.pages.thread(thread)}>thread {shortId(thread)}</TextLink>
+            </span>
+            <Time at={data.created_at} />
+          </>
+        )
+      }
+      actions={data && <RunActions server={server} timeline={data} />}
+    >
+      <QueryView query={query} what="the run">
+        {(timeline) => <RunView server={server} place={place} timeline={timeline} />}
+      </QueryView>
+    </Page>
+  )
+}
+
+const searchSchema = z.object({ bar: addressText })
+
+function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeline }) {
+  const { server, place, timeline } = props
+  const [{ bar }, change] = useAddress(searchSchema)
+  const chosen = rowsOf(timeline).find(({ id }) => id === bar)
+  const choose = (id: string | undefined) => change({ bar: id }, { replace: true })
+  return (
+    <>
+      <RunFacts server={server} timeline={timeline} />
+      {timeline.error && (
+        <RunErrorView server={server} timeline={timeline} error={timeline.error} />
+      )}
+      <Section title="Where the time went">
+        <Waterfall server={server} timeline={timeline} chosen={bar} onChoose={choose} />
+        {chosen && (
+          <RowPanel
+            key={chosen.id}
+            server={server}
+            timeline={timeline}
+            row={chosen}
+            onClose={() => choose(undefined)}
+          />
+        )}
+        {timeline.attempts.length === 0 && isOver(timeline.status) && (
+          <p className="mt-2 text-sm text-ink-soft">
+            What was at work is kept for a week, and nothing of a run that never began.
+          </p>
+        )}
+      </Section>
+      <DeliveriesView server={server} run_id={place.run_id} />
+      <Section title="Stream">
+        <StreamView server={server} place={place} />
+      </Section>
+    </>
+  )
+}
+
+function RunActions({ server, timeline }: { server: AgentServer; timeline: Timeline }) {
+  const { assistant_id, thread_id, run_id, status, checkpoints } = timeline
+  const last = checkpoints.findLast(({ checkpoint_ns }) => checkpoint_ns === '')
+  const cancel = async () => {
+    try {
+      await server.client.runs.cancel(thread_id, run_id)
+      toast('The run is told to stop.')
+    } catch (error) {
+      toast(reasonOf(error), { tone: 'bad' })
+    }
+  }
+  return (
+    <>
+      {!isOver(status) && (
+        <Button kind="danger" icon={<Square size={14} />} onPress={cancel}>
+          Cancel
+        </Button>
+      )}
+      <ButtonLink
+        kind="primary"
+        to={server.pages.studio(assistant_id, {
+          thread: thread_id,
+          ...(last && { checkpoint: last.checkpoint_id }),
+        })}
+      >
+        {status === 'error' ? 'Open in Studio where it failed' : 'Open in Studio'}
+      </ButtonLink>
+    </>
+  )
+}
+
+function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timeline }) {
+  const run = useQuery(runQuery(server, timeline)).data
+  const { due_at, started_at, ended_at, attempts, spans, attempt } = timeline
+  const models = spans.filter(({ kind }) => kind === 'model')
+  const first = Math.min(...models.flatMap(({ first_token_at }) => first_token_at ?? []))
+  const last = attempts.at(-1)
+  const sum = (name: 'input_tokens' | 'output_tokens') =>
+    models.reduce((total, span) => total + (span[name] ?? 0), 0)
+  const counted = { input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') }
+  const reason = (run as { cancel_reason?: string | null } | undefined)?.cancel_reason
+  const facts: [string, ReactNode][] = [
+    [
+      'Took',
+      started_at === null ? 'Not begun' : <Duration key="d" from={started_at} to={ended_at} />,
+    ],
+    ['Queued for', <Duration key="q" from={due_at} to={started_at ?? ended_at} />],
+    ['First token', Number.isFinite(first) ? <Elapsed key="f" ms={first - due_at} /> : '–'],
+    ['Tokens', counted.input_tokens + counted.output_tokens > 0 ? tokensWords(counted) : '–'],
+    ['Attempts', attempt],
+    [
+      'Server',
+      last?.server_id ? (
+        <code key="s" title={last.server_id}>{`${last.server_id.slice(0, 8)}`}</code>
+      ) : (
+        '–'
+      ),
+    ],
+    ['Revision', <Revision key="r" server={server} id={last?.revision_id ?? null} />],
+    ['On a busy thread', run?.multitask_strategy ?? '–'],
+    ...(reason ? [['Cancelled', reason] as [string, ReactNode]] : []),
+  ]
+  return (
+    <Card className="mb-6">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+        {facts.map(([name, value]) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-sm text-ink-soft">{name}</dt>
+            <dd className="font-medium wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}
+
+function Revision({ server, id }: { server: AgentServer; id: string | null }) {
+  if (!id) return '–'
+  if (!server.deploymentId) return <code>{shortId(id)}</code>
+  return (
+    <TextLink to={`/deployments/${server.deploymentId}/revisions/${id}`}>{shortId(id)}</TextLink>
+  )
+}

@@ -1,0 +1,173 @@
+/** Runs that were looked for, of one agent server or of several. */
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { meaningOfRun } from '../api/states.ts'
+import { Button } from '../design/button.tsx'
+import { Empty } from '../design/empty.tsx'
+import { ErrorNote } from '../design/error-note.tsx'
+import { type ListColumn, RowList } from '../design/row-list.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
+import { Status } from '../design/status.tsx'
+import { shortId } from '../design/text/format.ts'
+import { Duration, Elapsed, Time } from '../design/text/time.tsx'
+import { toast } from '../design/toast.tsx'
+import { hasMore, nextPage, type RunsPage, type ServerRun } from './merged-runs.ts'
+import { isFiltered, queryOf, type RunsSearch } from './search.ts'
+
+const PACE_MS = 5_000
+
+export function RunsList(props: { servers: readonly AgentServer[]; search: RunsSearch }) {
+  const { servers, search } = props
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const query = useInfiniteQuery({
+    queryKey: ['runs', servers.map(({ key }) => key), search],
+    queryFn: ({ pageParam, signal }) =>
+      nextPage(servers, queryOf(search, Date.now()), pageParam, signal),
+    initialPageParam: undefined as RunsPage | undefined,
+    getNextPageParam: (last) => (hasMore(last) ? last : undefined),
+    placeholderData: keepPreviousData,
+    // Further pages are read again with the first one: only who looks at the top is kept up to date.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : PACE_MS),
+  })
+  const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs) ?? [], [query.data])
+  const failures = query.data?.pages.flatMap((page) => page.failures) ?? []
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const onSeen = useCallback(
+    (_first: number, last: number) => {
+      if (last >= runs.length - 20 && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+    },
+    [runs.length, hasNextPage, isFetchingNextPage, fetchNextPage],
+  )
+  if (query.error) {
+    return <ErrorNote error={query.error} title="Could not read the runs." />
+  }
+  if (!query.data) return <Skeleton lines={6} />
+  const active = runs.filter((run) => chosen.has(run.run_id) && isActive(run))
+  const cancel = async () => {
+    const ended = await Promise.allSettled(
+      active.map(({ server, thread_id, run_id }) => server.client.runs.cancel(thread_id, run_id)),
+    )
+    const failed = ended.filter(({ status }) => status === 'rejected').length
+    toast(failed > 0 ? `${failed} could not be cancelled.` : `${active.length} runs are ended.`, {
+      tone: failed > 0 ? 'bad' : 'good',
+    })
+    setChosen(new Set())
+    void query.refetch()
+  }
+  return (
+    <>
+      {failures.map(({ server, error }) => (
+        <div key={server.key} className="mb-3">
+          <ErrorNote error={error} title={`Could not read the runs of ${server.name}.`} />
+        </div>
+      ))}
+      {runs.length === 0 ? (
+        <NoRuns search={search} />
+      ) : (
+        <RowList
+          label="Runs"
+          columns={servers.length > 1 ? [SERVER, ...COLUMNS] : COLUMNS}
+          count={runs.length}
+          rowAt={(index) => runs[index]}
+          keyOf={({ run_id }) => run_id}
+          linkOf={({ server, thread_id, run_id }) => server.pages.run(thread_id, run_id)}
+          onSeen={onSeen}
+          selection={{ keys: chosen, onChange: setChosen }}
+        />
+      )}
+      {chosen.size > 0 && (
+        <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
+          <span>
+            {chosen.size} chosen, {active.length} of them queued or running
+          </span>
+          <Button kind="danger" size="sm" isDisabled={active.length === 0} onPress={cancel}>
+            Cancel {active.length === 1 ? 'this run' : `${active.length} runs`}
+          </Button>
+          <Button size="sm" onPress={() => setChosen(new Set())}>
+            Choose none
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function isActive({ status }: ServerRun): boolean {
+  return status === 'pending' || status === 'running'
+}
+
+const SERVER: ListColumn<ServerRun> = {
+  id: 'server',
+  header: 'Deployment',
+  width: 'minmax(7rem,1fr)',
+  cell: ({ server }) => <span className="font-medium">{server.name}</span>,
+}
+
+const COLUMNS: readonly ListColumn<ServerRun>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '8rem',
+    cell: ({ status }) => (
+      <Status tone={meaningOfRun(status).tone}>{meaningOfRun(status).word}</Status>
+    ),
+  },
+  {
+    id: 'run',
+    header: 'Run',
+    width: '9rem',
+    cell: ({ run_id }) => <code title={run_id}>{shortId(run_id)}</code>,
+  },
+  {
+    id: 'graph',
+    header: 'Graph',
+    width: 'minmax(6rem,1fr)',
+    cell: ({ graph_id }) => graph_id,
+  },
+  {
+    id: 'error',
+    header: 'Error',
+    width: 'minmax(8rem,2fr)',
+    cell: ({ error }) =>
+      error && (
+        <span title={error.message} className="text-ink-soft">
+          <span className="text-bad">{error.error}</span> {error.message}
+        </span>
+      ),
+  },
+  {
+    id: 'queue',
+    header: 'Queued for',
+    width: '6.5rem',
+    align: 'right',
+    cell: ({ due_at, started_at, ended_at }) => (
+      <Elapsed ms={Math.max(0, (started_at ?? ended_at ?? Date.now()) - due_at)} />
+    ),
+  },
+  {
+    id: 'took',
+    header: 'Took',
+    width: '6.5rem',
+    align: 'right',
+    cell: ({ started_at, ended_at }) =>
+      started_at !== null && <Duration from={started_at} to={ended_at} />,
+  },
+  {
+    id: 'when',
+    header: 'Created',
+    width: '7rem',
+    align: 'right',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+]
+
+function NoRuns({ search }: { search: RunsSearch }) {
+  if (isFiltered(search)) return <Empty title="No run is like that." />
+  return (
+    <Empty title="Nothing has run yet.">
+      Each message to an agent, each cron and each call of its API is a run, and stands here with
+      where its time went.
+    </Empty>
+  )
+}

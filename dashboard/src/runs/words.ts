@@ -1,0 +1,38 @@
+/** What a run's page says of attempts and of what was at work. */
+import { countText } from '../design/text/format.ts'
+import type { Attempt, Span } from './wire.ts'
+
+const OUTCOMES: Record<Attempt['outcome'], string> = {
+  running: 'goes on',
+  success: 'done',
+  error: 'failed',
+  interrupted: 'stopped',
+  timeout: 'timed out',
+  handed_over: 'handed over',
+  lost: 'server lost',
+}
+
+export function attemptWords({ outcome }: Attempt): string {
+  return OUTCOMES[outcome]
+}
+
+const STATUSES: Record<Span['status'], string> = {
+  running: '',
+  success: '',
+  error: 'failed',
+  interrupted: 'interrupted',
+  left: 'not finished',
+}
+
+/** What it is, if it is no node, and how it went, if not well. */
+export function spanWords({ kind, model, status, ...span }: Span): string {
+  const what = kind === 'model' ? (model ?? 'model') : kind === 'tool' ? 'tool' : ''
+  return [what, tokensWords(span), STATUSES[status]].filter(Boolean).join(' · ')
+}
+
+/** `120 → 45 tokens`; empty where nobody has counted. */
+export function tokensWords(counted: Pick<Span, 'input_tokens' | 'output_tokens'>): string {
+  const { input_tokens: given, output_tokens: answered } = counted
+  if (given === undefined && answered === undefined) return ''
+  return `${countText(given ?? 0)} → ${countText(answered ?? 0)} tokens`
+}

@@ -1,0 +1,69 @@
+/** The audit log's actions in words. A new one has to be told here: the types see to it. */
+import type { AuditEntry } from '@runyard/client'
+
+type Action = AuditEntry['action']
+type NounOf<Name> = Name extends `${infer Noun}.${string}` ? Noun : never
+
+export const NOUNS: Record<NounOf<Action>, string> = {
+  deployment: 'Deployments',
+  revision: 'Revisions',
+  upload: 'Uploads',
+  api_key: 'API keys',
+  agent_key: "Agents' keys",
+  session: 'Sessions',
+  sign_in_link: 'Sign-in links',
+  workspace: 'Workspaces',
+  oauth_provider: 'OAuth providers',
+  oauth_consent: 'OAuth consents',
+  oauth_token: 'OAuth tokens',
+  oauth_connection: 'OAuth connections',
+  listener: 'Listeners',
+  push_token: 'Push tokens',
+  push_webhook: 'Push webhooks',
+  audit_log: 'The audit log',
+  encryption_key: 'The encryption key',
+}
+
+/** Who did it stands before, and the name of the target behind. */
+const WORDS: Record<Action, string> = {
+  'api_key.create': 'created the API key',
+  'api_key.revoke': 'revoked the API key',
+  'audit_log.export': 'exported the audit log',
+  'deployment.create': 'created the deployment',
+  'deployment.update': 'changed the deployment',
+  'deployment.delete': 'deleted the deployment',
+  'agent_key.rotate': 'changed the agent key of',
+  'encryption_key.rotate': 'changed the encryption key',
+  'listener.create': 'created the listener',
+  'listener.update': 'changed the listener',
+  'listener.delete': 'deleted the listener',
+  'oauth_connection.create': 'connected an agent to',
+  'oauth_connection.delete': 'disconnected an agent from',
+  'oauth_consent.begin': 'began to give consent at',
+  'oauth_consent.complete': 'gave consent at',
+  'oauth_provider.create': 'created the OAuth provider',
+  'oauth_provider.update': 'changed the OAuth provider',
+  'oauth_provider.delete': 'deleted the OAuth provider',
+  'oauth_token.read': 'read an OAuth token of',
+  'oauth_token.update': 'changed an OAuth token of',
+  'oauth_token.delete': 'deleted an OAuth token of',
+  'push_token.create': 'took a token to push an image of',
+  'push_webhook.create': 'created the push webhook of',
+  'push_webhook.delete': 'deleted the push webhook of',
+  'revision.create': 'created a revision of',
+  'revision.redeploy': 'redeployed a revision of',
+  'revision.interrupt': 'interrupted a revision of',
+  'revision.rollback': 'rolled back',
+  'session.create': 'signed in as',
+  'session.end': 'ended a session of',
+  'sign_in_link.create': 'created a sign-in link for',
+  'upload.create': 'uploaded a source for',
+  'workspace.create': 'created the workspace',
+  'workspace.update': 'changed the workspace',
+  'workspace.delete': 'deleted the workspace',
+}
+
+/** `deployment.create` is "created the deployment". */
+export function actionText(action: Action): string {
+  return WORDS[action] ?? action
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { controlPlane } from '../../api/control-plane.ts'
+import { deploymentQuery } from '../../api/deployments.ts'
+import { shortId } from '../../design/text/format.ts'
+import type { Crumb } from './crumbs.ts'
+
+/** Brings the SDK along, which most pages do not need. */
+const AssistantName = lazy(async () => ({
+  default: (await import('./assistant-name.tsx')).AssistantName,
+}))
+
+/** The name of a step; while it is asked for, a short form of the id. */
+export function CrumbName({ crumb: { name } }: { crumb: Crumb }) {
+  if (name.kind === 'words') return name.words
+  if (name.kind === 'deployment') return <DeploymentName id={name.id} />
+  if (name.kind === 'revision') return <RevisionName {...name} />
+  if (name.kind === 'assistant' && isUuid(name.id)) {
+    return (
+      <Suspense fallback={shortId(name.id)}>
+        <AssistantName {...name} />
+      </Suspense>
+    )
+  }
+  return name.kind === 'id' ? <code title={name.id}>{shortId(name.id)}</code> : name.id
+}
+
+function DeploymentName({ id }: { id: string }) {
+  const { data } = useDeployment(id)
+  return data?.display_name ?? data?.name ?? shortId(id)
+}
+
+/** The layout of a deployment's pages asks for the same, and keeps it fresh. */
+export function useDeployment(id: string | undefined) {
+  return useQuery({
+    ...deploymentQuery(id ?? ''),
+    enabled: id !== undefined,
+    refetchInterval: false,
+  })
+}
+
+function RevisionName({ id, deployment }: { id: string; deployment: string }) {
+  const { data } = useQuery({
+    queryKey: ['crumbs', 'revision', id],
+    queryFn: async () => (await controlPlane.getRevision(deployment, id)).number,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data === undefined ? shortId(id) : `Revision ${data}`
+}
+
+function isUuid(id: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
+}

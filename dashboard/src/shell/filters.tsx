@@ -1,0 +1,61 @@
+/** The row above a list by which it is narrowed; each value stands in the address of the page, absent: any. */
+import type { ReactNode } from 'react'
+import { isMetadata } from '../api/metadata-text.ts'
+import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
+
+/** What stands for no choice at all. */
+const ANY = 'any'
+
+interface Filter<T extends string> {
+  label: string
+  value: T | undefined
+  onChange: (value: T | undefined) => void
+}
+
+/** All of a page's filters stand in one line on a laptop's screen (1440 px). */
+export function Filters({ children }: { children: ReactNode }) {
+  return <search className="mb-3 grid gap-2 sm:grid-cols-2 lg:flex lg:flex-wrap">{children}</search>
+}
+
+export function SearchFilter({ label, value = '', onChange }: Filter<string>) {
+  return (
+    <div className="lg:max-w-80 lg:min-w-60 lg:flex-1">
+      <SearchField label={label} value={value} onChange={(text) => onChange(text || undefined)} />
+    </div>
+  )
+}
+
+/** `key=value`, or an object of JSON. */
+export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
+  return (
+    <div className="lg:w-48">
+      <TextField
+        label={label}
+        isLabelHidden
+        isMono
+        placeholder={`${label}: key=value`}
+        value={value}
+        onChange={(text) => onChange(text || undefined)}
+        {...(!isMetadata(value) && { error: 'key=value, or JSON' })}
+      />
+    </div>
+  )
+}
+
+/** `any`: what the choice of none is called. */
+export function ChoiceFilter<T extends string>(
+  props: Filter<T> & { any: string; choices: readonly Choice<T>[] },
+) {
+  const { label, value, onChange, any, choices } = props
+  return (
+    <div className="lg:w-40">
+      <SelectField<T | typeof ANY>
+        label={label}
+        isLabelHidden
+        value={value ?? ANY}
+        onChange={(one) => onChange(one === ANY ? undefined : (one as T))}
+        choices={[{ value: ANY, label: any }, ...choices]}
+      />
+    </div>
+  )
+}

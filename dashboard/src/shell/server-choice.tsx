@@ -1,0 +1,106 @@
+/**
+ * Pages about one agent server that do not lie below a deployment: which one stands in the address, and
+ * is chosen on the page. Where the app shows one agent server by itself, there is nothing to choose.
+ */
+import type { Deployment } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { z } from 'zod'
+import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { deploymentsQuery } from '../api/deployments.ts'
+import { MODE } from '../api/mode.ts'
+import { useMay } from '../api/session.ts'
+import { ButtonLink } from '../design/button.tsx'
+import { Empty } from '../design/empty.tsx'
+import { SelectField } from '../design/field.tsx'
+import { Page } from '../design/page.tsx'
+import { QueryView } from '../design/query-view.tsx'
+import { addressText, useAddress } from './address.ts'
+
+const searchSchema = z.object({ deployment: addressText })
+
+/**
+ * A page about the chosen agent server. `actions` and `children` are given it; `children` stand alone
+ * below the title while there is one.
+ */
+export function ServerPage(props: {
+  title: string
+  actions?: (server: AgentServer) => ReactNode
+  children: (server: AgentServer) => ReactNode
+}) {
+  if (MODE === 'agent-server') return <OwnServerPage {...props} />
+  return <ChosenServerPage {...props} />
+}
+
+type Props = Parameters<typeof ServerPage>[0]
+
+function OwnServerPage({ title, actions, children }: Props) {
+  const server = useMemo(() => agentServer(), [])
+  return (
+    <Page title={title} actions={actions?.(server)}>
+      {children(server)}
+    </Page>
+  )
+}
+
+function ChosenServerPage({ title, actions, children }: Props) {
+  const query = useQuery(deploymentsQuery())
+  const [{ deployment }, change] = useAddress(searchSchema)
+  const chosen = choose(query.data ?? [], deployment)
+  const { id, name } = chosen ?? {}
+  const server = useMemo(() => (id && name ? agentServer({ id, name }) : undefined), [id, name])
+  const picker = query.data && query.data.length > 0 && (
+    <div className="w-52">
+      <SelectField
+        label="Deployment"
+        isLabelHidden
+        value={chosen?.id}
+        onChange={(id) => change({ deployment: id })}
+        choices={query.data.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </div>
+  )
+  return (
+    <Page
+      title={title}
+      actions={
+        <>
+          {picker}
+          {server && actions?.(server)}
+        </>
+      }
+    >
+      <QueryView query={query} what="the deployments">
+        {() =>
+          server ? <div key={server.key}>{children(server)}</div> : <NoServer title={title} />
+        }
+      </QueryView>
+    </Page>
+  )
+}
+
+/** The one that the address names, else the first by name that has been deployed. */
+function choose(all: readonly Deployment[], id: string | undefined): Deployment | undefined {
+  const named = all.find((one) => one.id === id)
+  if (named) return named
+  const byName = all.toSorted((a, b) => a.name.localeCompare(b.name))
+  return byName.find(({ active_revision_id }) => active_revision_id) ?? byName[0]
+}
+
+function NoServer({ title }: { title: string }) {
+  const mayWrite = useMay('write')
+  return (
+    <Empty
+      title="There is no deployment yet"
+      action={
+        mayWrite && (
+          <ButtonLink to="/deployments/new" kind="primary">
+            Deploy an agent
+          </ButtonLink>
+        )
+      }
+    >
+      Here you would see its {title.toLowerCase()}.
+    </Empty>
+  )
+}

@@ -1,0 +1,55 @@
+import type { SearchItem } from '@langchain/langgraph-sdk'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { useChange } from '../api/use-change.ts'
+
+export type Item = SearchItem
+
+export const PAGE_SIZE = 100
+const MOST_NAMESPACES = 1_000
+const EVERY_MS = 10_000
+
+export function namespacesQuery(server: AgentServer) {
+  return queryOptions({
+    queryKey: [server.key, 'store', 'namespaces'],
+    queryFn: async () => {
+      const { namespaces } = await server.client.store.listNamespaces({ limit: MOST_NAMESPACES })
+      return namespaces
+    },
+    refetchInterval: EVERY_MS,
+  })
+}
+
+/** `meaning`: what the items are to be about; only a store with an index answers scores. */
+export function itemsQuery(
+  server: AgentServer,
+  { path, meaning, page }: { path: readonly string[]; meaning: string | undefined; page: number },
+) {
+  return queryOptions({
+    queryKey: [server.key, 'store', 'items', ...path, { meaning, page }],
+    queryFn: async () => {
+      const { items } = await server.client.store.searchItems([...path], {
+        // One more than is shown tells whether there is another page.
+        limit: PAGE_SIZE + 1,
+        offset: page * PAGE_SIZE,
+        ...(meaning && { query: meaning }),
+        refreshTtl: false,
+      })
+      return items
+    },
+    refetchInterval: EVERY_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function itemQuery(server: AgentServer, path: readonly string[], key: string) {
+  return queryOptions({
+    queryKey: [server.key, 'store', 'item', ...path, key],
+    queryFn: () => server.client.store.getItem([...path], key, { refreshTtl: false }),
+  })
+}
+
+/** A change of the store; all that was read of it is read again. */
+export function useStoreAction(server: AgentServer) {
+  return useChange([server.key, 'store'])
+}

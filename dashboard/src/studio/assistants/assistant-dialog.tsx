@@ -1,0 +1,97 @@
+/** One assistant: its settings, its versions, and what its graph takes and gives. */
+import type { Assistant } from '@langchain/langgraph-sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { QueryView } from '../../design/query-view.tsx'
+import { Id } from '../../design/text/id.tsx'
+import { assistantQuery, schemasQuery } from '../queries.ts'
+import { AssistantForm } from './assistant-form.tsx'
+import { AssistantSchemas } from './assistant-schemas.tsx'
+import { AssistantVersions } from './assistant-versions.tsx'
+import { NewAssistant } from './new-assistant.tsx'
+import { ASSISTANT_VIEWS, type AssistantView, NEW, useAssistantSearch } from './search.ts'
+
+/** Open as long as the address names an assistant to edit. */
+export function AssistantDialog() {
+  const { search, close } = useAssistantSearch()
+  const { edit } = search
+  if (edit === undefined) return null
+  if (edit === NEW) {
+    return (
+      <Dialog title="New assistant" isOpen onClose={close} size="wide">
+        <NewAssistant />
+      </Dialog>
+    )
+  }
+  return <Known key={edit} id={edit} />
+}
+
+function Known({ id }: { id: string }) {
+  const server = useAgentServer()
+  const { close } = useAssistantSearch()
+  const query = useQuery(assistantQuery(server, id))
+  return (
+    <Dialog title={query.data?.name ?? 'Assistant'} isOpen onClose={close} size="wide">
+      <QueryView query={query} what="the assistant">
+        {(assistant) => <Views assistant={assistant} />}
+      </QueryView>
+    </Dialog>
+  )
+}
+
+const LABELS: Record<AssistantView, string> = {
+  settings: 'Settings',
+  versions: 'Versions',
+  schemas: 'Schemas',
+}
+
+function Views({ assistant }: { assistant: Assistant }) {
+  const { search, change } = useAssistantSearch()
+  const view = search.about ?? 'settings'
+  return (
+    <>
+      <p className="mb-3 flex flex-wrap items-center gap-x-4 text-ink-soft">
+        <span>
+          Graph <code>{assistant.graph_id}</code>
+        </span>
+        <span>Version {assistant.version} in force</span>
+        <Id id={assistant.assistant_id} />
+      </p>
+      <div className="mb-4 flex gap-1 border-b border-line">
+        {ASSISTANT_VIEWS.map((one) => (
+          <button
+            key={one}
+            type="button"
+            aria-pressed={one === view}
+            onClick={() => change({ about: one, version: undefined })}
+            className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-ink-soft hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
+          >
+            {LABELS[one]}
+          </button>
+        ))}
+      </div>
+      {view === 'settings' && <Settings key={assistant.version} assistant={assistant} />}
+      {view === 'versions' && <AssistantVersions assistant={assistant} />}
+      {view === 'schemas' && <AssistantSchemas assistantId={assistant.assistant_id} />}
+    </>
+  )
+}
+
+function Settings({ assistant }: { assistant: Assistant }) {
+  const server = useAgentServer()
+  const navigate = useNavigate()
+  const schemas = useQuery(schemasQuery(server, assistant.assistant_id))
+  return (
+    <QueryView query={schemas} what="what its graph can be told">
+      {(known) => (
+        <AssistantForm
+          assistant={assistant}
+          schemas={known}
+          onDelete={() => navigate({ to: server.pages.studio(assistant.graph_id) })}
+        />
+      )}
+    </QueryView>
+  )
+}

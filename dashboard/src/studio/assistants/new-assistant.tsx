@@ -1,0 +1,83 @@
+/** Another assistant of a graph. */
+import type { GraphSchema } from '@langchain/langgraph-sdk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { assistantsQuery } from '../../api/assistants.ts'
+import { Button } from '../../design/button.tsx'
+import { Actions } from '../../design/dialog.tsx'
+import { ErrorNote } from '../../design/error-note.tsx'
+import { SelectField } from '../../design/field.tsx'
+import { QueryView } from '../../design/query-view.tsx'
+import { toast } from '../../design/toast.tsx'
+import { schemasQuery } from '../queries.ts'
+import { useStudio } from '../studio-context.tsx'
+import { AssistantFields, contentOf, EMPTY_DRAFT } from './assistant-fields.tsx'
+
+export function NewAssistant() {
+  const server = useAgentServer()
+  const { assistant } = useStudio()
+  const [graph, setGraph] = useState(assistant.graph_id)
+  const { data = [] } = useQuery(assistantsQuery(server))
+  const graphs = [...new Set([graph, ...data.map(({ graph_id }) => graph_id)])].toSorted()
+  const schemas = useQuery(schemasQuery(server, graph))
+  return (
+    <div className="space-y-4">
+      <SelectField
+        label="Graph"
+        value={graph}
+        onChange={setGraph}
+        choices={graphs.map((one) => ({ value: one, label: one }))}
+      />
+      <QueryView query={schemas} what="what the graph can be told">
+        {(known) => <Create key={graph} graph={graph} schemas={known} />}
+      </QueryView>
+    </div>
+  )
+}
+
+function Create({ graph, schemas }: { graph: string; schemas: GraphSchema }) {
+  const server = useAgentServer()
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [isPending, setPending] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const content = contentOf(draft)
+
+  const create = async () => {
+    if (!content) return
+    setPending(true)
+    setError(undefined)
+    try {
+      const made = await server.client.assistants.create({ graphId: graph, ...content })
+      toast(`${made.name} was created.`)
+      void queries.invalidateQueries({ queryKey: [server.key, 'assistants'] })
+      await navigate({ to: server.pages.studio(made.assistant_id) })
+    } catch (reason) {
+      setError(reason)
+      setPending(false)
+    }
+  }
+  return (
+    <>
+      <AssistantFields
+        draft={draft}
+        schemas={schemas}
+        onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+      />
+      {error !== undefined && <ErrorNote error={error} title="The assistant was not made." />}
+      <Actions>
+        <Button
+          kind="primary"
+          isPending={isPending}
+          isDisabled={!content}
+          onPress={() => void create()}
+        >
+          Create the assistant
+        </Button>
+      </Actions>
+    </>
+  )
+}

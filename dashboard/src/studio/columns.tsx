@@ -1,0 +1,113 @@
+/** The Studio's three columns. Each folds; a narrow screen shows one at a time. */
+import { PanelLeft, PanelRight } from 'lucide-react'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { IconButton } from '../design/button.tsx'
+import { classes } from '../design/classes.ts'
+import { COLUMNS, type ColumnName, useStudioSearch } from './search.ts'
+
+const LABELS: Record<ColumnName, string> = { graph: 'Graph', talk: 'Conversation', state: 'State' }
+
+/** How wide each is beside the others, on a wide screen. */
+const WIDTHS: Record<ColumnName, string> = {
+  graph: 'lg:flex-[3_1_18rem]',
+  talk: 'lg:flex-[4_1_24rem]',
+  state: 'lg:flex-[3_1_20rem]',
+}
+
+export function Columns({ parts }: { parts: Record<ColumnName, ReactNode> }) {
+  const { search } = useStudioSearch()
+  const open = useOpenColumns()
+  const view = search.view ?? 'talk'
+  const { ref, height } = useRoomBelow()
+  return (
+    <div
+      ref={ref}
+      style={{ height }}
+      className="flex min-h-120 flex-col border-t border-line lg:flex-row"
+    >
+      <NarrowTabs view={view} />
+      {COLUMNS.map((name) => (
+        <section
+          key={name}
+          aria-label={LABELS[name]}
+          data-column={name}
+          className={classes(
+            'min-h-0 min-w-0 flex-1 flex-col overflow-hidden border-line not-last:lg:border-r',
+            WIDTHS[name],
+            view === name ? 'flex' : 'max-lg:hidden',
+            open.includes(name) ? 'lg:flex' : 'lg:hidden',
+          )}
+        >
+          {parts[name]}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** The buttons that fold the outer columns away and back; they stand in the page's head. */
+export function ColumnButtons() {
+  const { change } = useStudioSearch()
+  const open = useOpenColumns()
+  const toggle = (name: ColumnName) => {
+    const after = COLUMNS.filter((one) => (one === name ? !open.includes(one) : open.includes(one)))
+    change({ panels: after.length === COLUMNS.length ? undefined : after.join('.') })
+  }
+  return (
+    <div className="flex max-lg:hidden">
+      <IconButton
+        label={open.includes('graph') ? 'Fold the graph away' : 'Show the graph'}
+        icon={<PanelLeft size={16} />}
+        onPress={() => toggle('graph')}
+      />
+      <IconButton
+        label={open.includes('state') ? 'Fold the state away' : 'Show the state'}
+        icon={<PanelRight size={16} />}
+        onPress={() => toggle('state')}
+      />
+    </div>
+  )
+}
+
+function NarrowTabs({ view }: { view: ColumnName }) {
+  const { change } = useStudioSearch()
+  return (
+    <div className="flex shrink-0 border-b border-line bg-surface px-2 lg:hidden">
+      {COLUMNS.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={view === name}
+          onClick={() => change({ view: name }, { replace: true })}
+          className="-mb-px flex-1 border-b-2 border-transparent px-3 py-2 text-ink-soft aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
+        >
+          {LABELS[name]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** The conversation does not fold: it is what the page is for. */
+function useOpenColumns(): ColumnName[] {
+  const { search } = useStudioSearch()
+  const said = search.panels?.split('.')
+  return COLUMNS.filter((name) => name === 'talk' || !said || said.includes(name))
+}
+
+/** The columns fill what the window has below what stands above them, and scroll each by itself. */
+function useRoomBelow() {
+  const ref = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const box = ref.current?.getBoundingClientRect()
+      if (box) setTop(Math.round(box.top + window.scrollY))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [])
+  return { ref, height: `calc(100dvh - ${top}px)` }
+}

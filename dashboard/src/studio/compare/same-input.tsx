@@ -1,0 +1,57 @@
+/** Runs an assistant on what the other side's run was given, on a thread of its own. */
+import { useQuery } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { assistantsQuery } from '../../api/assistants.ts'
+import { Button } from '../../design/button.tsx'
+import { ErrorNote } from '../../design/error-note.tsx'
+import { SelectField } from '../../design/field.tsx'
+import type { Side } from './search.ts'
+import { inputOf } from './side-facts.ts'
+import { sideQuery } from './side-queries.ts'
+
+/** Nothing where the other side's run was given no input. */
+export function SameInput({ side, onRun }: { side: Side; onRun: (side: Side) => void }) {
+  const server = useAgentServer()
+  const { data } = useQuery(sideQuery(server, side))
+  const { data: assistants = [] } = useQuery(assistantsQuery(server))
+  const [chosen, setChosen] = useState<string>()
+  const [isPending, setPending] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const input = inputOf(data?.run)
+  if (!input) return null
+  const assistant = chosen ?? data?.run?.assistant_id ?? ''
+
+  const run = async () => {
+    setPending(true)
+    setError(undefined)
+    try {
+      const { thread_id } = await server.client.threads.create()
+      const { run_id } = await server.client.runs.create(thread_id, assistant, { input })
+      onRun({ thread: thread_id, run: run_id })
+    } catch (reason) {
+      setError(reason)
+      setPending(false)
+    }
+  }
+  return (
+    <div className="space-y-3 border-t border-line pt-4">
+      <h2 className="font-medium">Or run the same input</h2>
+      <SelectField
+        label="With the assistant"
+        value={assistant}
+        onChange={setChosen}
+        choices={assistants.map(({ assistant_id, name, graph_id, version }) => ({
+          value: assistant_id,
+          label: name === graph_id ? name : `${name} (${graph_id}), v${version}`,
+        }))}
+        help="On a new thread, so that nothing that was said before is known to it."
+      />
+      {error !== undefined && <ErrorNote error={error} title="The run was not taken." />}
+      <Button icon={<Play size={14} />} isPending={isPending} onPress={() => void run()}>
+        Run it
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+/** What can be told of one side of a comparison, from its state and its run. */
+import type { Run } from '@langchain/langgraph-sdk'
+import type { State } from '../../api/thread-state.ts'
+import { isActive } from '../queries.ts'
+import { isMessage, type MessageLike } from '../state/message.ts'
+
+/** The messages of a state, whichever key they are below. */
+export function messagesOf(values: State | undefined): readonly MessageLike[] {
+  return Object.values(values ?? {}).find(areMessages) ?? []
+}
+
+/** The state without its messages, whose ids differ from run to run. */
+export function restOf(values: State | undefined): State {
+  const messages = messagesOf(values)
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([, one]) => one !== messages))
+}
+
+function areMessages(value: unknown): value is MessageLike[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isMessage)
+}
+
+/** How many tokens the messages say that they took; undefined where none says it. */
+export function tokensOf(messages: readonly MessageLike[]): number | undefined {
+  const told = messages.flatMap(({ usage_metadata }) => usage_metadata?.total_tokens ?? [])
+  return told.length > 0 ? told.reduce((sum, count) => sum + count, 0) : undefined
+}
+
+/** From when it was sent to its end; undefined while it goes on. */
+export function tookMs(run: Run | undefined): number | undefined {
+  if (!run || isActive(run)) return undefined
+  return Math.max(0, Date.parse(run.updated_at) - Date.parse(run.created_at))
+}
+
+/** What a run was given; the server says it, the SDK's type does not. */
+export function inputOf(run: Run | undefined): State | undefined {
+  const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
+  return kwargs?.input ?? undefined
+}
+
+/** Two messages that stand beside each other; one may be missing. */
+export interface MessagePair {
+  left: MessageLike | undefined
+  right: MessageLike | undefined
+  isSame: boolean
+}
+
+/** In their order; ids are another run's, so that what they say is what counts. */
+export function pairMessages(
+  left: readonly MessageLike[],
+  right: readonly MessageLike[],
+): MessagePair[] {
+  const count = Math.max(left.length, right.length)
+  return Array.from({ length: count }, (_, place) => ({
+    left: left[place],
+    right: right[place],
+    isSame: saying(left[place]) === saying(right[place]),
+  }))
+}
+
+function saying(message: MessageLike | undefined): string | undefined {
+  if (!message) return undefined
+  const { type, content, tool_calls = [] } = message
+  return JSON.stringify([type, content, tool_calls.map(({ name, args }) => [name, args])])
+}

@@ -1,0 +1,81 @@
+/** Chooses what stands on one side: a thread, and of it a run, a checkpoint, or how it is now. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { meaningOfRun } from '../../api/states.ts'
+import { threadKey } from '../../api/thread-state.ts'
+import { Button } from '../../design/button.tsx'
+import { type Choice, SelectField, TextField } from '../../design/field.tsx'
+import { exactText, shortId } from '../../design/text/format.ts'
+import { readHistoryPage } from '../history/history-page.ts'
+import { stepName } from '../history/step-name.ts'
+import { runsQuery } from '../queries.ts'
+import type { Side } from './search.ts'
+
+const NOW = 'now'
+
+/** How many checkpoints are offered. Others are reached from the Studio's history. */
+const CHECKPOINTS = 100
+
+/** `side`: what is chosen, or what to begin with. */
+export function SidePicker(props: { side: Side | undefined; onChoose: (side: Side) => void }) {
+  const [thread, setThread] = useState(props.side?.thread ?? '')
+  const [at, setAt] = useState<string>(NOW)
+  const choices = useChoices(thread)
+  const id = at.split('/')[1]
+  return (
+    <div className="space-y-3">
+      <TextField
+        label="Thread"
+        value={thread}
+        onChange={(typed) => {
+          setThread(typed.trim())
+          setAt(NOW)
+        }}
+        isMono
+        help="Its id; the one of the other side stands here at first."
+      />
+      <SelectField label="At" value={at} onChange={setAt} choices={choices} />
+      <Button
+        isDisabled={!isId(thread)}
+        onPress={() =>
+          props.onChoose({
+            thread,
+            ...(at.startsWith('run/') && { run: id }),
+            ...(at.startsWith('checkpoint/') && { checkpoint: id }),
+          })
+        }
+      >
+        Show it here
+      </Button>
+    </div>
+  )
+}
+
+function useChoices(thread: string): Choice[] {
+  const server = useAgentServer()
+  const enabled = isId(thread)
+  const runs = useQuery({ ...runsQuery(server, thread), enabled, refetchInterval: false })
+  const history = useQuery({
+    queryKey: [...threadKey(server, thread), 'choices'],
+    queryFn: ({ signal }) => readHistoryPage(server, thread, { limit: CHECKPOINTS }, signal),
+    enabled,
+  })
+  const rows = history.data?.rows ?? []
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return [
+    { value: NOW, label: 'As it is now' },
+    ...(runs.data ?? []).map(({ run_id, status, created_at }) => ({
+      value: `run/${run_id}`,
+      label: `Run ${shortId(run_id)} · ${meaningOfRun(status).word} · ${exactText(Date.parse(created_at))}`,
+    })),
+    ...rows.map((row) => ({
+      value: `checkpoint/${row.id}`,
+      label: `Step ${row.step} · ${stepName(row, byId.get(row.parentId ?? '')).text} · ${shortId(row.id)}`,
+    })),
+  ]
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}

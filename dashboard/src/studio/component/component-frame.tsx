@@ -1,0 +1,119 @@
+/** Shows a component in a frame that has no origin, and does for it what it may ask. */
+import { useEffect, useRef, useState } from 'react'
+import { BASE_PATH } from '../../api/mode.ts'
+import { reasonOf } from '../../design/error-note.tsx'
+import { toast } from '../../design/toast.tsx'
+import { useStudio, useStudioStream } from '../studio-context.tsx'
+import type { UiComponent } from './components-of.ts'
+import { type Begin, type ComponentCode, FromFrame, type Shown } from './frame-messages.ts'
+
+/** In px, until the component has said its own. */
+const FIRST_HEIGHT = 120
+const MAX_HEIGHT = 2_000
+/** So long a person's click in the frame may need to be known in this page. */
+const CLICK_MS = 200
+
+export function ComponentFrame(props: {
+  component: UiComponent
+  code: ComponentCode
+  onFail: (reason: string) => void
+}) {
+  const { component, code, onFail } = props
+  const { assistant } = useStudio()
+  const begin = useBeginRun(component.name)
+  const shown = useShown(component)
+  const [height, setHeight] = useState(FIRST_HEIGHT)
+  const [port, setPort] = useState<MessagePort>()
+  const [reads, setReads] = useState(false)
+  const frame = useRef<HTMLIFrameElement>(null)
+
+  const hear = ({ data }: MessageEvent<unknown>) => {
+    const said = FromFrame.safeParse(data).data
+    if (said?.type === 'height') setHeight(Math.min(said.height, MAX_HEIGHT))
+    if (said?.type === 'reads') setReads(true)
+    if (said?.type === 'failed') onFail(said.reason)
+    if (said?.type === 'submit') void begin(said)
+  }
+  const latest = useRef(hear)
+  latest.current = hear
+
+  const open = () => {
+    // A frame that has led itself elsewhere is told nothing.
+    if (port) return port.close()
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = (event) => latest.current(event)
+    const { id, name } = component
+    const first: Begin = { ...shown, id, name, graph: assistant.graph_id, code }
+    frame.current?.contentWindow?.postMessage(first, '*', [port2])
+    setPort(port1)
+  }
+  const { props: given, meta, colorScheme, stream } = shown
+  const read = reads ? stream : undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is told to those who read it
+  useEffect(() => {
+    port?.postMessage(shown)
+  }, [port, given, meta, colorScheme, read?.values, read?.interrupt, read?.isLoading])
+  useEffect(() => () => port?.close(), [port])
+
+  return (
+    <iframe
+      ref={frame}
+      title={`Component ${component.name}`}
+      src={`${BASE_PATH}component-frame.html`}
+      sandbox="allow-scripts"
+      className="block w-full"
+      style={{ height }}
+      onLoad={open}
+    />
+  )
+}
+
+function useShown({ props, metadata }: UiComponent): Shown {
+  const { values, messages, interrupts, isRunning } = useStudioStream()
+  return {
+    props,
+    meta: metadata,
+    stream: { values, messages, interrupt: interrupts[0], isLoading: isRunning },
+    colorScheme: useColorScheme(),
+  }
+}
+
+/** As it is now: people change it while the page is open. */
+function useColorScheme(): string {
+  const [scheme, setScheme] = useState(colorScheme)
+  useEffect(() => {
+    const changes = new MutationObserver(() => setScheme(colorScheme()))
+    changes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => changes.disconnect()
+  }, [])
+  return scheme
+}
+
+function colorScheme(): string {
+  return getComputedStyle(document.documentElement).colorScheme
+}
+
+/** Begins a run for a component, when a person has just done something: looking at a thread begins none. */
+function useBeginRun(name: string) {
+  const { submit } = useStudio()
+  return async ({ input, command, context }: Extract<FromFrame, { type: 'submit' }>) => {
+    if (!(await isByPerson()))
+      return toast(`The component ${name} wanted to begin a run by itself, and was not let.`, {
+        tone: 'bad',
+      })
+    try {
+      await submit(
+        { ...(command ? { command } : { input: input ?? null }) },
+        { ...(context && { context }) },
+      )
+    } catch (error) {
+      toast(`The run was not begun: ${reasonOf(error)}`, { tone: 'bad' })
+    }
+  }
+}
+
+async function isByPerson(): Promise<boolean> {
+  if (navigator.userActivation.isActive) return true
+  await new Promise((resolve) => setTimeout(resolve, CLICK_MS))
+  return navigator.userActivation.isActive
+}

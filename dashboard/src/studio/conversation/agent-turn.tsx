@@ -1,0 +1,85 @@
+import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { IconButton } from '../../design/button.tsx'
+import { reasonOf } from '../../design/error-note.tsx'
+import { CopyButton } from '../../design/text/copy-button.tsx'
+import { countText } from '../../design/text/format.ts'
+import { toast } from '../../design/toast.tsx'
+import { useStudio } from '../studio-context.tsx'
+import { CallRow } from './call-row.tsx'
+import { Components } from './components.tsx'
+import { partsOf } from './content-parts.ts'
+import { messageText } from './message-text.ts'
+import { PartView } from './part-view.tsx'
+import type { TurnProps } from './turn-view.tsx'
+
+/** What the agent said, thought and called. */
+export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeaking }: TurnProps) {
+  const text = messageText(message.content)
+  return (
+    <li className="group" data-from="agent">
+      <span className="sr-only">The agent said</span>
+      <div className="space-y-2">
+        {partsOf(message).map((part, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
+          <PartView key={index} part={part} isGrowing={isSpeaking} />
+        ))}
+        {calls.map((call) => (
+          <CallRow
+            key={call.id}
+            call={call}
+            isLive={isLive}
+            from={seen?.at}
+            to={call.result?.id ? seenResults.get(call.result.id)?.at : undefined}
+          />
+        ))}
+        <Components messageId={message.id} />
+      </div>
+      {/* It keeps its room while the run goes on, so that nothing jumps at the end. */}
+      <footer className="-ml-1.5 flex h-7 items-center gap-1 text-xs text-ink-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+        {!isLive && (
+          <>
+            {text && <CopyButton text={text} label="Copy the text" />}
+            {seen?.before && <Regenerate from={seen.before} />}
+            <Usage message={message} />
+          </>
+        )}
+      </footer>
+    </li>
+  )
+}
+
+function Regenerate({ from }: { from: string }) {
+  const { submit } = useStudio()
+  const [isPending, setPending] = useState(false)
+  const again = () => {
+    setPending(true)
+    submit({ input: null }, { checkpoint: from })
+      .catch((error) => toast(`The run was not begun: ${reasonOf(error)}`, { tone: 'bad' }))
+      .finally(() => setPending(false))
+  }
+  return (
+    <IconButton
+      label="Answer anew from here"
+      icon={<RefreshCw size={13} />}
+      isDisabled={isPending}
+      onPress={again}
+    />
+  )
+}
+
+interface Tokens {
+  input_tokens?: number
+  output_tokens?: number
+}
+
+function Usage({ message }: Pick<TurnProps, 'message'>) {
+  const { usage_metadata } = message as { usage_metadata?: Tokens | null }
+  if (!usage_metadata) return null
+  const { input_tokens = 0, output_tokens = 0 } = usage_metadata
+  return (
+    <span className="tabular-nums">
+      {countText(input_tokens)} tokens in, {countText(output_tokens)} out
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+/**
+ * Components that the graph sends along with a message: shown in frames of their own, since their code is the
+ * agent's, and below that what they are given.
+ */
+import { useQuery } from '@tanstack/react-query'
+import { LayoutTemplate } from 'lucide-react'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { reasonOf } from '../../design/error-note.tsx'
+import { JsonView } from '../../design/json/view.tsx'
+import { componentCodeQuery } from '../component/component-code.ts'
+import { ComponentFrame } from '../component/component-frame.tsx'
+import { componentsOf, type UiComponent } from '../component/components-of.ts'
+import { useStudio, useStudioStream } from '../studio-context.tsx'
+
+export function Components({ messageId }: { messageId: string | undefined }) {
+  const { values } = useStudioStream()
+  return componentsOf(values.ui, messageId).map((one) => <Card key={one.id} component={one} />)
+}
+
+function Card({ component }: { component: UiComponent }) {
+  const { name, props } = component
+  const { assistant } = useStudio()
+  const server = useAgentServer()
+  const code = useQuery(componentCodeQuery(server, assistant.graph_id, name))
+  const [failure, setFailure] = useState<string>()
+  // What goes wrong after it follows from it.
+  const fail = (why: string) => setFailure((first) => first ?? why)
+  const reason = failure ?? (code.error ? reasonOf(code.error) : undefined)
+  return (
+    <div data-component={name} className="rounded-md border border-line bg-surface text-sm">
+      {code.data && !failure && (
+        <div className="px-3 py-2">
+          <ComponentFrame component={component} code={code.data} onFail={fail} />
+        </div>
+      )}
+      {reason && (
+        <p role="alert" className="px-3 py-2 wrap-anywhere text-bad">
+          The component cannot be shown: {reason}
+        </p>
+      )}
+      <details className="border-t border-line px-3 py-1 text-xs first:border-t-0">
+        <summary className="flex cursor-default items-center gap-2">
+          <LayoutTemplate size={12} aria-hidden="true" className="text-ink-faint" />
+          <span className="text-ink-soft">Component</span>
+          <span className="font-mono">{name}</span>
+        </summary>
+        <div className="mt-1 border-t border-line pt-1">
+          <JsonView value={props} />
+        </div>
+      </details>
+    </div>
+  )
+}

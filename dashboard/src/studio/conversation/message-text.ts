@@ -1,0 +1,8 @@
+/** The plain text of a message's content, whichever of its forms it comes in. */
+export function messageText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((block) => (typeof block === 'string' ? block : block?.type === 'text' ? block.text : ''))
+    .join('')
+}

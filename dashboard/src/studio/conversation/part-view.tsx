@@ -1,0 +1,82 @@
+import { FileText } from 'lucide-react'
+import { JsonView } from '../../design/json/view.tsx'
+import { Markdown } from '../../design/text/markdown.tsx'
+import type { Part } from './content-parts.ts'
+import { GrowingMarkdown } from './growing-markdown.tsx'
+
+/** One part of a message. `isPlain`: what a person typed is no Markdown. `isGrowing`: more of it comes. */
+export function PartView({
+  part,
+  isPlain,
+  isGrowing,
+}: {
+  part: Part
+  isPlain?: boolean
+  isGrowing?: boolean
+}) {
+  switch (part.kind) {
+    case 'text':
+      if (isPlain) return <p className="whitespace-pre-wrap wrap-anywhere">{part.text}</p>
+      return isGrowing ? <GrowingMarkdown text={part.text} /> : <Markdown text={part.text} />
+    case 'reasoning':
+      return <Reasoning text={part.text} />
+    case 'image':
+      return <Picture {...part} />
+    case 'audio':
+      // biome-ignore lint/a11y/useMediaCaption: a message has none
+      return <audio controls src={part.url} aria-label={part.name} className="max-w-full" />
+    case 'file':
+      return <FilePart {...part} />
+    case 'other':
+      return <JsonView value={part.value} openDepth={1} />
+  }
+}
+
+function Reasoning({ text }: { text: string }) {
+  return (
+    <details className="border-l-2 border-line pl-3 text-sm text-ink-soft">
+      <summary className="cursor-default font-medium hover:text-ink">Reasoning</summary>
+      <div className="mt-1 whitespace-pre-wrap wrap-anywhere">{text}</div>
+    </details>
+  )
+}
+
+/** Pictures of elsewhere are linked: the page's policy loads nothing from there. */
+function Picture({ url, name }: { url: string; name: string }) {
+  if (url.startsWith('data:image/') || url.startsWith('/'))
+    return <img src={url} alt={name} className="max-h-80 max-w-full rounded-md" />
+  return <Link url={url} name={name} />
+}
+
+function FilePart({
+  url,
+  name,
+  type,
+}: {
+  url: string | undefined
+  name: string
+  type: string | undefined
+}) {
+  return (
+    <p className="flex items-center gap-1.5 text-sm">
+      <FileText size={14} aria-hidden="true" />
+      {url ? <Link url={url} name={name} /> : name}
+      {type && <span className="text-ink-faint">{type}</span>}
+    </p>
+  )
+}
+
+function Link({ url, name }: { url: string; name: string }) {
+  const isData = url.startsWith('data:')
+  // Only what cannot run anything in this page: an address of the web, or a download.
+  if (!isData && !/^https?:/.test(url)) return name
+  return (
+    <a
+      href={url}
+      {...(isData ? { download: name } : { target: '_blank', rel: 'noreferrer noopener' })}
+      className="text-accent underline"
+    >
+      {name}
+    </a>
+  )
+}

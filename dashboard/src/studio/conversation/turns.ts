@@ -1,0 +1,41 @@
+/** A conversation as it is shown: the results of tools stand at their calls. */
+import type { Message } from '@langchain/langgraph-sdk'
+
+export interface Call {
+  id: string
+  name: string
+  args: unknown
+  /** What the tool answered. */
+  result: Message | undefined
+}
+
+export interface Turn {
+  message: Message
+  calls: readonly Call[]
+}
+
+interface ToolCall {
+  id?: string
+  name: string
+  args: unknown
+}
+
+/** Messages of tools whose call is not there stand by themselves. */
+export function turnsOf(messages: readonly Message[]): Turn[] {
+  const results = new Map<string, Message>()
+  for (const message of messages)
+    if (message.type === 'tool') results.set(message.tool_call_id, message)
+  const called = new Set<string>()
+  const turns = messages.map((message): Turn => {
+    const calls = callsOf(message).map(({ id = '', name, args }): Call => {
+      called.add(id)
+      return { id, name, args, result: results.get(id) }
+    })
+    return { message, calls }
+  })
+  return turns.filter(({ message }) => message.type !== 'tool' || !called.has(message.tool_call_id))
+}
+
+function callsOf(message: Message): readonly ToolCall[] {
+  return message.type === 'ai' ? ((message.tool_calls as ToolCall[] | undefined) ?? []) : []
+}

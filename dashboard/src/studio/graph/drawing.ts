@@ -1,0 +1,102 @@
+/** The server's drawing of a graph, made into what is laid out: boxes within boxes, and the edges between. */
+import type { AssistantGraph } from '@langchain/langgraph-sdk'
+
+export interface DrawnNode {
+  /** With the names of the graphs around it: `outer:inner`. */
+  id: string
+  name: string
+  kind: 'start' | 'end' | 'node' | 'group'
+  parent: string | undefined
+}
+
+export interface DrawnEdge {
+  id: string
+  source: string
+  target: string
+  isConditional: boolean
+  label: string | undefined
+}
+
+export interface Drawing {
+  /** Groups stand before what lies in them. */
+  nodes: readonly DrawnNode[]
+  edges: readonly DrawnEdge[]
+  /** Every group, folded or not. */
+  groups: readonly string[]
+}
+
+/** `folded`: the groups that are drawn as one node. */
+export function drawingOf(graph: AssistantGraph, folded: ReadonlySet<string>): Drawing {
+  const ids = graph.nodes.map(({ id }) => String(id))
+  const groups = groupsOf(ids)
+  const shown = new Map<string, DrawnNode>()
+  for (const id of [...groups, ...ids]) {
+    const hidden = foldedAround(id, folded)
+    if (hidden || shown.has(id)) continue
+    shown.set(id, nodeOf(id, groups.includes(id) && !folded.has(id)))
+  }
+  const edges = new Map<string, DrawnEdge>()
+  for (const { source, target, conditional, data } of graph.edges) {
+    const from = foldedAround(String(source), folded) ?? String(source)
+    const to = foldedAround(String(target), folded) ?? String(target)
+    if (from === to && String(source) !== String(target)) continue
+    const id = `${from}→${to}`
+    const label = typeof data === 'string' && data !== to ? data : undefined
+    edges.set(id, { id, source: from, target: to, isConditional: conditional === true, label })
+  }
+  const drawn = [...edges.values()]
+  return { nodes: inOrder([...shown.values()], drawn), edges: drawn, groups }
+}
+
+/** In the order in which a run can reach them, groups with the first node in them. */
+function inOrder(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): DrawnNode[] {
+  const reached = ['__start__']
+  for (const at of reached)
+    for (const { source, target } of edges)
+      if (source === at && !reached.includes(target)) reached.push(target)
+  const rank = ({ id, kind }: DrawnNode): number => {
+    if (kind === 'end') return reached.length
+    const at = reached.findIndex((one) => one === id || one.startsWith(`${id}:`))
+    return at === -1 ? reached.length - 0.5 : at
+  }
+  const depth = ({ id }: DrawnNode) => id.split(':').length
+  return nodes.toSorted((a, b) => rank(a) - rank(b) || depth(a) - depth(b))
+}
+
+/** Outermost first. */
+function groupsOf(ids: readonly string[]): string[] {
+  const all = ids.flatMap((id) => {
+    const parts = id.split(':')
+    return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(':'))
+  })
+  return [...new Set(all)].sort((a, b) => a.split(':').length - b.split(':').length)
+}
+
+/** The outermost folded group that holds the node. */
+function foldedAround(id: string, folded: ReadonlySet<string>): string | undefined {
+  const parts = id.split(':')
+  for (let length = 1; length < parts.length; length += 1) {
+    const group = parts.slice(0, length).join(':')
+    if (folded.has(group)) return group
+  }
+  return undefined
+}
+
+function nodeOf(id: string, isGroup: boolean): DrawnNode {
+  const parts = id.split(':')
+  const name = parts.at(-1) ?? id
+  const parent = parts.length > 1 ? parts.slice(0, -1).join(':') : undefined
+  const kind =
+    name === '__start__' ? 'start' : name === '__end__' ? 'end' : isGroup ? 'group' : 'node'
+  return { id, name: kind === 'start' ? 'Start' : kind === 'end' ? 'End' : name, kind, parent }
+}
+
+/** Whether a run went along the edge, as `activity.edges` tells it at each level of the graph. */
+export function isTaken({ source, target }: DrawnEdge, taken: ReadonlySet<string>): boolean {
+  const from = source.split(':')
+  const to = target.split(':')
+  let level = 0
+  while (level < from.length - 1 && from[level] === to[level]) level += 1
+  const at = (parts: string[]) => parts.slice(0, level + 1).join(':')
+  return taken.has(`${at(from)}→${at(to)}`)
+}

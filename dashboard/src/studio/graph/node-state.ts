@@ -1,0 +1,28 @@
+/** What a node of the drawing does now, or did last. */
+import { type Activity, type NodeTask, pathOf } from '../activity.ts'
+
+export type NodeState = 'running' | 'done' | 'failed' | 'waits' | 'idle'
+
+/** The last execution of the node. */
+export function lastTask({ tasks }: Activity, id: string): NodeTask | undefined {
+  return tasks.findLast((task) => pathOf(task) === id)
+}
+
+/** `next`: the nodes that the thread stands before. */
+export function stateOfNode(activity: Activity, id: string, next: readonly string[]): NodeState {
+  const task = lastTask(activity, id)
+  if (task?.isRunning) return 'running'
+  if (next.includes(id) && !task?.error) return 'waits'
+  if (!task) return 'idle'
+  if (task.error) return 'failed'
+  // The question stays on record once it is answered.
+  return task.hasInterrupt && task.wrote === undefined ? 'waits' : 'done'
+}
+
+export const STATE_WORDS: Record<NodeState, string> = {
+  running: 'runs now',
+  done: 'has run',
+  failed: 'failed',
+  waits: 'waits',
+  idle: 'has not run',
+}

@@ -1,0 +1,111 @@
+import { GitBranch } from 'lucide-react'
+import { classes } from '../../design/classes.ts'
+import { Mark, type Tone } from '../../design/status.tsx'
+import { Elapsed, Time } from '../../design/text/time.tsx'
+import type { HistoryRow } from './history-page.ts'
+import { stepName } from './step-name.ts'
+
+/** A row's place in the list, for those who hear it. */
+interface Place {
+  id: string
+  position: number
+  count: number
+}
+
+/** One checkpoint of a history, in one line of a fixed height. */
+export function CheckpointRow(props: {
+  row: HistoryRow
+  parent: HistoryRow | undefined
+  place: Place
+  /** How many branches go off from here, beside the one that is shown. */
+  forks: number
+  isSelected: boolean
+  /** Nothing followed it: what it waits for, it still waits for. */
+  isTip: boolean
+  /** The run stands here, and goes on. */
+  isLive: boolean
+  hasFailed: boolean
+  onSelect: () => void
+}) {
+  const { row, parent, place, forks, isSelected, onSelect } = props
+  const name = stepName(row, parent)
+  const { tone, word } = markOf(props)
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list hears the keys
+    <div
+      id={place.id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isSelected}
+      aria-posinset={place.position}
+      aria-setsize={place.count}
+      onClick={onSelect}
+      className={classes(
+        'flex h-8 cursor-default items-center gap-2 px-3 text-sm',
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+      )}
+    >
+      <span className="flex w-3 shrink-0 justify-center">
+        {tone ? (
+          <>
+            <Mark tone={tone} />
+            <span className="sr-only">{word}</span>
+          </>
+        ) : (
+          <span
+            aria-hidden="true"
+            className={classes(
+              'size-1.5 rounded-full',
+              isSelected ? 'bg-accent' : 'bg-line-strong',
+            )}
+          />
+        )}
+      </span>
+      <span className="w-7 shrink-0 text-right text-xs text-ink-faint tabular-nums">
+        <span className="sr-only">Step </span>
+        {row.step}
+      </span>
+      <span
+        className={classes(
+          'min-w-0 truncate',
+          name.isNodes && 'font-mono',
+          isSelected && 'font-medium',
+        )}
+      >
+        {name.text}
+      </span>
+      {forks > 0 && (
+        <span className="flex shrink-0 items-center gap-0.5 text-xs text-ink-soft">
+          <GitBranch size={12} aria-hidden="true" />
+          <span aria-hidden="true">{forks}</span>
+          <span className="sr-only">{forks} branches go off here</span>
+        </span>
+      )}
+      <span className="ml-auto flex shrink-0 gap-3 pl-2 text-xs text-ink-soft tabular-nums">
+        {tookMs(row, parent) !== undefined && <Elapsed ms={tookMs(row, parent) ?? 0} />}
+        {row.createdAt && (
+          <span className="min-w-18 text-right">
+            <Time at={row.createdAt} />
+          </span>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function markOf(props: { row: HistoryRow; isTip: boolean; isLive: boolean; hasFailed: boolean }): {
+  tone?: Tone
+  word?: string
+} {
+  if (props.isLive) return { tone: 'live', word: 'Running' }
+  if (props.hasFailed) return { tone: 'bad', word: 'Failed' }
+  if (props.isTip && props.row.interrupts.length > 0)
+    return { tone: 'wait', word: 'Waits for an answer' }
+  return {}
+}
+
+/** How long its nodes took; an input or a change by hand waited for somebody, so that says nothing. */
+function tookMs(row: HistoryRow, parent: HistoryRow | undefined): number | undefined {
+  if (row.source !== 'loop' || !row.createdAt || !parent?.createdAt) return undefined
+  return Math.max(0, Date.parse(row.createdAt) - Date.parse(parent.createdAt))
+}

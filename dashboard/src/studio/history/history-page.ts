@@ -1,0 +1,89 @@
+/** Reads a thread's history without the values, which may be a megabyte each. */
+import type { Checkpoint, Interrupt, Metadata } from '@langchain/langgraph-sdk'
+import type { AgentServer } from '../../api/agent-server.tsx'
+
+/** A checkpoint as the history lists it. */
+export interface HistoryRow {
+  id: string
+  /** Undefined for a thread's first. */
+  parentId: string | undefined
+  /** −1 for the first input; each step counts on from its parent. */
+  step: number
+  /** `input`: a run began; `loop`: nodes ran; `update`, `fork`: somebody changed the state. */
+  source: string
+  /** The run that wrote it. */
+  runId: string | undefined
+  /** The nodes that come next. */
+  next: readonly string[]
+  interrupts: readonly Interrupt[]
+  createdAt: string | undefined
+}
+
+/** What the server answers to `FIELDS`. */
+interface SelectedState {
+  checkpoint: Checkpoint
+  parent_checkpoint: Checkpoint | null
+  metadata: Metadata
+  next: string[]
+  interrupts: Interrupt[]
+  created_at: string | null
+}
+
+const FIELDS = [
+  'checkpoint',
+  'parent_checkpoint',
+  'metadata',
+  'next',
+  'interrupts',
+  'created_at',
+] satisfies (keyof SelectedState)[]
+
+export interface HistoryPage {
+  /** Newest first. */
+  rows: HistoryRow[]
+  /** There may be older ones. */
+  hasMore: boolean
+}
+
+/** Up to `limit` checkpoints, newest first; with `before` only those older than that one. */
+export async function readHistoryPage(
+  server: Pick<AgentServer, 'url' | 'headers'>,
+  threadId: string,
+  page: { limit: number; before?: string | undefined; metadata?: Metadata },
+  signal?: AbortSignal,
+): Promise<HistoryPage> {
+  // The SDK's `getHistory` does not know `select`.
+  const response = await fetch(`${server.url}/threads/${threadId}/history`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...server.headers },
+    body: JSON.stringify({ ...page, select: FIELDS }),
+    ...(signal && { signal }),
+  })
+  if (!response.ok) throw await refusalOf(response)
+  const states = (await response.json()) as SelectedState[]
+  // A page may also be full because of its bytes, and says so.
+  const isCut = response.headers.has('x-pagination-next')
+  return { rows: states.map(rowOf), hasMore: isCut || states.length === page.limit }
+}
+
+function rowOf(state: SelectedState): HistoryRow {
+  const { checkpoint, parent_checkpoint, next, interrupts, created_at } = state
+  const { step, source, run_id } = (state.metadata ?? {}) as Record<string, unknown>
+  return {
+    id: checkpoint.checkpoint_id ?? '',
+    parentId: parent_checkpoint?.checkpoint_id ?? undefined,
+    step: Number(step ?? 0),
+    source: String(source ?? 'loop'),
+    runId: typeof run_id === 'string' ? run_id : undefined,
+    next,
+    interrupts,
+    createdAt: created_at ?? undefined,
+  }
+}
+
+async function refusalOf(response: Response): Promise<Error> {
+  const body: unknown = await response.json().catch(() => undefined)
+  const { detail } = (body ?? {}) as { detail?: unknown }
+  const reason = typeof detail === 'string' ? detail : `The server answered ${response.status}.`
+  return Object.assign(new Error(reason), { status: response.status })
+}

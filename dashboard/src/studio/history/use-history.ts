@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { threadKey } from '../../api/thread-state.ts'
+import { type HistoryPage, readHistoryPage } from './history-page.ts'
+import { extendHistory, type KnownHistory, refreshHistory } from './merge-rows.ts'
+
+/** While a run goes on, new steps are looked for this often, beside whenever its stream tells of one. */
+const LOOK_MS = 3_000
+
+/** The thread's checkpoints, of all branches: a page at first, older ones on demand, new ones as they come. */
+export function useHistory(threadId: string | undefined, isLive: boolean) {
+  const server = useAgentServer()
+  const queries = useQueryClient()
+  const key = [...threadKey(server, threadId), 'checkpoints']
+  const [older, setOlder] = useState<{ isLoading: boolean; error?: unknown }>({ isLoading: false })
+  const query = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) =>
+      refreshHistory(queries.getQueryData<KnownHistory>(key), (page) =>
+        readHistoryPage(server, threadId ?? '', page, signal),
+      ),
+    enabled: threadId !== undefined,
+    refetchInterval: isLive ? LOOK_MS : false,
+    structuralSharing: false,
+  })
+  const loadOlder = async () => {
+    const known = queries.getQueryData<KnownHistory>(key)
+    if (!known?.hasMore || older.isLoading) return
+    setOlder({ isLoading: true })
+    try {
+      const read = (page: { limit: number; before?: string | undefined }): Promise<HistoryPage> =>
+        readHistoryPage(server, threadId ?? '', page)
+      const page = await extendHistory(known, read)
+      // What is being looked for just now knows nothing of these.
+      await queries.cancelQueries({ queryKey: key })
+      queries.setQueryData<KnownHistory>(key, page)
+      setOlder({ isLoading: false })
+    } catch (error) {
+      setOlder({ isLoading: false, error })
+    }
+  }
+  const { refetch } = query
+  const look = useCallback(() => void refetch({ cancelRefetch: false }), [refetch])
+  return { query, loadOlder, older, look }
+}

@@ -1,0 +1,50 @@
+/** A question of the graph in its place, with the answers that its shape allows. */
+import type { Interrupt } from '@langchain/langgraph-sdk'
+import { type ReactNode, useState } from 'react'
+import { reasonOf } from '../../design/error-note.tsx'
+import { Badge } from '../../design/status.tsx'
+import { toast } from '../../design/toast.tsx'
+import { useStudio } from '../studio-context.tsx'
+import { ActionsCard } from './actions-card.tsx'
+import { ConsentCard } from './consent-card.tsx'
+import { addressed, shapeOfInterrupt } from './interrupt-shape.ts'
+import { PlainCard } from './plain-card.tsx'
+
+export function InterruptCard(props: { interrupt: Interrupt; isOneOfSeveral: boolean }) {
+  const { interrupt, isOneOfSeveral } = props
+  const { submit } = useStudio()
+  const [isPending, setPending] = useState(false)
+  const shape = shapeOfInterrupt(interrupt.value)
+  const answer = (value: unknown) => {
+    const resume = addressed(value, { id: interrupt.id, isOneOfSeveral })
+    setPending(true)
+    submit({ command: { resume } })
+      .catch((error) => toast(`The answer was not taken: ${reasonOf(error)}`, { tone: 'bad' }))
+      .finally(() => setPending(false))
+  }
+  return (
+    <Frame waitsFor={shape.kind === 'consent' ? 'your consent' : 'an answer'}>
+      {shape.kind === 'actions' && (
+        <ActionsCard shape={shape} answer={answer} isPending={isPending} />
+      )}
+      {shape.kind === 'consent' && (
+        <ConsentCard shape={shape} answer={answer} isPending={isPending} />
+      )}
+      {shape.kind === 'plain' && <PlainCard shape={shape} answer={answer} isPending={isPending} />}
+    </Frame>
+  )
+}
+
+function Frame({ waitsFor, children }: { waitsFor: string; children: ReactNode }) {
+  return (
+    <section
+      aria-label="Interrupt"
+      className="overflow-hidden rounded-lg border border-wait/50 bg-surface"
+    >
+      <header className="flex items-center justify-between border-b border-line bg-wait-soft px-3 py-1.5">
+        <Badge tone="wait">{`Waits for ${waitsFor}`}</Badge>
+      </header>
+      <div className="space-y-3 p-3">{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { addressed, resumeOf, shapeOfInterrupt } from './interrupt-shape.ts'
+
+describe("an interrupt of LangChain's human in the loop", () => {
+  const value = {
+    action_requests: [{ name: 'send', args: { to: 'ann' }, description: 'Sends a letter' }],
+    review_configs: [{ action_name: 'send', allowed_decisions: ['approve', 'edit'] }],
+  }
+  const shape = shapeOfInterrupt(value)
+
+  test('offers the decisions that it allows', () =>
+    expect(shape).toMatchObject({
+      kind: 'actions',
+      requests: [{ name: 'send', args: { to: 'ann' }, allowed: ['approve', 'edit'] }],
+    }))
+
+  test('is answered in the spelling of both languages', () => {
+    if (shape.kind !== 'actions') throw new Error('not actions')
+    const action = { name: 'send', args: { to: 'bob' } }
+    expect(resumeOf(shape, [{ type: 'edit', ...action }])).toEqual({
+      decisions: [{ type: 'edit', edited_action: action, editedAction: action }],
+    })
+  })
+
+  test('in the spelling of TypeScript offers the same', () => {
+    const spelt = {
+      actionRequests: value.action_requests,
+      reviewConfigs: [{ actionName: 'send', allowedDecisions: ['approve', 'edit'] }],
+    }
+    expect(shapeOfInterrupt(spelt)).toEqual(shape)
+  })
+})
+
+test('an interrupt of the Agent Inbox is answered with a list', () => {
+  const shape = shapeOfInterrupt({
+    action_request: { action: 'send', args: { to: 'ann' } },
+    config: { allow_accept: true, allow_ignore: true, allow_edit: false, allow_respond: true },
+  })
+  if (shape.kind !== 'actions') throw new Error('not actions')
+  expect(shape.requests[0]?.allowed).toEqual(['approve', 'respond', 'reject'])
+  expect(resumeOf(shape, [{ type: 'respond', message: 'No' }])).toEqual([
+    { type: 'response', args: 'No' },
+  ])
+})
+
+test.each([
+  ['Shall I?', { kind: 'plain', question: 'Shall I?', value: undefined }],
+  [{ question: 'Shall I?' }, { kind: 'plain', question: 'Shall I?', value: undefined }],
+  [{ text: 1 }, { kind: 'plain', value: { text: 1 } }],
+])('%j is a plain question', (value, shape) => expect(shapeOfInterrupt(value)).toEqual(shape))
+
+describe('an interrupt that needs consent', () => {
+  const value = {
+    message: 'Give access to github.',
+    auth_url: 'https://runyard.example/v2/auth/setup/1',
+    provider: 'github',
+    scopes: ['read:user', 'repo'],
+  }
+
+  test('says where it is given, and to what', () =>
+    expect(shapeOfInterrupt(value)).toEqual({
+      kind: 'consent',
+      url: value.auth_url,
+      isLink: true,
+      question: 'Give access to github.',
+      provider: 'github',
+      scopes: ['read:user', 'repo'],
+      rest: undefined,
+    }))
+
+  test('may say only where', () =>
+    expect(shapeOfInterrupt({ authUrl: 'http://127.0.0.1/setup', account: 7 })).toEqual({
+      kind: 'consent',
+      url: 'http://127.0.0.1/setup',
+      isLink: true,
+      scopes: [],
+      rest: { account: 7 },
+    }))
+
+  test.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'data:text/html,x',
+    '/setup',
+    '//x',
+    'x',
+  ])('makes no link of %j', (auth_url) =>
+    expect(shapeOfInterrupt({ ...value, auth_url })).toMatchObject({
+      kind: 'consent',
+      url: auth_url,
+      isLink: false,
+    }),
+  )
+
+  test.each([
+    { url: 'https://x.example', question: 'Shall I read this page?' },
+    { message: 'Choose an account.', provider: 'github', scopes: [] },
+    { auth_url: 7 },
+  ])('is none: %j', (other) => expect(shapeOfInterrupt(other).kind).toBe('plain'))
+
+  test('is told by a plain url beside a provider, with its scopes in one text', () =>
+    expect(
+      shapeOfInterrupt({ url: 'https://x.example', provider: 'x', scopes: 'read write' }),
+    ).toMatchObject({ kind: 'consent', url: 'https://x.example', scopes: ['read', 'write'] }))
+})
+
+describe('an answer', () => {
+  const id = 'd6de4ddf5c3b8b5fd7a3b7ab6e1a7b8a'
+
+  test('goes by itself where there is one question', () =>
+    expect(addressed('yes', { id, isOneOfSeveral: false })).toBe('yes'))
+
+  test('names the question of several', () =>
+    expect(addressed('yes', { id, isOneOfSeveral: true })).toEqual({ [id]: 'yes' }))
+
+  test.each([false, 0, '', null])('that is %j names it always', (answer) =>
+    expect(addressed(answer, { id, isOneOfSeveral: false })).toEqual({ [id]: answer }),
+  )
+})

@@ -1,0 +1,177 @@
+/** What an interrupt asks, and what can be answered: told by the shape of its value. */
+
+export type Decision = 'approve' | 'edit' | 'respond' | 'reject'
+
+/** An action that the agent wants to take. */
+export interface ActionRequest {
+  name: string
+  args: unknown
+  description?: string
+  allowed: readonly Decision[]
+}
+
+export type InterruptShape =
+  /** `middleware`: of LangChain's human in the loop. `inbox`: of the older Agent Inbox. */
+  | { kind: 'actions'; from: 'middleware' | 'inbox'; isList: boolean; requests: ActionRequest[] }
+  /** The agent needs something that a person gives on a page of elsewhere: access to their account. */
+  | {
+      kind: 'consent'
+      url: string
+      /** Whether the address may be a link: it leads to a web page, and runs no script of this one. */
+      isLink: boolean
+      question?: string
+      provider?: string
+      scopes: readonly string[]
+      /** What else the value says; undefined where that is nothing. */
+      rest: unknown
+    }
+  | { kind: 'plain'; question?: string; value: unknown }
+
+/** What was decided about one action. */
+export type Answer =
+  | { type: 'approve' }
+  | { type: 'edit'; name: string; args: unknown }
+  | { type: 'respond'; message: string }
+  | { type: 'reject'; message?: string }
+
+type Json = Record<string, unknown>
+
+export function shapeOfInterrupt(value: unknown): InterruptShape {
+  return middlewareShape(value) ?? inboxShape(value) ?? consentShape(value) ?? plainShape(value)
+}
+
+function middlewareShape(value: unknown): InterruptShape | undefined {
+  const asked = objectOf(value)
+  const requests = asked.action_requests ?? asked.actionRequests
+  if (!Array.isArray(requests)) return undefined
+  const configs = listOf(asked.review_configs ?? asked.reviewConfigs).map(objectOf)
+  return {
+    kind: 'actions',
+    from: 'middleware',
+    isList: true,
+    requests: requests.map(objectOf).map((request, index) => {
+      const name = String(request.name ?? request.action ?? 'action')
+      const config =
+        configs.find((one) => (one.action_name ?? one.actionName) === name) ?? configs[index] ?? {}
+      const allowed = listOf(config.allowed_decisions ?? config.allowedDecisions).filter(isDecision)
+      return {
+        name,
+        args: request.args ?? request.arguments ?? {},
+        ...(request.description ? { description: String(request.description) } : {}),
+        allowed: allowed.length > 0 ? allowed : ['approve', 'edit', 'reject'],
+      }
+    }),
+  }
+}
+
+const INBOX: readonly [flag: string, decision: Decision][] = [
+  ['allow_accept', 'approve'],
+  ['allow_edit', 'edit'],
+  ['allow_respond', 'respond'],
+  ['allow_ignore', 'reject'],
+]
+
+function inboxShape(value: unknown): InterruptShape | undefined {
+  const list = Array.isArray(value) ? value : [value]
+  const asked = list.map(objectOf)
+  if (asked.length === 0 || !asked.every((one) => 'action_request' in one)) return undefined
+  return {
+    kind: 'actions',
+    from: 'inbox',
+    isList: Array.isArray(value),
+    requests: asked.map(({ action_request, config, description }) => {
+      const { action, args } = objectOf(action_request)
+      const flags = objectOf(config)
+      return {
+        name: String(action),
+        args: args ?? {},
+        ...(description ? { description: String(description) } : {}),
+        allowed: INBOX.filter(([flag]) => flags[flag] === true).map(([, decision]) => decision),
+      }
+    }),
+  }
+}
+
+/**
+ * `auth_url` as `langchain-auth` and the OAuth example name it. A plain `url` may be what is asked about, so it
+ * counts only beside a provider or scopes.
+ */
+function consentShape(value: unknown): InterruptShape | undefined {
+  const { auth_url, authUrl, url, provider, scopes, question, message, ...others } = objectOf(value)
+  const isAccess = provider !== undefined || scopes !== undefined
+  const page = auth_url ?? authUrl ?? (isAccess ? url : undefined)
+  if (typeof page !== 'string' || page === '') return undefined
+  const asked = question ?? message
+  const rest = { ...others, ...(url !== undefined && url !== page && { url }) }
+  return {
+    kind: 'consent',
+    url: page,
+    isLink: /^https?:$/.test(URL.canParse(page) ? new URL(page).protocol : ''),
+    ...(typeof asked === 'string' && { question: asked }),
+    ...(typeof provider === 'string' && { provider }),
+    scopes: typeof scopes === 'string' ? scopes.split(/\s+/) : listOf(scopes).map(String),
+    rest: Object.keys(rest).length > 0 ? rest : undefined,
+  }
+}
+
+function plainShape(value: unknown): InterruptShape {
+  if (typeof value === 'string') return { kind: 'plain', question: value, value: undefined }
+  const { question, message, ...rest } = objectOf(value)
+  const asked = question ?? message
+  if (typeof asked !== 'string') return { kind: 'plain', value }
+  const isAll = Object.keys(rest).length === 0
+  return { kind: 'plain', question: asked, value: isAll ? undefined : value }
+}
+
+/** What the run is resumed with. */
+export function resumeOf(
+  { from, isList }: Extract<InterruptShape, { kind: 'actions' }>,
+  answers: readonly Answer[],
+): unknown {
+  if (from === 'middleware') return { decisions: answers.map(decisionOf) }
+  // The Agent Inbox gives a list even for one question.
+  return isList || answers.length === 1 ? answers.map(inboxAnswerOf) : inboxAnswerOf(answers[0])
+}
+
+/**
+ * An answer with the question that it is for, where it needs that: of several questions, and for false, 0 and
+ * null, which LangGraph for JavaScript takes for no answer at all when they come by themselves.
+ */
+export function addressed(
+  answer: unknown,
+  { id, isOneOfSeveral }: { id: string | undefined; isOneOfSeveral: boolean },
+): unknown {
+  return id && (isOneOfSeveral || !answer) ? { [id]: answer } : answer
+}
+
+/** In the spelling of Python and in that of TypeScript: each side takes its own. */
+function decisionOf(answer: Answer): Json {
+  if (answer.type !== 'edit') return { ...answer }
+  const action = { name: answer.name, args: answer.args }
+  return { type: 'edit', edited_action: action, editedAction: action }
+}
+
+function inboxAnswerOf(answer: Answer | undefined): Json {
+  switch (answer?.type) {
+    case 'edit':
+      return { type: 'edit', args: { action: answer.name, args: answer.args } }
+    case 'respond':
+      return { type: 'response', args: answer.message }
+    case 'reject':
+      return { type: 'ignore', args: null }
+    default:
+      return { type: 'accept', args: null }
+  }
+}
+
+function isDecision(value: unknown): value is Decision {
+  return ['approve', 'edit', 'respond', 'reject'].includes(String(value))
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}

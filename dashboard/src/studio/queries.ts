@@ -1,0 +1,108 @@
+/** What the Studio reads of an agent server, beside what it hears from a run's stream. */
+import type { Run, ThreadState } from '@langchain/langgraph-sdk'
+import { queryOptions } from '@tanstack/react-query'
+import { askAgent } from '../api/agent-request.ts'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { type State, threadKey } from '../api/thread-state.ts'
+
+/** `assistant`: its id, or the graph's, whose own assistant is meant then. */
+export function assistantQuery(server: AgentServer, assistant: string) {
+  return queryOptions({
+    queryKey: [server.key, 'assistants', assistant],
+    queryFn: ({ signal }) => server.client.assistants.get(assistant, { signal }),
+  })
+}
+
+/**
+ * Another assistant of the thread's graph; `null`: there is none. A project whose `auth` shows people only what they
+ * own hides from them the assistant that a graph has by itself, with which their threads may have been run.
+ */
+export function standInQuery(server: AgentServer, threadId?: string) {
+  return queryOptions({
+    queryKey: [...threadKey(server, threadId), 'stand-in'],
+    queryFn: async ({ signal }) => {
+      const { metadata } = await server.client.threads.get(threadId ?? '', { signal })
+      const graphId = metadata?.graph_id
+      if (typeof graphId !== 'string') return null
+      const [found] = await server.client.assistants.search({ graphId, limit: 1, signal })
+      return found ?? null
+    },
+    enabled: threadId !== undefined,
+  })
+}
+
+export function schemasQuery(server: AgentServer, assistant: string) {
+  return queryOptions({
+    queryKey: [server.key, 'assistants', assistant, 'schemas'],
+    queryFn: ({ signal }) => server.client.assistants.getSchemas(assistant, { signal }),
+    staleTime: 60_000,
+  })
+}
+
+export function graphQuery(server: AgentServer, assistant: string) {
+  return queryOptions({
+    queryKey: [server.key, 'assistants', assistant, 'graph'],
+    queryFn: ({ signal }) => server.client.assistants.getGraph(assistant, { xray: true, signal }),
+    staleTime: 60_000,
+  })
+}
+
+/** How many steps of a thread are looked at. */
+export const HISTORY_LIMIT = 200
+
+/** A step of the thread; of its values the messages alone, since all of them may be a megabyte each. */
+export type Step = Pick<
+  ThreadState<State>,
+  'checkpoint' | 'parent_checkpoint' | 'metadata' | 'tasks' | 'created_at'
+> & { values?: State }
+
+const STEP_FIELDS = [
+  'checkpoint',
+  'parent_checkpoint',
+  'metadata',
+  'tasks',
+  'created_at',
+] satisfies (keyof Step)[]
+
+/** The steps of the thread, newest first, those of all branches. `messagesKey`: where its messages are. */
+export function historyQuery(server: AgentServer, threadId?: string, messagesKey?: string) {
+  const select = [...STEP_FIELDS, ...(messagesKey ? [`values.${messagesKey}`] : [])]
+  return queryOptions({
+    queryKey: [...threadKey(server, threadId), 'history', messagesKey ?? 'none'],
+    // The SDK's `getHistory` does not know `select`.
+    queryFn: () =>
+      askAgent<Step[]>(server, 'POST', `/threads/${threadId}/history`, {
+        limit: HISTORY_LIMIT,
+        select,
+      }),
+    enabled: threadId !== undefined,
+  })
+}
+
+export function runsQuery(server: AgentServer, threadId?: string) {
+  return queryOptions({
+    queryKey: [...threadKey(server, threadId), 'runs'],
+    queryFn: ({ signal }) => server.client.runs.list(threadId ?? '', { limit: 50, signal }),
+    enabled: threadId !== undefined,
+    // Somebody else may begin one.
+    refetchInterval: ({ state }) => (state.data?.some(isActive) ? 2_000 : 6_000),
+  })
+}
+
+export function isActive({ status }: Pick<Run, 'status'>): boolean {
+  return status === 'running' || status === 'pending'
+}
+
+export function recentThreadsQuery(server: AgentServer, assistantId: string) {
+  return queryOptions({
+    queryKey: [server.key, 'threads', 'recent', assistantId],
+    queryFn: ({ signal }) =>
+      server.client.threads.search<State>({
+        metadata: { assistant_id: assistantId },
+        sortBy: 'updated_at',
+        sortOrder: 'desc',
+        limit: 30,
+        signal,
+      }),
+  })
+}

@@ -1,0 +1,193 @@
+/** The state at one checkpoint: what changed to the step before, its values, what came next, and what can be done. */
+import { useQuery } from '@tanstack/react-query'
+import { Columns2, GitBranch, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { stateQuery } from '../../api/thread-state.ts'
+import { Button, ButtonLink } from '../../design/button.tsx'
+import { reasonOf } from '../../design/error-note.tsx'
+import { JsonDiff } from '../../design/json/diff.tsx'
+import { QueryView } from '../../design/query-view.tsx'
+import { Skeleton } from '../../design/skeleton.tsx'
+import { Id } from '../../design/text/id.tsx'
+import { Time } from '../../design/text/time.tsx'
+import { toast } from '../../design/toast.tsx'
+import { comparePath } from '../compare/search.ts'
+import type { HistoryRow } from '../history/history-page.ts'
+import { STATE_VIEWS, type StateView, useHistorySearch } from '../history/search.ts'
+import { stepName } from '../history/step-name.ts'
+import { useStudio } from '../studio-context.tsx'
+import { ForkDialog } from './fork-dialog.tsx'
+import { drawMessage } from './message-view.tsx'
+import { TaskList } from './task-view.tsx'
+import { ValuesView } from './values-view.tsx'
+
+interface StatePanelProps {
+  threadId: string
+  row: HistoryRow
+  /** The step before, as far as it is loaded. */
+  parent: HistoryRow | undefined
+}
+
+export function StatePanel({ threadId, row, parent }: StatePanelProps) {
+  const { search, change } = useHistorySearch()
+  const view = search.show ?? 'changes'
+  return (
+    <section aria-label="State at the checkpoint" className="flex min-h-0 flex-1 flex-col">
+      <Head threadId={threadId} row={row} parent={parent} />
+      <Views view={view} onChange={(show) => change({ show }, { replace: true })} />
+      <section
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        tabIndex={0}
+        aria-label={LABELS[view]}
+        className="min-h-0 flex-1 overflow-y-auto p-3 text-sm -outline-offset-2"
+      >
+        {view === 'changes' ? (
+          <Changes threadId={threadId} row={row} />
+        ) : (
+          <Whole threadId={threadId} row={row} view={view} />
+        )}
+      </section>
+      {search.fork && (
+        <ForkDialog
+          threadId={threadId}
+          row={row}
+          onClose={() => change({ fork: undefined }, { replace: true })}
+        />
+      )}
+    </section>
+  )
+}
+
+function Head({ threadId, row, parent }: StatePanelProps) {
+  const server = useAgentServer()
+  const { assistant } = useStudio()
+  const { change } = useHistorySearch()
+  return (
+    <header className="shrink-0 space-y-2 px-3 pt-2.5 pb-2">
+      <div className="flex flex-wrap items-center gap-x-3">
+        <h3 className="font-medium">
+          <span className="text-ink-soft">Step {row.step}</span> {stepName(row, parent).text}
+        </h3>
+        <span className="text-xs text-ink-soft">
+          {row.createdAt && <Time at={row.createdAt} />}
+        </span>
+        <span className="ml-auto text-xs">
+          <Id id={row.id} />
+        </span>
+      </div>
+      <div className="flex flex-wrap gap-1.5">
+        <Button
+          size="sm"
+          icon={<GitBranch size={14} />}
+          onPress={() => change({ checkpoint: row.id, fork: true })}
+        >
+          Fork from here
+        </Button>
+        <Replay row={row} />
+        <ButtonLink
+          size="sm"
+          kind="quiet"
+          icon={<Columns2 size={14} />}
+          to={comparePath(server.pages.studio(assistant.assistant_id), {
+            left: { thread: threadId, checkpoint: row.id },
+          })}
+        >
+          Compare
+        </ButtonLink>
+      </div>
+    </header>
+  )
+}
+
+/** Runs on from the checkpoint once more; what followed it before stays, as a branch. */
+function Replay({ row }: { row: HistoryRow }) {
+  const { submit, activeRun } = useStudio()
+  const [isPending, setPending] = useState(false)
+  const replay = async () => {
+    setPending(true)
+    try {
+      await submit({ input: null }, { checkpoint: row.id })
+    } catch (error) {
+      toast(reasonOf(error), { tone: 'bad' })
+    } finally {
+      setPending(false)
+    }
+  }
+  return (
+    <Button
+      size="sm"
+      kind="quiet"
+      icon={<RotateCcw size={14} />}
+      isPending={isPending}
+      isDisabled={activeRun !== undefined || row.next.length === 0}
+      onPress={() => void replay()}
+    >
+      Replay
+    </Button>
+  )
+}
+
+const LABELS: Record<StateView, string> = { changes: 'Changes', state: 'State', tasks: 'Next' }
+
+function Views({ view, onChange }: { view: StateView; onChange: (view: StateView) => void }) {
+  return (
+    <div className="flex shrink-0 gap-1 border-b border-line px-2">
+      {STATE_VIEWS.map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={one === view}
+          onClick={() => onChange(one)}
+          className="-mb-px border-b-2 border-transparent px-2 py-1 text-sm text-ink-soft hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
+        >
+          {LABELS[one]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Of a thread's first checkpoint all is new. */
+function Changes({ threadId, row }: { threadId: string; row: HistoryRow }) {
+  const server = useAgentServer()
+  const after = useQuery(stateQuery(server, threadId, row.id))
+  const before = useQuery({
+    ...stateQuery(server, threadId, row.parentId),
+    enabled: row.parentId !== undefined,
+  })
+  if (row.parentId !== undefined && before.data === undefined)
+    return (
+      <QueryView query={before} what="the step before">
+        {() => <Skeleton />}
+      </QueryView>
+    )
+  return (
+    <QueryView query={after} what="the state">
+      {({ values }) => (
+        <JsonDiff
+          before={row.parentId === undefined ? {} : before.data?.values}
+          after={values}
+          draw={drawMessage}
+          same={<p className="text-ink-soft">This step left the state as it was.</p>}
+        />
+      )}
+    </QueryView>
+  )
+}
+
+function Whole(props: { threadId: string; row: HistoryRow; view: StateView }) {
+  const server = useAgentServer()
+  const query = useQuery(stateQuery(server, props.threadId, props.row.id))
+  return (
+    <QueryView query={query} what="the state">
+      {({ values, tasks }) =>
+        props.view === 'state' ? (
+          <ValuesView values={values} />
+        ) : (
+          <TaskList threadId={props.threadId} tasks={tasks} />
+        )
+      }
+    </QueryView>
+  )
+}

@@ -1,0 +1,127 @@
+/** What a state's tasks did: the nodes that came next, with their results, errors, interrupts and subgraphs. */
+
+import type { ThreadTask } from '@langchain/langgraph-sdk'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { type State, threadKey } from '../../api/thread-state.ts'
+import { FoldButton } from '../../design/fold-button.tsx'
+import { JsonView } from '../../design/json/view.tsx'
+import { QueryView } from '../../design/query-view.tsx'
+import { Status, type Tone } from '../../design/status.tsx'
+import { ValuesView } from './values-view.tsx'
+
+/** How many steps of a subgraph are shown. */
+const STEPS = 50
+
+/** The server says what a task wrote; the SDK's type does not. */
+type Task = ThreadTask & { result?: unknown }
+
+export function TaskList({ threadId, tasks }: { threadId: string; tasks: readonly ThreadTask[] }) {
+  if (tasks.length === 0) return <p className="text-ink-soft">Nothing comes after this step.</p>
+  return (
+    <ul className="space-y-3">
+      {tasks.map((task) => (
+        <li key={task.id}>
+          <TaskView threadId={threadId} task={task} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function TaskView({ threadId, task }: { threadId: string; task: Task }) {
+  const { word, tone } = meaningOf(task)
+  const namespace = task.checkpoint?.checkpoint_ns ?? task.state?.checkpoint.checkpoint_ns
+  return (
+    <article className="rounded-md border border-line">
+      <header className="flex items-center justify-between gap-2 border-b border-line px-2.5 py-1.5">
+        <code className="truncate font-medium">{task.name}</code>
+        <Status tone={tone}>{word}</Status>
+      </header>
+      <div className="space-y-1.5 p-2.5">
+        {task.error && (
+          <pre className="max-h-60 overflow-auto rounded-sm bg-bad-soft p-2 whitespace-pre-wrap wrap-anywhere">
+            {task.error}
+          </pre>
+        )}
+        {task.interrupts.map((interrupt, place) => (
+          <div key={interrupt.id ?? place} className="rounded-sm bg-wait-soft p-2">
+            <p className="mb-0.5 text-xs font-medium text-wait">It asks</p>
+            <JsonView value={interrupt.value} openDepth={2} />
+          </div>
+        ))}
+        {task.result !== null && task.result !== undefined && (
+          <Fold title="It wrote" isOpen>
+            <ValuesView values={task.result} />
+          </Fold>
+        )}
+        {namespace && (
+          <Fold title="Steps of its subgraph">
+            <SubgraphSteps threadId={threadId} namespace={namespace} />
+          </Fold>
+        )}
+      </div>
+    </article>
+  )
+}
+
+/** The states of a graph within the graph, as far as they are kept. */
+function SubgraphSteps({ threadId, namespace }: { threadId: string; namespace: string }) {
+  const server = useAgentServer()
+  const query = useQuery({
+    queryKey: [...threadKey(server, threadId), 'subgraph', namespace],
+    queryFn: ({ signal }) =>
+      server.client.threads.getHistory<State>(threadId, {
+        checkpoint: { checkpoint_ns: namespace },
+        limit: STEPS,
+        signal,
+      }),
+  })
+  return (
+    <QueryView query={query} what="the subgraph's steps">
+      {(states) => (
+        <ol>
+          {states.length === 0 && <li className="text-ink-soft">None of its steps were kept.</li>}
+          {states.map((state, place) => (
+            <li key={state.checkpoint.checkpoint_id}>
+              <Fold
+                title={`Step ${String(state.metadata?.step ?? '')}${cameFrom(states[place + 1])}`}
+              >
+                <ValuesView values={state.values} />
+                {state.tasks.length > 0 && (
+                  <div className="mt-2">
+                    <TaskList threadId={threadId} tasks={state.tasks} />
+                  </div>
+                )}
+              </Fold>
+            </li>
+          ))}
+        </ol>
+      )}
+    </QueryView>
+  )
+}
+
+function cameFrom(before: { next: string[] } | undefined): string {
+  return before && before.next.length > 0 ? ` · ${before.next.join(', ')}` : ''
+}
+
+function Fold(props: { title: string; isOpen?: boolean; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(props.isOpen ?? false)
+  return (
+    <div>
+      <FoldButton isOpen={isOpen} onChange={setOpen} className="gap-1 text-sm text-ink-soft">
+        {props.title}
+      </FoldButton>
+      {isOpen && <div className="mt-1 ml-[7px] border-l border-line pl-3">{props.children}</div>}
+    </div>
+  )
+}
+
+function meaningOf(task: Task): { word: string; tone: Tone } {
+  if (task.error) return { word: 'Failed', tone: 'bad' }
+  if (task.interrupts.length > 0) return { word: 'Waits for an answer', tone: 'wait' }
+  if (task.result !== null && task.result !== undefined) return { word: 'Done', tone: 'good' }
+  return { word: 'Comes next', tone: 'off' }
+}

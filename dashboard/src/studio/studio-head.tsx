@@ -1,0 +1,94 @@
+/** The line above the columns: which assistant, which thread, and how to get to others. */
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown, Plus } from 'lucide-react'
+import { useAgentServer } from '../api/agent-server.tsx'
+import { meaningOfThread } from '../api/states.ts'
+import type { State } from '../api/thread-state.ts'
+import { Button } from '../design/button.tsx'
+import { Menu, MenuItem } from '../design/menu.tsx'
+import { Badge, Mark } from '../design/status.tsx'
+import { Id } from '../design/text/id.tsx'
+import { Time } from '../design/text/time.tsx'
+import { AssistantMenu } from './assistants/assistant-menu.tsx'
+import { ColumnButtons } from './columns.tsx'
+import { messageText } from './conversation/message-text.ts'
+import { recentThreadsQuery } from './queries.ts'
+import { useStudio, useStudioStream } from './studio-context.tsx'
+
+export function StudioHead() {
+  const { threadId, select } = useStudio()
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 bg-surface px-3 py-1.5">
+      <h1 className="sr-only">Studio</h1>
+      <AssistantMenu />
+      <ThreadMenu />
+      {threadId && <Id id={threadId} />}
+      <ThreadStatus />
+      <div className="ml-auto flex items-center gap-1">
+        <Button
+          size="sm"
+          icon={<Plus size={14} />}
+          onPress={() => select({ thread: null })}
+          isDisabled={!threadId}
+        >
+          New thread
+        </Button>
+        <ColumnButtons />
+      </div>
+    </header>
+  )
+}
+
+function ThreadMenu() {
+  const server = useAgentServer()
+  const { assistant, threadId, messagesKey, select } = useStudio()
+  const { data = [] } = useQuery(recentThreadsQuery(server, assistant.assistant_id))
+  return (
+    <Menu
+      trigger={
+        <Button kind="quiet">
+          {threadId ? 'Thread' : 'New thread'}
+          <ChevronDown size={14} aria-hidden="true" />
+          <span className="sr-only">Choose a recent thread</span>
+        </Button>
+      }
+    >
+      {data.length === 0 && (
+        <MenuItem onAction={() => undefined} isDisabled>
+          No threads yet
+        </MenuItem>
+      )}
+      {data.map(({ thread_id, status, values, updated_at }) => (
+        <MenuItem key={thread_id} onAction={() => select({ thread: thread_id })}>
+          <Mark tone={meaningOfThread(status).tone} />
+          <span className="max-w-64 truncate">{titleOf(values, messagesKey) || 'Empty'}</span>
+          <span className="ml-auto pl-4 text-xs text-ink-faint">
+            <Time at={updated_at} />
+          </span>
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}
+
+/** The first thing that was said, or the state in short. */
+function titleOf(values: State | null | undefined, messagesKey: string | undefined): string {
+  const messages = messagesKey ? values?.[messagesKey] : undefined
+  if (Array.isArray(messages)) return messageText(messages[0]?.content)
+  return values ? JSON.stringify(values).slice(0, 80) : ''
+}
+
+function ThreadStatus() {
+  const { queue } = useStudio()
+  const { isRunning, interrupts, next, error } = useStudioStream()
+  if (isRunning)
+    return (
+      <Badge tone="live">
+        {queue.length > 0 ? `Running, ${queue.length} behind it` : 'Running'}
+      </Badge>
+    )
+  if (error !== undefined) return <Badge tone="bad">Failed</Badge>
+  if (interrupts.length > 0) return <Badge tone="wait">Waits for an answer</Badge>
+  if (next.length > 0) return <Badge tone="wait">Stands before {next.join(', ')}</Badge>
+  return null
+}

@@ -1,0 +1,99 @@
+import type { Thread } from '@langchain/langgraph-sdk'
+import { queryOptions } from '@tanstack/react-query'
+import { AgentRefusal } from '../api/agent-request.ts'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { searchRuns } from '../api/runs.ts'
+import type { ThreadStatus } from '../api/states.ts'
+
+/** What a row of the list shows. */
+export type FoundThread = Pick<
+  Thread,
+  'thread_id' | 'created_at' | 'updated_at' | 'metadata' | 'status'
+> & { error: string | null }
+
+export interface ThreadQuery {
+  status?: ThreadStatus | undefined
+  metadata?: Record<string, unknown> | undefined
+  values?: Record<string, unknown> | undefined
+  ids?: string[] | undefined
+  updated_after?: string | undefined
+}
+
+export const PAGE_SIZE = 100
+
+/** One page of the list; `total`: how many there are on all pages. */
+export function threadsQuery(server: AgentServer, query: ThreadQuery, page: number) {
+  return queryOptions({
+    queryKey: [server.key, 'threads', 'list', query, page],
+    queryFn: ({ signal }) => searchThreads(server, query, page, signal),
+    refetchInterval: page === 0 ? 5_000 : false,
+    staleTime: 10_000,
+  })
+}
+
+async function searchThreads(
+  server: AgentServer,
+  query: ThreadQuery,
+  page: number,
+  signal: AbortSignal,
+): Promise<{ threads: FoundThread[]; total: number }> {
+  const which = {
+    ...query,
+    limit: PAGE_SIZE,
+    offset: page * PAGE_SIZE,
+    sort_by: 'updated_at',
+    select: ['thread_id', 'created_at', 'updated_at', 'metadata', 'status', 'error'],
+  }
+  const found = await ask<FoundThread[]>(server, 'search', which, signal)
+  const counted = Number(found.headers.get('x-pagination-total') ?? found.answer.length)
+  // The list needs to know it of its first page only.
+  const isCounted = counted <= COUNTED_BY_SEARCH || page > 0
+  const total = isCounted ? counted : (await ask<number>(server, 'count', query, signal)).answer
+  return { threads: found.answer, total }
+}
+
+/** A search counts no further than to one more than this. */
+const COUNTED_BY_SEARCH = 1_000
+
+async function ask<T>(
+  server: AgentServer,
+  what: 'search' | 'count',
+  body: object,
+  signal: AbortSignal,
+): Promise<{ answer: T; headers: Headers }> {
+  const response = await fetch(`${server.url}/threads/${what}`, {
+    method: 'POST',
+    headers: { ...server.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  })
+  const answer: unknown = await response.json()
+  if (!response.ok) {
+    throw new AgentRefusal(response.status, `The agent server answered ${response.status}.`)
+  }
+  return { answer: answer as T, headers: response.headers }
+}
+
+export function threadQuery(server: AgentServer, thread_id: string) {
+  return queryOptions({
+    queryKey: [server.key, 'threads', thread_id],
+    queryFn: () => server.client.threads.get(thread_id),
+    refetchInterval: 3_000,
+  })
+}
+
+export function threadRunsQuery(server: AgentServer, thread_id: string) {
+  return queryOptions({
+    // The Studio keeps its own list under `runs`, of another shape.
+    queryKey: [server.key, 'threads', thread_id, 'latest runs'],
+    queryFn: ({ signal }) => searchRuns(server, { thread_id, limit: 100 }, signal),
+    refetchInterval: 3_000,
+  })
+}
+
+/** What the thread's history takes, in bytes. */
+export interface StorageUse {
+  checkpoints: { count: number; bytes: number }
+  channel_values: { count: number; bytes: number }
+  pending_writes: { count: number; bytes: number }
+}

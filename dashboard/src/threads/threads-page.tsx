@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { z } from 'zod'
+import { useAgentServer } from '../api/agent-server.tsx'
+import { assistantsQuery } from '../api/assistants.ts'
+import { isMetadata, parseMetadata } from '../api/metadata-text.ts'
+import { meaningOfThread, type ThreadStatus } from '../api/states.ts'
+import { Button } from '../design/button.tsx'
+import { Page } from '../design/page.tsx'
+import { addressText, useAddress } from '../shell/address.ts'
+import { ChoiceFilter, Filters, JsonFilter, SearchFilter } from '../shell/filters.tsx'
+import { SPAN_CHOICES, SPANS } from '../shell/spans.ts'
+import { DeleteThreads } from './delete-threads.tsx'
+import type { ThreadQuery } from './queries.ts'
+import { ThreadList } from './thread-list.tsx'
+
+const STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const satisfies ThreadStatus[]
+const CHOICES = STATUSES.map((value) => ({ value, label: meaningOfThread(value).word }))
+
+const searchSchema = z.object({
+  status: z.enum(STATUSES).optional().catch(undefined),
+  metadata: addressText,
+  values: addressText,
+  id: addressText,
+  assistant: addressText,
+  since: z.enum(['hour', 'day', 'week']).optional().catch(undefined),
+})
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The threads of one agent server. */
+export function ThreadsPage() {
+  const server = useAgentServer()
+  const [search, change] = useAddress(searchSchema)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isDeleting, setDeleting] = useState(false)
+  const query = useMemo(() => queryOf(search, Date.now()), [search])
+  const assistants = useQuery(assistantsQuery(server)).data ?? []
+  return (
+    <Page title="Threads">
+      <Filters>
+        <SearchFilter
+          label="Id of a thread"
+          value={search.id}
+          onChange={(id) => change({ id }, { replace: true })}
+        />
+        <JsonFilter
+          label="Metadata"
+          value={search.metadata}
+          onChange={(metadata) => change({ metadata }, { replace: true })}
+        />
+        <JsonFilter
+          label="Values"
+          value={search.values}
+          onChange={(values) => change({ values }, { replace: true })}
+        />
+        <ChoiceFilter
+          label="Status"
+          any="Any status"
+          value={search.status}
+          onChange={(status) => change({ status })}
+          choices={CHOICES}
+        />
+        <ChoiceFilter
+          label="Changed"
+          any="Any time"
+          value={search.since}
+          onChange={(since) => change({ since })}
+          choices={SPAN_CHOICES}
+        />
+        <ChoiceFilter
+          label="Assistant"
+          any="Any assistant"
+          value={search.assistant}
+          onChange={(assistant) => change({ assistant })}
+          choices={assistants.map(({ assistant_id, name }) => ({
+            value: assistant_id,
+            label: name,
+          }))}
+        />
+      </Filters>
+      <ThreadList server={server} query={query} chosen={chosen} onChoose={setChosen} />
+      {chosen.size > 0 && (
+        <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
+          <span>{chosen.size} chosen</span>
+          <Button kind="danger" size="sm" onPress={() => setDeleting(true)}>
+            Delete {chosen.size === 1 ? 'this thread' : `${chosen.size} threads`}
+          </Button>
+          <Button size="sm" onPress={() => setChosen(new Set())}>
+            Choose none
+          </Button>
+        </div>
+      )}
+      <DeleteThreads
+        server={server}
+        ids={[...chosen]}
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
+        onDone={() => setChosen(new Set())}
+      />
+    </Page>
+  )
+}
+
+/** What cannot be read yet is still being typed. */
+function queryOf(
+  { status, metadata, values, id, assistant, since }: z.infer<typeof searchSchema>,
+  now: number,
+): ThreadQuery {
+  const read = (text = '') => (isMetadata(text) ? parseMetadata(text) : undefined)
+  return {
+    status,
+    // A thread's metadata name the assistant that ran on it last.
+    metadata: assistant ? { ...read(metadata), assistant_id: assistant } : read(metadata),
+    values: read(values),
+    updated_after: since && new Date(now - SPANS[since]).toISOString(),
+    ids: id && UUID.test(id.trim()) ? [id.trim()] : undefined,
+  }
+}

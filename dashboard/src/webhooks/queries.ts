@@ -1,0 +1,63 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { askAgent } from '../api/agent-request.ts'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { reasonOf } from '../design/error-note.tsx'
+import { toast } from '../design/toast.tsx'
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export interface Delivery {
+  delivery_id: string
+  run_id: string
+  thread_id: string
+  url: string
+  status: DeliveryStatus
+  created_at: string
+  updated_at: string
+  attempt: number
+  next_attempt_at: string | null
+  response_status: number | null
+  error: string | null
+}
+
+export const PAGE_SIZE = 50
+
+export function deliveriesQuery(
+  server: AgentServer,
+  { status, page }: { status: DeliveryStatus | undefined; page: number },
+) {
+  return queryOptions({
+    queryKey: [server.key, 'deliveries', status ?? 'all', page],
+    queryFn: () => {
+      // One more than is shown tells whether there is another page.
+      const query = new URLSearchParams({
+        limit: String(PAGE_SIZE + 1),
+        offset: String(page * PAGE_SIZE),
+        ...(status && { status }),
+      })
+      return askAgent<Delivery[]>(server, 'GET', `/webhooks/deliveries?${query}`)
+    },
+    refetchInterval: 5_000,
+  })
+}
+
+export function deliveryQuery(server: AgentServer, id: string) {
+  return queryOptions({
+    queryKey: [server.key, 'deliveries', 'one', id],
+    queryFn: () =>
+      askAgent<Delivery & { payload: unknown }>(server, 'GET', `/webhooks/deliveries/${id}`),
+    refetchInterval: 5_000,
+  })
+}
+
+export function useRedeliver(server: AgentServer) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ delivery_id }: Delivery) =>
+      askAgent<Delivery>(server, 'POST', `/webhooks/deliveries/${delivery_id}/redeliver`),
+    onSuccess: () => toast('It is sent again.'),
+    onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [server.key, 'deliveries'] }),
+  })
+}
