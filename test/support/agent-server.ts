@@ -19,19 +19,21 @@ import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
-import { openProject } from '../../src/main/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { LazyAgentMetrics } from '../../src/telemetry/agent-metrics.ts'
 import { WebSockets } from '../../src/web-socket/handshakes.ts'
 import { agentDatabase } from './agent-database.ts'
 import { endTogether } from './end-together.ts'
+import { LANGUAGE, type Language } from './language.ts'
+import { lendProject } from './projects.ts'
 import { startRoundRobin } from './round-robin.ts'
 import { wireHost } from './wired-host.ts'
 
-/** The folder of a project in `test/fixtures/projects`. */
-export function fixtureProject(name: string): string {
-  return fileURLToPath(new URL(`../fixtures/projects/${name}/`, import.meta.url))
+/** The folder of a project in `test/fixtures/projects`, or of the same project in Python. */
+export function fixtureProject(name: string, language: Language = LANGUAGE): string {
+  const folder = language === 'python' ? 'python' : 'projects'
+  return fileURLToPath(new URL(`../fixtures/${folder}/${name}/`, import.meta.url))
 }
 
 export interface RunningAgentServer {
@@ -54,6 +56,8 @@ type Member = Pick<RunningAgentServer, 'url' | 'client' | 'store'>
 export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 'ui' | 'store'>> & {
   /** The name of a fixture project. Default `echo`. */
   projectName?: string
+  /** Of its graphs. Default: `LANGUAGE`. */
+  language?: Language
   /** Which of its files is the configuration. Default `langgraph.json`. */
   configName?: string
   /** The database's folder. Default: one of its own, removed by `stop`. */
@@ -62,6 +66,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 
   database?: string
   /** Makes the host of its graphs, in place of the project's own. */
   createHost?: () => GraphHost
+  /** Stands before its store. */
+  storeOver?: (store: AgentStore) => AgentStore
   /** Default 0: a free port. */
   port?: number
   /** Default `false`: it works from its start. */
@@ -140,22 +146,27 @@ async function startOne(
   applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
   const { projectName = 'echo', configName = 'langgraph.json', port, database, ...rest } = options
   const { log = silentLog } = rest
-  const config = await readProjectConfig(join(fixtureProject(projectName), configName))
+  const { language = LANGUAGE } = rest
+  const config = await readProjectConfig(join(fixtureProject(projectName, language), configName))
   const store = await openAgentStore(database)
   const { isLangSmithUsed = false, createHost } = rest
-  const opening = createHost
-    ? Promise.resolve({ host: createHost(), config })
-    : openProject(config, { isLangSmithUsed, log })
-  const project = await undoingOnFailure(opening, () => store.close())
+  const opening: Promise<
+    Pick<AgentServerOptions, 'host' | 'config' | 'ui'> & { stop(): Promise<void> }
+  > = createHost
+    ? Promise.resolve({ host: createHost(), config, stop: async () => {} })
+    : lendProject(config, { isLangSmithUsed, log })
+  const { stop, ...project } = await undoingOnFailure(opening, () => store.close())
   const server = new AgentServer({
     apiKeys: [],
     version: '0.0.0-test',
     metrics: new LazyAgentMetrics({ store, clock: rest.clock ?? systemClock }),
     clock: systemClock,
+    // Code that heeds its signal is not cut off on a machine that is slow.
+    abortLimitMs: 60_000,
     ...rest,
     ...project,
     ...(process.env.TEST_HOST === 'wire' && { host: wireHost(project.host) }),
-    store,
+    store: rest.storeOver?.(store) ?? store,
     log,
   })
   await server.start({ isStandby: rest.isStandby ?? false })
@@ -170,6 +181,7 @@ async function startOne(
     stop: async ({ graceMs } = { graceMs: 0 }) => {
       await server.stop({ graceMs })
       await close()
+      await stop()
       await store.close()
     },
   }
@@ -234,6 +246,8 @@ async function listen(server: AgentServer, port: number) {
     overrideGlobalObjects: false,
   })
   await once(http, 'listening')
+  // Clients give up idle connections themselves: none sends a request on one that is just closed here.
+  ;(http as Server).keepAliveTimeout = 0
   const { fetch } = server.app
   const webSockets = new WebSockets({ server: http as Server, fetch, log: silentLog })
   const close = async () => {

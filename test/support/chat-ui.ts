@@ -1,11 +1,11 @@
 /** `examples/chat-ui`, installed, built and served as its README says. */
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join, resolve } from 'node:path'
+import { run } from './program.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/chat-ui')
 
@@ -16,17 +16,17 @@ const TYPES: Record<string, string> = {
 }
 
 /** Installs the example where that has not been done. */
-export function installChatUi(): void {
+export async function installChatUi(): Promise<void> {
   if (existsSync(join(EXAMPLE, 'node_modules/.package-lock.json'))) return
   const args = ['ci', '--ignore-scripts', '--loglevel=error']
-  execFileSync('npm', args, { cwd: EXAMPLE, stdio: 'inherit' })
+  await run('npm', args, { cwd: EXAMPLE })
 }
 
 /** Throws with what TypeScript has to say of the example, if it has. */
-export function checkChatUi(): void {
+export async function checkChatUi(): Promise<void> {
   const tsc = join(EXAMPLE, 'node_modules/.bin/tsc')
   try {
-    execFileSync(tsc, ['--noEmit', '-p', '.'], { cwd: EXAMPLE, encoding: 'utf8' })
+    await run(tsc, ['--noEmit', '-p', '.'], { cwd: EXAMPLE })
   } catch (error) {
     throw new Error((error as { stdout: string }).stdout)
   }
@@ -36,7 +36,7 @@ export function checkChatUi(): void {
 export async function serveChatUi(into: string): Promise<{ url: string; stop(): Promise<void> }> {
   const vite = join(EXAMPLE, 'node_modules/.bin/vite')
   const args = ['build', '--outDir', into, '--emptyOutDir', '--logLevel', 'error']
-  execFileSync(vite, args, { cwd: EXAMPLE, stdio: 'inherit' })
+  await run(vite, args, { cwd: EXAMPLE })
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const file = join(into, pathname === '/' ? 'index.html' : pathname)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Deployment } from '../../src/core/deployment/deployment.ts'
 import type { Listener } from '../../src/core/deployment/listener.ts'
-import type { Revision } from '../../src/core/deployment/revision.ts'
+import type { NewRevision, Revision } from '../../src/core/deployment/revision.ts'
 import type { Upload } from '../../src/core/deployment/upload.ts'
 import type { AgentConnection } from '../../src/core/oauth/connection.ts'
 import type { OAuthConsent } from '../../src/core/oauth/consent.ts'
@@ -11,6 +11,7 @@ import type { OAuthToken } from '../../src/core/oauth/token.ts'
 import type { OAuthTokenEvent } from '../../src/core/oauth/token-event.ts'
 import { type ApiKey, DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import type { AuditEntry } from '../../src/core/people/audit.ts'
+import type { Session, SessionHolder } from '../../src/core/people/session.ts'
 
 const CREATED_AT = '2026-11-20T12:00:00.000Z'
 
@@ -30,6 +31,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
     latest_revision_id: null,
     active_revision_id: null,
     push_nonce: null,
+    agent_key_nonce: null,
     asleep_since: null,
     wake_at: null,
     has_own_auth: null,
@@ -37,9 +39,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
   }
 }
 
-export function aRevision(
-  change: Partial<Revision> & { deployment_id: string },
-): Omit<Revision, 'number'> {
+export function aRevision(change: Partial<Revision> & { deployment_id: string }): NewRevision {
   return {
     id: randomUUID(),
     created_at: CREATED_AT,
@@ -53,12 +53,16 @@ export function aRevision(
       image_uri: null,
       source_tarball_path: null,
       repo_commit_sha: null,
+      image_digest: null,
     },
     source_config: { install_command: null },
     secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
     built_from: null,
     deployed_at: null,
     parked_threads: null,
+    made_by: 'laptop',
+    made_for: 'change',
+    repeats: null,
     ...change,
   }
 }
@@ -75,6 +79,36 @@ export function anApiKey(change: Partial<ApiKey> = {}): ApiKey {
     expires_at: null,
     revoked_at: null,
     last_used_at: null,
+    ...change,
+  }
+}
+
+export function aSessionHolder(change: Partial<SessionHolder> = {}): SessionHolder {
+  return {
+    kind: 'api_key',
+    user_id: randomUUID(),
+    name: 'laptop',
+    workspace_id: DEFAULT_WORKSPACE_ID,
+    role: 'developer',
+    workspaces: [DEFAULT_WORKSPACE_ID],
+    key_hash: 'hash-of-key',
+    ...change,
+  }
+}
+
+export function aSession(change: Partial<Session> = {}): Session {
+  return {
+    ...aSessionHolder(),
+    id: randomUUID(),
+    secret_hash: randomUUID(),
+    former_hash: null,
+    former_until: null,
+    rotated_at: CREATED_AT,
+    user_agent: 'Chromium',
+    created_at: CREATED_AT,
+    used_at: CREATED_AT,
+    expires_at: '2026-11-27T12:00:00.000Z',
+    ends_at: '2026-12-20T12:00:00.000Z',
     ...change,
   }
 }
@@ -103,6 +137,9 @@ export function aListener(change: Partial<Listener> = {}): Listener {
     compute_id: `cluster-${randomUUID()}`,
     compute_config: { k8s_namespaces: ['agents'] },
     version: null,
+    url: null,
+    key_hash: null,
+    last_heard_at: null,
     created_at: CREATED_AT,
     updated_at: CREATED_AT,
     ...change,
@@ -158,6 +195,7 @@ export function anOAuthProvider(change: Partial<OAuthProvider> = {}): OAuthProvi
     token_url: 'https://provider.example.com/token',
     revocation_url: null,
     issuer: null,
+    is_issuer_sent: false,
     uses_pkce: true,
     code_challenge_method: 'S256',
     provider_type: null,

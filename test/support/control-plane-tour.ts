@@ -15,6 +15,9 @@ export interface Things {
   token_id: string
   agent_id: string
   connection_id: string
+  session_id: string
+  /** Of who made all of it. */
+  user_id: string
 }
 
 /** A request for a provider that nothing is asked of. */
@@ -25,13 +28,20 @@ function aProvider(provider_id: string): Record<string, unknown> {
 
 const listener = { compute_type: 'k8s', compute_id: 'west', compute_config: {} }
 
+/** Of a fixed time: answers to the same question are compared. */
+const figures = () => ({ query: 'to=2026-01-02T00:00:00Z' })
+
 /** What a request carries beside its path. A new operation that takes a body needs its row. */
 const CARRIES: Record<string, (things: Things) => { query?: string; body?: unknown }> = {
   'GET /v2/deployments': ({ deployment_id }) => ({ query: `deployment_ids=${deployment_id}` }),
   'POST /v2/deployments': () => ({ body: aCreateRequest({ name: 'walked' }) }),
   'DELETE /v2/deployments': ({ deployment_id }) => ({ query: `deployment_ids=${deployment_id}` }),
   'PATCH /v2/deployments/{deployment_id}': () => ({ body: { display_name: 'walked' } }),
+  'GET /v2/deployments/{deployment_id}/figures': figures,
+  'GET /v2/figures': figures,
+  'GET /v2/installation/figures': figures,
   'POST /v2/deployments/{deployment_id}/revisions': () => ({ body: {} }),
+  'POST /v2/deployments/{deployment_id}/push-token': () => ({ body: {} }),
   'POST /v2/deployments/{deployment_id}/rollback': () => ({ body: {} }),
   'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': () => ({
     query: 'type=build',
@@ -43,6 +53,8 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'POST /v1/projects/{project_id}/revisions/{revision_id}/deploy_logs': () => ({ body: {} }),
   'POST /v1/projects/{project_id}/deploy_logs': () => ({ body: {} }),
   'POST /v2/listeners': () => ({ body: listener }),
+  'POST /internal/listener/exchange': () => ({ body: {} }),
+  'POST /internal/listener/caller': () => ({ body: { headers: {} } }),
   'PATCH /v2/listeners/{listener_id}': () => ({ body: { version: '9' } }),
   'POST /v2/integrations/forge-github/installation-link': () => ({ body: {} }),
   'POST /v2/auth/providers': () => ({ body: aProvider('walked') }),
@@ -63,6 +75,7 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'POST /v2/auth/agents/{agent_id}/connections': ({ token_id }) => ({
     body: { oauth_token_id: token_id },
   }),
+  'POST /v2/session': () => ({ body: { code: 'walked' } }),
   'POST /v2/workspaces': () => ({ body: { name: 'walked' } }),
   'PATCH /v2/workspaces/{workspace_id}': () => ({ body: { name: 'walked' } }),
   'GET /v2/api-keys': ({ workspace_id }) => ({ query: `workspace_id=${workspace_id}` }),
@@ -87,6 +100,7 @@ export function tourOf(things: Things): Stop[] {
     project_id: things.deployment_id,
     integration_id: things.deployment_id,
     file: 'walked.tar.gz',
+    digest: '0'.repeat(64),
   }
   const order = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
   return operationsOf(readDocument('control-plane'))
@@ -124,6 +138,7 @@ export async function furnish(world: ControlPlaneWorld, key: string, name: strin
   const agent_id = `agent-${name}`
   const path = `/v2/auth/agents/${agent_id}/connections`
   const { id: connection_id } = await make(path, { oauth_token_id: token.id })
+  const { id: session_id } = await make('/v2/session', { api_key: key })
   return {
     workspace_id,
     deployment_id: deployment.id,
@@ -135,6 +150,8 @@ export async function furnish(world: ControlPlaneWorld, key: string, name: strin
     token_id: token.id,
     agent_id,
     connection_id,
+    session_id,
+    user_id,
   } satisfies Things
 }
 

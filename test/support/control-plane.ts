@@ -2,6 +2,7 @@
  * A control plane of its own for one test: the real API and reconciler on a real database, over HTTP
  * on a free port; builds, agent servers and the gateway's table are second implementations.
  */
+
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,21 +11,38 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
-import { createVault } from '../../src/control-plane/oauth/vault.ts'
+import { createArtifactStore } from '../../src/artifacts/artifact-store.ts'
+import { openFolderObjects } from '../../src/artifacts/folder-objects.ts'
+import { Upkeep } from '../../src/control-plane/oauth/upkeep.ts'
+import { createVault, type Vault } from '../../src/control-plane/oauth/vault.ts'
 import { ensureAdminKey } from '../../src/control-plane/people/installation.ts'
 import { BuildFollowers } from '../../src/control-plane/rollout/build-followers.ts'
 import type { ReconcilerLimits } from '../../src/control-plane/rollout/parts.ts'
 import { Reconciler } from '../../src/control-plane/rollout/reconciler.ts'
 import { createControlPlaneApp } from '../../src/control-plane/server/app.ts'
+import { createRecogniseSession } from '../../src/control-plane/sessions/find.ts'
+import { OidcSignIn } from '../../src/control-plane/sessions/oidc.ts'
 import { type Clock, systemClock, timestamp } from '../../src/core/clock.ts'
+import type { ArtifactKind } from '../../src/core/deployment/artifact.ts'
+import type { ArtifactStore } from '../../src/core/deployment/artifact-store.ts'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
+import type { Hub } from '../../src/core/deployment/listener-protocol.ts'
+import type { OwnRegistry } from '../../src/core/deployment/registry.ts'
 import type { LogKind, RevisionLogs } from '../../src/core/deployment/revision-log.ts'
+import type { RuntimeDriver, RuntimeName } from '../../src/core/deployment/runtime.ts'
+import type { TargetTable } from '../../src/core/deployment/target.ts'
 import { parseIpRange } from '../../src/core/ip-range.ts'
-import { silentLog } from '../../src/core/log.ts'
+import { type Log, silentLog } from '../../src/core/log.ts'
 import type { OAuthProvider } from '../../src/core/oauth/provider.ts'
+import type { AnswerPage } from '../../src/core/pages.ts'
 import { DEFAULT_WORKSPACE_ID, newKey, type Role } from '../../src/core/people/api-key.ts'
-import { createAuthenticate, hashKey } from '../../src/http/keys.ts'
+import type { UserTokenSettings } from '../../src/core/people/user-token.ts'
+import { createAuthenticate, createIdentify, hashKey } from '../../src/http/keys.ts'
+import { createSiteOf } from '../../src/http/site.ts'
+import { createVerifyUserToken } from '../../src/http/user-tokens.ts'
 import { EncryptionKeys } from '../../src/installation/encryption-keys.ts'
+import { checkResourcesOf } from '../../src/runtime/drivers.ts'
+import { createHub } from '../../src/runtime/listener/hub.ts'
 import { createRefusingDriver } from '../../src/runtime/refusing-driver.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
@@ -64,19 +82,40 @@ export interface ControlPlaneWorldOptions {
   isReconciling?: boolean
   /** Where it keeps its records, with what they are sealed with. Default: a database of its own. */
   database?: { url: string; encryptionKey: Buffer; adminKey: string }
+  /** The base of what it hands out. Default: where it listens. */
+  publicUrl?: string
+  /** The dashboard. Default: none. */
+  pages?: AnswerPage
+  /** Whose signed tokens are taken, and where people sign in. Default: nobody's. */
+  userTokens?: UserTokenSettings
   /** Default: `loopback`. */
   oauthAllow?: string
   /** Of the operator, by slug. Default: none. */
   platformProviders?: ReadonlyMap<string, OAuthProvider>
+  /** How long a token or a code is one server's to be exchanged, in ms. Default: as in earnest. */
+  claimMs?: number
+  /** How long a provider may take to answer, in ms. Default 60,000. */
+  outgoingMs?: number
+  /** What the runtime driver starts. Default: folders. */
+  artifacts?: readonly ArtifactKind[]
+  /** Whose rules for `resource_spec` hold; default: nobody's. */
+  runtime?: RuntimeName
+  /** The operator's, for images. Default: none. */
+  registry?: OwnRegistry
+  /** Default: none. */
+  log?: Log
 }
 
-/** What the scripted driver starts. */
+/** How long a step of figures is. */
+const STEP_MS = 30_000
+
 const ARTIFACTS = ['folder'] as const
 
 export class ControlPlaneWorld {
   readonly clock = new SkippingClock()
   readonly builder = new FakeBuilder()
   readonly tarballs = new FakeTarballs()
+  readonly packed: ArtifactStore
   readonly logs: RevisionLogs
   readonly driver = new FakeRuntimeDriver()
   readonly targets = new FakeTargetTable()
@@ -88,8 +127,15 @@ export class ControlPlaneWorld {
   url = ''
   /** Replaced by `restart`. */
   reconciler: Reconciler
+  /** What listeners run beside the driver. */
+  readonly hub: Hub
   readonly store: ControlPlaneStore
+  readonly vault: Vault
+  /** Works when a test says so. */
+  readonly upkeep: Upkeep
   readonly #limits: Partial<ReconcilerLimits>
+  readonly #artifacts: readonly ArtifactKind[]
+  readonly #registry: OwnRegistry | undefined
   readonly #server: Server
   readonly #logsDir: string
 
@@ -102,34 +148,68 @@ export class ControlPlaneWorld {
     this.adminKey = options.database?.adminKey ?? newKey()
     this.store = store
     this.#logsDir = logsDir
+    this.packed = createArtifactStore({
+      ...{ signingKey: store.signingKey, clock: this.clock, homeUrl: async () => this.url },
+      objects: openFolderObjects({ root: join(logsDir, 'objects') }),
+      unfinishedDir: join(logsDir, 'unfinished'),
+    })
     this.#limits = limits
+    this.#artifacts = options.artifacts ?? ARTIFACTS
+    this.#registry = options.registry
     this.logs = createRevisionLogs({ paths: (kind, id) => [join(logsDir, `${id}.${kind}.log`)] })
-    this.reconciler = this.#newReconciler(this.driver, this.targets)
+    this.vault = this.#createVault(options)
+    const tidied = { store, vault: this.vault, clock: this.clock, log: silentLog }
+    this.upkeep = new Upkeep(tidied)
+    this.hub = createHub({
+      ...{ driver: this.driver, targets: this.targets, drainMs: 1000, log: silentLog },
+      homeKey: async (deployment_id) => `key of ${deployment_id}`,
+      placeOf: async (_, { deployment_id }) =>
+        (await store.deployments.get(deployment_id)) ? 'there' : 'nowhere',
+      appendLog: () => {},
+    })
+    this.reconciler = this.#newReconciler(this.hub.driver, this.hub.targets)
+    const siteOf = createSiteOf({ publicUrl: () => options.publicUrl ?? this.url, isTls: false })
+    const people = options.userTokens && peopleOf(options.userTokens, store, this.clock)
+    const verifyUserToken = people?.verifyUserToken
+    const keyed = { apiKeys: store.apiKeys, clock: this.clock, verifyUserToken }
+    const recogniseSession = createRecogniseSession({ store, clock: this.clock, siteOf })
     const app = createControlPlaneApp({
       ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+      version: '0.0.0',
       store,
       tarballs: this.tarballs,
-      artifacts: ARTIFACTS,
+      artifacts: this.#artifacts,
+      checkResources: (spec) => checkResourcesOf(options.runtime ?? 'process', spec),
+      registry: options.registry,
+      packed: this.packed,
       logs: this.logs,
       buildFollowers: new BuildFollowers(this.clock),
-      authenticate: createAuthenticate({ apiKeys: store.apiKeys, clock: this.clock }),
-      vault: this.#createVault(options),
+      authenticate: createAuthenticate({ ...keyed, recogniseSession }),
+      identify: createIdentify(keyed),
+      siteOf,
+      ...(people?.oidc && { oidc: people.oidc }),
+      vault: this.vault,
       signingKey: store.signingKey,
       changeEncryptionKey: () => keys.change(store),
-      publicUrl: () => this.url,
+      publicUrl: () => options.publicUrl ?? this.url,
       replicas: (revision_id) => this.driver.replicas(revision_id),
+      exchange: (...exchange) => this.hub.exchange(...exchange),
       wake: () => this.reconciler.wake(),
       whenTended: (deployment_id) => this.reconciler.whenTended(deployment_id),
+      figuresStepMs: STEP_MS,
       // Most tests read no figures: a world is made the sooner for it.
       metrics: {
         requestAnswered() {},
         requestPassed() {},
         read: async (format) => (await createControlPlaneMetrics(store)).read(format),
       },
+      ...(options.pages && { pages: options.pages }),
       clock: this.clock,
-      log: silentLog,
+      log: options.log ?? silentLog,
     })
     this.#server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server
+    // As the gateway has it: after Node's own 5 s a connection would close under the request of a test that was held up.
+    this.#server.keepAliveTimeout = 75_000
   }
 
   async start(isReconciling: boolean): Promise<void> {
@@ -207,32 +287,36 @@ export class ControlPlaneWorld {
     return { status, headers, body: text === '' ? undefined : isJson ? JSON.parse(text) : text }
   }
 
-  /** A provider that does not answer is not waited for as long as in earnest. */
   #createVault({
     oauthAllow = 'loopback',
     platformProviders = new Map(),
+    claimMs,
+    outgoingMs: timeoutMs = 60_000,
   }: ControlPlaneWorldOptions) {
     return createVault({
       store: this.#faultyStore(),
-      outgoing: createGuardedFetch({ allowed: parseIpRange(oauthAllow) ?? [], timeoutMs: 2_000 }),
+      outgoing: createGuardedFetch({ allowed: parseIpRange(oauthAllow) ?? [], timeoutMs }),
       platformProviders,
+      ...(claimMs !== undefined && { claimMs }),
       clock: this.clock,
       log: silentLog,
     })
   }
 
-  #newReconciler(driver: FakeRuntimeDriver, targets: FakeTargetTable): Reconciler {
+  #newReconciler(driver: RuntimeDriver, targets: TargetTable): Reconciler {
     const parts = {
       store: this.#faultyStore(),
       builder: this.builder,
       // It stands before every driver: see `runtime/drivers.ts`.
       driver: createRefusingDriver(
-        { name: 'scripted', artifacts: ARTIFACTS, clock: this.clock },
+        { name: 'scripted', artifacts: this.#artifacts, clock: this.clock },
         driver,
       ),
       targets,
+      registry: this.#registry,
       tarballs: this.tarballs,
       logs: this.logs,
+      vault: this.vault,
       removeData: async (deployment_id: string) => {
         this.removedData.push(deployment_id)
       },
@@ -287,4 +371,14 @@ export function aCreateRequest(change: Record<string, unknown> = {}): Record<str
     secrets: [],
     ...change,
   }
+}
+
+function peopleOf(settings: UserTokenSettings, { workspaces }: ControlPlaneStore, clock: Clock) {
+  const { issuer, client, clockSkewMs } = settings
+  const verifyUserToken = createVerifyUserToken(settings, { workspaces, clock })
+  if (!client) return { verifyUserToken }
+  const ofClient = { ...settings, audience: client.clientId }
+  const verifyIdToken = createVerifyUserToken(ofClient, { workspaces, clock })
+  const parts = { issuer, settings: client, verifyIdToken, verifyUserToken, clockSkewMs }
+  return { verifyUserToken, oidc: new OidcSignIn(parts) }
 }

@@ -49,12 +49,13 @@ export function startDevProcess(
   const ready = new Promise<string>((fulfil, reject) => {
     const take = (chunk: Buffer) => {
       output += chunk
-      const url = /^ready (\S+)$/m.exec(output)?.[1]
+      const url = /^ready (\S+)\n/m.exec(output)?.[1]
       if (url) fulfil(url)
     }
     child.stdout.on('data', take)
     child.stderr.on('data', take)
-    void exited.then(() => reject(new Error(`it ended before it was ready:\n${output}`)))
+    // When it exits, what it has said last may still have to be read.
+    child.once('close', () => reject(new Error(`it ended before it was ready:\n${output}`)))
   })
   ready.catch(() => {})
   return {

@@ -83,10 +83,10 @@ export function aFolder(id: string): FolderArtifact {
   return {
     kind: 'folder',
     id,
-    language: 'javascript',
     node_version: null,
     config_path: 'langgraph.json',
     bundle: null,
+    python: null,
   }
 }
 
@@ -103,7 +103,17 @@ export class FakeTarballs implements Tarballs {
     return bytes.length
   }
 
+  async use(object_path: string): Promise<boolean> {
+    return this.kept.has(object_path)
+  }
+
   async remove(object_path: string): Promise<void> {
     this.kept.delete(object_path)
+  }
+
+  async removeAll(deployment_id: string): Promise<void> {
+    for (const path of this.kept.keys()) {
+      if (path.startsWith(`${deployment_id}/`)) this.kept.delete(path)
+    }
   }
 }

@@ -8,6 +8,7 @@ import type {
   RuntimeSpec,
   RuntimeState,
 } from '../../src/core/deployment/runtime.ts'
+import type { ServerReading } from '../../src/core/figures/reading.ts'
 
 export class FakeRuntimeDriver implements RuntimeDriver {
   /** Whether what is started is healthy at once. */
@@ -15,12 +16,16 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   /** Every start that was not of one that is there. */
   readonly starts: RuntimeSpec[] = []
   readonly stopped: string[] = []
+  /** How often anybody has looked at any. */
+  observed = 0
   /** Whether a stop fails. */
   failsToStop = false
   /** What the agent servers of a revision report; absent: nothing yet. */
   readonly loads = new Map<string, Load>()
   /** How many agent servers a revision was last told to have. */
   readonly scales = new Map<string, number>()
+  /** What the metrics of a revision's agent servers say. */
+  readonly measured = new Map<string, ServerReading[]>()
   readonly activated: string[] = []
   /** What a revision, or `any`, finds out about parked threads. */
   readonly parked = new Map<string, ParkedThreads>()
@@ -42,6 +47,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   }
 
   observe(revision_id: string): RuntimeState {
+    this.observed += 1
     return this.#states.get(revision_id) ?? { kind: 'absent' }
   }
 
@@ -60,6 +66,10 @@ export class FakeRuntimeDriver implements RuntimeDriver {
 
   async inspect(revision_id: string): Promise<ParkedThreads | undefined> {
     return this.parked.get(revision_id) ?? this.parked.get('any')
+  }
+
+  async readings(revision_id: string): Promise<ServerReading[]> {
+    return this.measured.get(revision_id) ?? []
   }
 
   async activate(revision_id: string): Promise<void> {
@@ -91,10 +101,19 @@ export class FakeRuntimeDriver implements RuntimeDriver {
     for (const revision_id of [...this.#states.keys()]) await this.stop(revision_id, graceMs)
   }
 
+  leave(graceMs: number): Promise<void> {
+    return this.stopAll(graceMs)
+  }
+
   /** At an address of its own each time. */
   becomeHealthy(revision_id: string): void {
     const url = `http://127.0.0.1:${this.#port++}`
     this.#become(revision_id, { kind: 'healthy', endpoints: [{ url, token: `token of ${url}` }] })
+  }
+
+  /** Not healthy yet. `reason`: what it waits for that is nobody's fault. */
+  wait(revision_id: string, reason?: string): void {
+    this.#become(revision_id, { kind: 'starting', ...(reason !== undefined && { reason }) })
   }
 
   fail(revision_id: string, reason: string): void {

@@ -2,12 +2,12 @@
 import type {
   Activity,
   Hold,
+  ReferringTable,
   Target,
   TargetState,
-  TargetTable,
 } from '../../src/core/deployment/target.ts'
 
-export class FakeTargetTable implements TargetTable {
+export class FakeTargetTable implements ReferringTable {
   /** What each name leads to; absent: 404. */
   readonly names = new Map<string, Target | 'held' | 'paused'>()
   /** Every call, in order: `set a <revision>`, `hold a`, `pause a`, `remove a`, `drain <revision>`. */
@@ -22,6 +22,13 @@ export class FakeTargetTable implements TargetTable {
 
   /** Names that sleep and were asked for. */
   readonly #wanted = new Set<string>()
+
+  /** Where others answer. */
+  readonly referred = new Map<string, string | null>()
+
+  refer(name: string, { url }: { url: string | null }): void {
+    this.referred.set(name, url)
+  }
 
   observe(name: string): TargetState {
     const target = this.names.get(name)

@@ -1,9 +1,9 @@
 /** A real git repository made from a folder, for sources with a `file://` URL. */
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { runNow } from './program.ts'
 
 export interface GitRepository {
   /** `file://…` */
@@ -23,8 +23,7 @@ export function createGitRepository(folder: string): GitRepository {
     filter: (source) => !source.includes('node_modules'),
   })
   const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.test']
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-C', root, ...identity, ...args], { encoding: 'utf8' }).trim()
+  const git = (...args: string[]) => runNow('git', ['-C', root, ...identity, ...args]).trim()
   const commitAll = (message: string) => {
     git('add', '--all')
     git('commit', '--quiet', '--message', message)

@@ -4,7 +4,12 @@ import type { GraphCheckpoints } from '../../src/core/agent/checkpoint.ts'
 import type { HostCalls } from '../../src/core/agent/host/calls.ts'
 import type { Emission } from '../../src/core/agent/host/emission.ts'
 import type { GraphConfig, GraphHost, OpenGraph } from '../../src/core/agent/host/graph-host.ts'
-import type { GraphEnd, GraphRun, GraphRunRequest } from '../../src/core/agent/host/run.ts'
+import type {
+  GraphEnd,
+  GraphRun,
+  GraphRunRequest,
+  RunCalls,
+} from '../../src/core/agent/host/run.ts'
 import { hostCallsOn } from './host-calls.ts'
 import { RunWorld } from './run-world.ts'
 
@@ -16,6 +21,7 @@ export interface Asking extends Partial<GraphRunRequest> {
   /** What is called in place of the store's. */
   checkpoints?: Partial<GraphCheckpoints>
   signal?: AbortSignal
+  onSpans?: RunCalls['onSpans']
 }
 
 export interface Told {
@@ -53,14 +59,15 @@ export class HostWorld {
 
   /** Begins a run; by default it tells `values`. */
   async begin(graph_id: string, asking: Asking = {}): Promise<GraphRun> {
-    const { thread_id = await this.addThread(), config, checkpoints, signal, ...request } = asking
+    const { thread_id = await this.addThread(), config, checkpoints, ...rest } = asking
+    const { onSpans = () => {}, signal, ...request } = rest
     const { run_id } = await this.#runs.addRun(thread_id)
     const configurable = { thread_id, run_id, ...config?.configurable }
     const graph = await this.host.open(graph_id, { ...config, configurable })
     const own = { ...bound(this.checkpoints), ...checkpoints }
     const asked = { run_id, input: {}, context: {}, modes: ['values'], subgraphs: false } as const
     const never = new AbortController().signal
-    return graph.run({ ...asked, ...request }, { checkpoints: own }, signal ?? never)
+    return graph.run({ ...asked, ...request }, { checkpoints: own, onSpans }, signal ?? never)
   }
 
   /** The whole of a run. */

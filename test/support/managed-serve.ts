@@ -48,7 +48,8 @@ export async function startManagedServe(options: {
     child.on('message', (said: { type: string; url: string }) => {
       if (said.type === 'ready') ready(said.url)
     })
-    child.once('exit', () => fail(new Error(output)))
+    // When it exits, what it has said last may still have to be read.
+    child.once('close', () => fail(new Error(output)))
   })
   return { process: child, url, output: () => output }
 }

@@ -29,6 +29,7 @@ export function npmStart(folder: string, env: Record<string, string>): NpmStart 
   child.stdout.on('data', take)
   child.stderr.on('data', take)
   const ended = once(child, 'exit')
+  const closed = once(child, 'close')
   return {
     process: child,
     ended,
@@ -37,7 +38,8 @@ export function npmStart(folder: string, env: Record<string, string>): NpmStart 
         const look = () => (output.match(text) ? resolve(output) : undefined)
         listeners.add(look)
         look()
-        void ended.then(() => reject(new Error(`npm start ended:\n${output}`)))
+        // Not at its exit: what it has said last may still be on its way.
+        void closed.then(() => reject(new Error(`npm start ended:\n${output}`)))
       }),
   }
 }

@@ -23,10 +23,10 @@ export async function runOAuthExample(address: string): Promise<string> {
   })
   child.stderr.on('data', (chunk) => {
     asked += chunk
-    const link = /^Open (\S+)$/m.exec(asked)?.[1]
+    const link = /^Open (\S+)\n/m.exec(asked)?.[1]
     if (link) consent ??= new Person('octocat').consent(link)
   })
-  const code = await new Promise((settle) => child.once('exit', settle))
+  const code = await new Promise((settle) => child.once('close', settle))
   await consent
   if (code !== 0) throw new Error(`the client ended with ${code}: ${output}${asked}`)
   return output

@@ -19,6 +19,8 @@ export interface TestOAuthProvider {
   readonly grants: string[]
   /** Tokens that were given back. */
   readonly revocations: number
+  /** How long the access tokens to come are good, in seconds. */
+  lifetimeSecs: number
   /** From now on asked first, until it is replaced. */
   interfere(interference: Interference | undefined): void
   /** A request to `POST /v2/auth/providers` for a client of it that comes back to `callback`. */
@@ -44,10 +46,16 @@ export async function startOAuthProvider(
   const grants: string[] = []
   let revocations = 0
   let interference: Interference | undefined
-  const provider = new Provider(url, await configuration(clients, options))
+  const { lifetimeSecs = 3600, isRotating = true } = options
+  const life = { secs: lifetimeSecs }
+  const provider = new Provider(url, await configuration(clients, { life, isRotating }))
   const answer = provider.callback()
   server.on('request', (request, response) => {
     if (interference?.(request, response)) return
+    // People choose an account here by logging in: the library knows no other way by itself.
+    if (request.url?.startsWith('/auth?')) {
+      request.url = request.url.replace('prompt=select_account', 'prompt=login')
+    }
     if (request.url?.startsWith('/token/revocation')) revocations++
     else if (request.url?.startsWith('/token')) {
       request.once('data', (chunk) => {
@@ -59,6 +67,12 @@ export async function startOAuthProvider(
   return {
     url,
     grants,
+    get lifetimeSecs() {
+      return life.secs
+    },
+    set lifetimeSecs(secs) {
+      life.secs = secs
+    },
     get revocations() {
       return revocations
     },
@@ -98,7 +112,7 @@ export async function startOAuthProvider(
 
 async function configuration(
   clients: Record<string, unknown>[],
-  { lifetimeSecs = 3600, isRotating = true }: TestOAuthProviderOptions,
+  { life, isRotating }: { life: { secs: number }; isRotating: boolean },
 ): Promise<Record<string, unknown>> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return {
@@ -116,11 +130,12 @@ async function configuration(
     issueRefreshToken: () => true,
     pkce: { required: () => false },
     ttl: {
-      AccessToken: lifetimeSecs,
+      AccessToken: () => life.secs,
       Interaction: 600,
       Session: 600,
       Grant: 6000,
-      IdToken: 600,
+      // Tests set the clock of Runyard ahead, and not that of the provider.
+      IdToken: 60_000_000,
       RefreshToken: 6000,
     },
     features: {
@@ -133,7 +148,7 @@ async function configuration(
         getResourceServerInfo: () => ({
           scope: 'read write',
           accessTokenFormat: 'opaque',
-          accessTokenTTL: lifetimeSecs,
+          accessTokenTTL: life.secs,
         }),
         useGrantedResource: () => true,
       },

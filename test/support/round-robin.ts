@@ -25,6 +25,8 @@ export async function startRoundRobin(targets: string[], port: number): Promise<
     socket.on('close', () => tunnels.delete(socket))
     tunnel(next(), request, socket, head)
   })
+  // Clients give up idle connections themselves: none sends a request on one that is just closed here.
+  proxy.keepAliveTimeout = 0
   proxy.listen(port, '127.0.0.1')
   await once(proxy, 'listening')
   return {

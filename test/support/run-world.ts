@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import type { NewRun, QueuedRun } from '../../src/core/agent/run.ts'
+import type { AddedClaim, NewRun, QueuedRun } from '../../src/core/agent/run.ts'
 import { systemClock, timestamp } from '../../src/core/clock.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 
@@ -45,10 +45,14 @@ export class RunWorld {
     return thread_id
   }
 
-  /** A pending run that is due now, on the thread or on one of its own. */
-  async addRun(thread_id?: string, fields: Partial<NewRun> = {}): Promise<QueuedRun> {
+  /** A run that is due now, on the thread or on one of its own: pending, or added with the claim. */
+  async addRun(
+    thread_id?: string,
+    fields: Partial<NewRun> = {},
+    claim?: AddedClaim,
+  ): Promise<QueuedRun> {
     const now = timestamp(systemClock)
-    return this.store.runs.insert({
+    const run: NewRun = {
       run_id: randomUUID(),
       thread_id: thread_id ?? (await this.addThread()),
       assistant_id: ASSISTANT_ID,
@@ -60,7 +64,8 @@ export class RunWorld {
       multitask_strategy: 'enqueue',
       available_at: systemClock.now(),
       ...fields,
-    })
+    }
+    return this.store.runs.insert(run, claim)
   }
 
   async close(): Promise<void> {

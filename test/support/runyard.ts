@@ -33,7 +33,7 @@ export async function startRunyard(
   const env = { ...process.env, RUNYARD_DATA_DIR: dataDir, RUNYARD_PORT: '0', ...options.env }
   const running = await startUp(readUpConfig({}, env), createLog('error'))
   const { url, adminKey } = running
-  await running.whenServing(30_000)
+  await running.whenServing(120_000)
   return {
     url,
     adminKey,

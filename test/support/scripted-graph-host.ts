@@ -79,7 +79,7 @@ const SCRIPTS: Record<string, Script> = {
 export function createScriptedHost(): GraphHost {
   let server: HostCalls | undefined
   return {
-    runtime: { language: 'js', langgraphVersion: '0.0.0' },
+    runtimes: [{ language: 'js', langgraphVersion: '0.0.0' }],
     graphs: new Map(Object.keys(SCRIPTS).map((graph_id) => [graph_id, infoOf(graph_id)])),
     connect(calls) {
       server = calls

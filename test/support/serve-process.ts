@@ -28,7 +28,7 @@ export async function startServeProcess(
   const exited = once(child, 'exit')
   return {
     process: child,
-    url: await readyUrl(child, exited),
+    url: await readyUrl(child),
     async stop() {
       child.kill('SIGTERM')
       const [code] = await exited
@@ -37,7 +37,7 @@ export async function startServeProcess(
   }
 }
 
-async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<string> {
+async function readyUrl(child: ChildProcess): Promise<string> {
   let output = ''
   let errors = ''
   child.stderr?.on('data', (chunk) => {
@@ -46,10 +46,13 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   return new Promise((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       output += chunk
-      const url = /^ready (\S+)$/m.exec(output)?.[1]
+      const url = /^ready (\S+)\n/m.exec(output)?.[1]
       if (url) resolve(url)
     })
-    void exited.then(() => reject(new Error(`it ended before it was ready:\n${output}${errors}`)))
+    // When it exits, what it has said last may still have to be read.
+    child.once('close', () =>
+      reject(new Error(`it ended before it was ready:\n${output}${errors}`)),
+    )
   })
 }
 

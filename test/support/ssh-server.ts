@@ -1,5 +1,5 @@
 /** A real OpenSSH server on loopback that lets one key in, as the user of this process. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -7,6 +7,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { endTogether } from './end-together.ts'
 import { freePort } from './free-port.ts'
+import { runNow } from './program.ts'
 
 const SSHD = '/usr/sbin/sshd'
 
@@ -59,7 +60,7 @@ export async function startSshServer(folder: string, port = 0): Promise<SshServe
 }
 
 async function makeKey(path: string): Promise<string> {
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
+  runNow('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
   return path
 }
 

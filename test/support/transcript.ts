@@ -1,12 +1,14 @@
 /** Streams as raw bytes, made comparable. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { HEARTBEAT } from '../../src/stream/response/sse.ts'
+import { LANGUAGE, type Language } from './language.ts'
 
 /** UUIDs, what LangGraph names interrupts by, and what became of them in a larger text. */
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{32}\b|<id \d+>/g
 /** A frame's, and an event's of the protocol. */
 const NUMBER = /\nid: \d+$|"event_id":"\d+","seq":\d+,/gm
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?:\d{3}Z|\d{6}\+00:00)/g
 
 /** Each id becomes `<id N>`, numbered as they come up, each moment `<time>`. */
 export function normalized(text: string): string {
@@ -33,23 +35,40 @@ export function byLane(parts: string[], laneOf: (part: string) => string): strin
 export function framesOf(text: string): string[] {
   return text
     .split(/(?<=\n\n)/)
-    .map((frame) => frame.replaceAll(': heartbeat\n', ''))
+    .map((frame) => frame.replaceAll(HEARTBEAT, ''))
     .filter((frame) => frame.endsWith('\n\n'))
 }
 
-/** What `test/golden` has under this name; with `UPDATE_GOLDEN=1` it has `actual` from now on. */
-export function golden(name: string, actual: string): string {
-  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(pathOf(name), actual)
-  return readGolden(name)
+/**
+ * What `test/golden` has under this name; with `UPDATE_GOLDEN=1` it has `actual` from now on. Of Python
+ * graphs there is one in `test/golden/python` where it differs.
+ */
+export function golden(name: string, actual: string, language: Language = LANGUAGE): string {
+  if (process.env.UPDATE_GOLDEN === '1') update(name, actual, language)
+  return readGolden(name, language)
+}
+
+function update(name: string, actual: string, language: Language): void {
+  const path = pathOf(name, language)
+  rmSync(path, { force: true })
+  if (readGolden(name, language) !== actual) writeFileSync(path, actual)
 }
 
 /** Empty when there is none. */
-export function readGolden(name: string): string {
-  return existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : ''
+export function readGolden(name: string, language: Language = LANGUAGE): string {
+  const own = pathOf(name, language)
+  const path = existsSync(own) ? own : pathOf(name, 'javascript')
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
 
-function pathOf(name: string): string {
-  return fileURLToPath(new URL(`../golden/${name}.txt`, import.meta.url))
+function pathOf(name: string, language: Language): string {
+  const folder = language === 'python' ? 'golden/python' : 'golden'
+  return fileURLToPath(new URL(`../${folder}/${name}.txt`, import.meta.url))
+}
+
+/** A stream that ends, without the heartbeats that a slow machine has more of. */
+export async function readAll(response: Response): Promise<string> {
+  return (await response.text()).replaceAll(HEARTBEAT, '')
 }
 
 /** Reads until `count` frames are there, then hangs up. */

@@ -8,12 +8,13 @@ import type { HostCalls } from '../../src/core/agent/host/calls.ts'
 import type { Emission } from '../../src/core/agent/host/emission.ts'
 import type { GraphHost, OpenGraph } from '../../src/core/agent/host/graph-host.ts'
 import type { GraphEnd, GraphRun, StreamTransform } from '../../src/core/agent/host/run.ts'
+import type { TimelineSpan } from '../../src/core/agent/timeline/timeline.ts'
 import { AppError, DatabaseAway, ProjectRefusal } from '../../src/core/errors.ts'
 
 export function wireHost(host: GraphHost): GraphHost {
-  const { runtime, graphs, auth, routes, embed } = host
+  const { runtimes, graphs, auth, routes, embed } = host
   return {
-    runtime: copy(runtime),
+    runtimes: copy(runtimes),
     graphs: new Map(
       [...graphs].map(([graph_id, { contextKeys, ...info }]) => [
         graph_id,
@@ -31,9 +32,10 @@ export function wireHost(host: GraphHost): GraphHost {
   }
 }
 
-function wireAuth({ isStudioAuthDisabled, ...auth }: ProjectAuth): ProjectAuth {
+function wireAuth({ isStudioAuthDisabled, wantsBody, ...auth }: ProjectAuth): ProjectAuth {
   return {
     isStudioAuthDisabled,
+    ...(wantsBody && { wantsBody }),
     authenticate: async (request) => copy(await crossing(() => auth.authenticate(request))),
     authorize: wired((question) => auth.authorize(question)),
   }
@@ -49,7 +51,7 @@ function wireCalls({ checkpoints, items, onNode, fetch }: HostCalls): HostCalls 
       namespaces: wired((...args) => items.namespaces(...args)),
     },
     onNode: (place) => onNode(copy(place)),
-    fetch: (request) => fetch(request),
+    fetch: (request, options) => fetch(request, options),
   }
 }
 
@@ -73,8 +75,11 @@ function wireGraph(graph: OpenGraph): OpenGraph {
     async *listStates(place, query) {
       for await (const state of graph.listStates(copy(place), copy(query))) yield copy(state)
     },
-    async run(request, { checkpoints }, signal) {
-      const calls = { checkpoints: wireCheckpoints(checkpoints) }
+    async run(request, { checkpoints, onSpans }, signal) {
+      const calls = {
+        checkpoints: wireCheckpoints(checkpoints),
+        onSpans: (spans: readonly TimelineSpan[]) => onSpans(copy(spans)),
+      }
       return wireRun(await crossing(() => graph.run(copy(request), calls, mirror(signal))))
     },
   }

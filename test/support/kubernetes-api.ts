@@ -1,0 +1,225 @@
+/**
+ * A second implementation of a Kubernetes cluster, as far as Runyard uses one: its API over HTTP, with the objects
+ * held to what is published of them; Deployments that get their pods; and pods whose containers are processes.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { restrictedProblems } from './kubernetes/admission.ts'
+import { ApiServer } from './kubernetes/api-server.ts'
+import { Kubelet } from './kubernetes/kubelet.ts'
+import type { KubernetesObject } from './kubernetes/schema.ts'
+import { type Change, ObjectStore } from './kubernetes/store.ts'
+
+export interface KubernetesCluster {
+  /** The path of a kubeconfig. */
+  kubeconfig: string
+  objects(kind: string): KubernetesObject[]
+  /** What the API has refused so far, but for what was not there. */
+  refusals: readonly string[]
+  /** The API cannot be reached from now on; pods go on. */
+  goAway(): Promise<void>
+  comeBack(): Promise<void>
+  /** As `kubectl delete pod` does. */
+  deletePod(name: string): void
+  /** Deletes all objects of a kind. */
+  remove(kind: string): Promise<void>
+  /** Keeps pods from finding a node, as one that is full does. */
+  fill(): void
+  stop(): Promise<void>
+}
+
+/** `images`: by name, what is run in their place. */
+export async function startKubernetesApi(
+  images: Record<string, readonly [string, ...string[]]>,
+): Promise<KubernetesCluster> {
+  const dir = await mkdtemp(join(tmpdir(), 'kubernetes-'))
+  const store = new ObjectStore()
+  const kubelet = new Kubelet(store, images)
+  const controller = new Controller(store, kubelet)
+  const api = new ApiServer({
+    store,
+    endPod: (pod, graceSeconds) => controller.endPod(pod, graceSeconds),
+    logs: {
+      read: (pod, container, options, write, end) =>
+        readLog(kubelet, pod, container, options, write, end),
+    },
+  })
+  await api.start()
+  const kubeconfig = join(dir, 'kubeconfig')
+  await writeFile(kubeconfig, kubeconfigOf(api.url))
+  return {
+    kubeconfig,
+    refusals: api.refusals,
+    objects: (kind) => store.all(kind),
+    goAway: () => api.stop(),
+    comeBack: () => api.start(),
+    deletePod: (name) => {
+      const pod = store.all('Pod').find(({ metadata }) => metadata.name === name)
+      if (pod) controller.endPod(pod, 30)
+    },
+    async remove(kind) {
+      for (const one of store.all(kind)) store.delete(one)
+    },
+    fill: () => controller.fill(),
+    async stop() {
+      controller.stop()
+      await api.stop()
+      await kubelet.stop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What makes pods of Deployments and takes away what has lost its owner. */
+class Controller {
+  readonly #store: ObjectStore
+  readonly #kubelet: Kubelet
+  readonly #stopListening: () => void
+  #isFull = false
+
+  constructor(store: ObjectStore, kubelet: Kubelet) {
+    this.#store = store
+    this.#kubelet = kubelet
+    this.#stopListening = store.onChange((change) => setImmediate(() => this.#react(change)))
+  }
+
+  stop(): void {
+    this.#stopListening()
+    for (const one of this.#store.all('Deployment')) this.#store.delete(one)
+  }
+
+  fill(): void {
+    this.#isFull = true
+  }
+
+  endPod(pod: KubernetesObject, graceSeconds: number): void {
+    const current = this.#store.get('Pod', pod.metadata.namespace, pod.metadata.name)
+    if (!current) return
+    if (!current.metadata.deletionTimestamp) {
+      const metadata = {
+        ...current.metadata,
+        deletionTimestamp: new Date().toISOString(),
+        deletionGracePeriodSeconds: graceSeconds,
+      }
+      this.#store.put({ ...current, metadata })
+    }
+    void this.#kubelet.end(pod.metadata.name, graceSeconds).then(() => {
+      const left = this.#store.get('Pod', pod.metadata.namespace, pod.metadata.name)
+      if (left) this.#store.delete(left)
+    })
+  }
+
+  #react({ type, object }: Change): void {
+    if (type === 'DELETED') this.#collect(object)
+    for (const deployment of this.#store.all('Deployment')) this.#tend(deployment)
+  }
+
+  #collect({ metadata }: KubernetesObject): void {
+    for (const one of this.#store.everything()) {
+      if (!one.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid)) continue
+      if (one.kind === 'Pod') this.endPod(one, graceOf(one))
+      else this.#store.delete(one)
+    }
+  }
+
+  #tend(deployment: KubernetesObject): void {
+    const { uid = '' } = deployment.metadata
+    const { replicas = 1 } = deployment.spec as { replicas?: number }
+    const pods = this.#store
+      .all('Pod')
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+    const surplus = pods
+      .sort((a, b) => costOf(a) - costOf(b))
+      .slice(0, Math.max(0, pods.length - replicas))
+    for (const pod of surplus) this.endPod(pod, graceOf(pod))
+    for (let count = pods.length; count < replicas; count++) this.#makePod(deployment)
+  }
+
+  #makePod(deployment: KubernetesObject): void {
+    const { metadata } = deployment
+    const { template } = deployment.spec as { template: { metadata: object; spec: object } }
+    const problems = restrictedProblems(template.spec as Parameters<typeof restrictedProblems>[0])
+    if (problems.length > 0) {
+      this.#refusePods(deployment, problems)
+      return
+    }
+    const name = `${metadata.name}-${randomUUID().slice(0, 5)}`
+    const owner = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: metadata.name,
+      uid: metadata.uid ?? '',
+    }
+    const pod = this.#store.put({
+      ...{ apiVersion: 'v1', kind: 'Pod', spec: template.spec as Record<string, unknown> },
+      metadata: {
+        ...template.metadata,
+        ...{
+          name,
+          namespace: metadata.namespace ?? '',
+          ownerReferences: [{ ...owner, controller: true }],
+        },
+      },
+      status: this.#isFull ? UNSCHEDULABLE : { phase: 'Pending' },
+    })
+    if (!this.#isFull) this.#kubelet.take(pod)
+  }
+
+  #refusePods(deployment: KubernetesObject, problems: string[]): void {
+    const message = `pods "${deployment.metadata.name}-" is forbidden: violates PodSecurity "restricted:latest": ${problems.join(', ')}`
+    const conditions = [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]
+    this.#store.put({ ...deployment, status: { conditions } })
+  }
+}
+
+const UNSCHEDULABLE = {
+  phase: 'Pending',
+  conditions: [
+    {
+      ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
+      message: '0/1 nodes are available: 1 Insufficient memory.',
+    },
+  ],
+}
+
+function graceOf({ spec }: KubernetesObject): number {
+  return (spec as { terminationGracePeriodSeconds?: number }).terminationGracePeriodSeconds ?? 30
+}
+
+/** The cheapest first, then the youngest. */
+function costOf({ metadata }: KubernetesObject): number {
+  const cost = Number(metadata.annotations?.['controller.kubernetes.io/pod-deletion-cost'] ?? 0)
+  return cost * 1e6 - Date.parse(metadata.creationTimestamp ?? '') / 1e7
+}
+
+function readLog(
+  kubelet: Kubelet,
+  pod: string,
+  container: string,
+  { previous, follow }: { previous: boolean; follow: boolean },
+  write: (time: string, line: string) => void,
+  end: () => void,
+): () => void {
+  const instance = kubelet.instances(pod, container).at(previous ? -2 : -1)
+  for (const { time, line } of instance?.lines ?? []) write(time, line)
+  if (!instance || instance.isOver || !follow) {
+    end()
+    return () => {}
+  }
+  const listener = (entry: { time: string; line: string } | undefined) =>
+    entry ? write(entry.time, entry.line) : end()
+  instance.listeners.add(listener)
+  return () => instance.listeners.delete(listener)
+}
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'stand-in' },
+    clusters: [{ name: 'stand-in', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'stand-in', user: { token: 'of-the-stand-in' } }],
+    contexts: [{ name: 'stand-in', context: { cluster: 'stand-in', user: 'stand-in' } }],
+  })
+}
