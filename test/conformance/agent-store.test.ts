@@ -19,6 +19,7 @@ import { testRunOrder } from './run-order.ts'
 import { testRunStore } from './run-store.ts'
 import { testServerStore } from './server-store.ts'
 import { testThreadStore } from './thread-store.ts'
+import { testTimelineStore } from './timeline-store.ts'
 import { testWebhookDeliveryStore } from './webhook-delivery-store.ts'
 import { expectWriteCheck } from './write-check.ts'
 
@@ -57,6 +58,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testThreadStore(world)
   testRunStore(world)
   testRunOrder(world)
+  testTimelineStore(world)
   testIdempotencyKeyStore(world)
   testWebhookDeliveryStore(world)
   testPushConfigStore(world)

@@ -18,6 +18,36 @@ import { claimRun } from '../support/claim-run.ts'
 
 const LATEST = { thread_id: 't', checkpoint_ns: '' }
 
+/** How serializers write a list of texts that have more than 255 bytes and fewer than 64 kB. */
+const LISTS = [
+  { name: 'JSON', type: 'json', encode: (list: string[]) => Buffer.from(JSON.stringify(list)) },
+  { name: 'MessagePack', type: 'msgpack', encode: toMsgpack },
+  {
+    name: 'a MessagePack extension',
+    type: 'msgpack',
+    encode: (list: string[]) => {
+      const content = toMsgpack(list)
+      const lengthBytes = content.length < 2 ** 16 ? 2 : 4
+      const head = Buffer.alloc(lengthBytes + 2)
+      head[0] = lengthBytes === 2 ? 0xc8 : 0xc9
+      head.writeUIntBE(content.length, 1, lengthBytes)
+      head[lengthBytes + 1] = 7
+      return Buffer.concat([head, content])
+    },
+  },
+]
+
+function toMsgpack(list: string[]): Buffer {
+  const head =
+    list.length < 16
+      ? Buffer.of(0x90 | list.length)
+      : Buffer.of(0xdc, list.length >> 8, list.length & 0xff)
+  const items = list.flatMap((text) => {
+    return [Buffer.of(0xda, text.length >> 8, text.length & 0xff), Buffer.from(text)]
+  })
+  return Buffer.concat([head, ...items])
+}
+
 export function testCheckpointStore(world: () => AgentStoreWorld): void {
   let store: AgentStore
   beforeEach(() => {
@@ -108,6 +138,26 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       expect(await ids({ thread_id: 'u' })).toEqual(['c1'])
     })
 
+    it('is cut no shorter than to the last whole value of what is kept as its changes', async () => {
+      const counters = { counters_since_delta_snapshot: { delta: [1, 1], unwritten: [0, 9] } }
+      const chain = ['c1', 'c2', 'c3', 'c4', 'c5']
+      for (const [at, checkpoint_id] of chain.entries()) {
+        const parent_checkpoint_id = chain[at - 1] ?? null
+        const metadata = checkpoint_id === 'c2' ? {} : counters
+        const versions = { a: String(at), delta: String(at) }
+        // Only the second has a whole value of the channel.
+        const fresh = checkpoint_id === 'c2' ? ['a', 'delta'] : ['a']
+        await put({ checkpoint_id, parent_checkpoint_id, metadata }, versions, fresh)
+        const write = { ...aWrite(checkpoint_id), channel: 'delta' }
+        await store.checkpoints.putWrites({ ...LATEST, checkpoint_id }, [write])
+      }
+      await store.checkpoints.keepLatest('t')
+      const kept = await store.checkpoints.list({ thread_id: 't' })
+      expect(kept.map((one) => one.checkpoint_id)).toEqual(['c5', 'c4', 'c3', 'c2'])
+      expect(kept.map(({ writes }) => writes.length)).toEqual([1, 1, 1, 1])
+      expect(kept.at(-1)?.values.map(({ channel }) => channel)).toEqual(['a', 'delta'])
+    })
+
     it('is measured', async () => {
       await put({}, { a: '1', b: '22' })
       await store.checkpoints.putWrites({ ...LATEST, checkpoint_id: 'c1' }, [aWrite('four')])
@@ -135,14 +185,14 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     })
   })
 
-  describe('a long list', () => {
-    const message = (n: number) => ({ id: `m${n}`, content: `${n}: ${'x'.repeat(300)}` })
-    const jsonOf = (length: number) => JSON.stringify(Array.from({ length }, (_, n) => message(n)))
+  describe.each(LISTS)('a long list in $name', ({ type, encode }) => {
+    const message = (n: number) => `${n}: ${'x'.repeat(300)}`
+    const listOf = (length: number) => encode(Array.from({ length }, (_, n) => message(n)))
 
     /** The list as it is at a checkpoint, by so many of its items. */
     const putList = (length: number, change: Partial<StoredCheckpoint> = {}) => {
       const version = String(length).padStart(5, '0')
-      const value = { channel: 'messages', version, ...bytesOf(jsonOf(length)) }
+      const value = { channel: 'messages', version, type, bytes: listOf(length) }
       const at = { checkpoint_id: `c${version}`, ...change }
       return store.checkpoints.put(aCheckpoint(at), { messages: version }, [value])
     }
@@ -150,7 +200,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       const checkpoint_id = `c${String(length).padStart(5, '0')}`
       const record = await store.checkpoints.get({ thread_id, checkpoint_ns: '', checkpoint_id })
       const [value] = record?.values ?? []
-      return { type: value?.type, json: new TextDecoder().decode(value?.bytes) }
+      return { type: value?.type, bytes: Buffer.from(value?.bytes ?? []) }
     }
     const bytesUsed = async () => {
       const { checkpoints, channel_values } = await store.checkpoints.measure('t')
@@ -160,11 +210,11 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
     it('comes back as it was put, from any of its checkpoints', async () => {
       for (const length of [1, 3, 4, 31, 32, 33, 64, 65]) await putList(length)
       for (const length of [1, 3, 4, 31, 32, 33, 64, 65]) {
-        expect(await listAt(length), String(length)).toEqual({ type: 'json', json: jsonOf(length) })
+        expect(await listAt(length), String(length)).toEqual({ type, bytes: listOf(length) })
       }
       const records = await store.checkpoints.list({ thread_id: 't', limit: 3 })
-      const lists = records.map(({ values }) => new TextDecoder().decode(values[0]?.bytes))
-      expect(lists).toEqual([65, 64, 33].map(jsonOf))
+      const lists = records.map(({ values }) => Buffer.from(values[0]?.bytes ?? []))
+      expect(lists).toEqual([65, 64, 33].map(listOf))
     })
 
     it('takes as much for a turn late in a conversation as for one early in it', async () => {
@@ -191,11 +241,11 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       await store.checkpoints.copyThread('t', 'copy')
       await store.checkpoints.deleteRun('t', 'gone')
       expect(await bytesUsed()).toBe(before)
-      for (const length of [20, 40]) expect((await listAt(length)).json).toBe(jsonOf(length))
-      expect((await listAt(90, 'copy')).json).toBe(jsonOf(90))
+      for (const length of [20, 40]) expect((await listAt(length)).bytes).toEqual(listOf(length))
+      expect((await listAt(90, 'copy')).bytes).toEqual(listOf(90))
       expect(await ids({ thread_id: 'u' })).toEqual(['d2'])
       await putList(90)
-      expect((await listAt(90)).json).toBe(jsonOf(90))
+      expect((await listAt(90)).bytes).toEqual(listOf(90))
     })
 
     it('keeps what a checkpoint that is just being written has found to be there', async () => {
@@ -205,7 +255,7 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       const other = await world().another()
       let removing: Promise<void> = Promise.resolve()
       await store.transaction(async (tx) => {
-        const later = { channel: 'messages', version: 'later', ...bytesOf(jsonOf(40)) }
+        const later = { channel: 'messages', version: 'later', type, bytes: listOf(40) }
         const checkpoint = aCheckpoint({ thread_id, checkpoint_id: 'later', run_id: lease.run_id })
         await tx.checkpoints.put(checkpoint, { messages: 'later' }, [later], lease)
         removing = other.checkpoints.deleteRun(thread_id, 'gone')
@@ -214,19 +264,19 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       }, [])
       await removing
       const latest = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
-      expect(new TextDecoder().decode(latest?.values[0]?.bytes)).toBe(jsonOf(40))
+      expect(Buffer.from(latest?.values[0]?.bytes ?? [])).toEqual(listOf(40))
     })
 
     it('gives its room back when only the latest is kept, and goes on', async () => {
       for (let length = 40; length <= 80; length += 1) await putList(length)
-      const shorter = { channel: 'messages', version: 'z', ...bytesOf(jsonOf(36)) }
+      const shorter = { channel: 'messages', version: 'z', type, bytes: listOf(36) }
       await store.checkpoints.put(aCheckpoint({ checkpoint_id: 'z' }), { messages: 'z' }, [shorter])
       await store.checkpoints.copyThread('t', 'u')
       await store.checkpoints.keepLatest('t')
-      expect(await bytesUsed()).toBeLessThan(1.2 * jsonOf(36).length)
+      expect(await bytesUsed()).toBeLessThan(1.2 * listOf(36).length)
       const latest = await store.checkpoints.get({ thread_id: 't', checkpoint_ns: '' })
-      expect(new TextDecoder().decode(latest?.values[0]?.bytes)).toBe(jsonOf(36))
-      expect(await listAt(80, 'u')).toEqual({ type: 'json', json: jsonOf(80) })
+      expect(Buffer.from(latest?.values[0]?.bytes ?? [])).toEqual(listOf(36))
+      expect(await listAt(80, 'u')).toEqual({ type, bytes: listOf(80) })
       await store.checkpoints.deleteThread('u')
       expect((await store.checkpoints.measure('u')).channel_values.bytes).toBe(0)
     })
@@ -337,6 +387,18 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       expect(await store.checkpoints.get({ ...LATEST, checkpoint_id: 'c0' })).toMatchObject({
         writes: [],
       })
+    })
+
+    it('come in the order of their tasks, where it is known', async () => {
+      const [first, second] = [aWrite({ task_id: 'z' }), aWrite({ task_id: 'y' })]
+      const unplaced = aWrite({ task_id: 'x' })
+      await store.checkpoints.putWrites(key, [{ ...second, task_path: '~pull, b' }])
+      await store.checkpoints.putWrites(key, [{ ...first, task_path: '~pull, a' }])
+      await store.checkpoints.putWrites(key, [unplaced])
+      expect(await writes()).toEqual([unplaced, first, second])
+      await store.checkpoints.copyThread('t', 'copy')
+      const copy = await store.checkpoints.get({ ...LATEST, thread_id: 'copy' })
+      expect(copy?.writes).toEqual([unplaced, first, second])
     })
 
     it('stand once written, but for the special ones, which are replaced', async () => {

@@ -18,6 +18,7 @@ import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
+import { testFiguresStore } from './figures-store.ts'
 import { testLeadershipStore } from './leadership-store.ts'
 import { testListenerStore } from './listener-store.ts'
 import { testAgentConnectionStore } from './oauth/connection-store.ts'
@@ -26,6 +27,7 @@ import { testOAuthProviderStore } from './oauth/provider-store.ts'
 import { testOAuthTokenEventStore } from './oauth/token-event-store.ts'
 import { testOAuthTokenStore } from './oauth/token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
+import { testSessionStore } from './session-store.ts'
 import { testUploadStore } from './upload-store.ts'
 import { testWorkspaceStore } from './workspace-store.ts'
 import { expectWriteCheck } from './write-check.ts'
@@ -65,7 +67,9 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   testListenerStore(open)
   testLeadershipStore(open)
   testWorkspaceStore(open)
+  testSessionStore(open)
   testAuditLogStore(open)
+  testFiguresStore(open)
 
   describe('a transaction', () => {
     const deployment = aDeployment()

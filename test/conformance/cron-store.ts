@@ -32,6 +32,7 @@ export function testCronStore(world: () => AgentStoreWorld): void {
         user_id: null,
         payload: { input: { text: 'x' } },
         next_run_date: DUE,
+        last_run: null,
         metadata: {},
         enabled: true,
         on_run_completed: change.thread_id ? null : 'delete',
@@ -50,6 +51,26 @@ export function testCronStore(world: () => AgentStoreWorld): void {
       crons = world().store.crons
       await world().store.assistants.insert(assistant)
       await world().store.threads.insert(thread)
+    })
+
+    it('keep what they have started last, and how that has ended', async () => {
+      const { cron_id } = await stored()
+      const run = {
+        ...{ run_id: randomUUID(), thread_id: thread.thread_id, created_at: DUE },
+        ...({ status: 'pending', error: null } as const),
+      }
+      await crons.noteRun(cron_id, run)
+      expect((await crons.get(cron_id))?.last_run).toEqual(run)
+      await crons.noteEnd(cron_id, { ...run, run_id: randomUUID(), status: 'success' })
+      expect((await crons.get(cron_id))?.last_run).toEqual(run)
+      const ended = { ...run, status: 'error', error: 'Error: no ink' } as const
+      await crons.noteEnd(cron_id, ended)
+      const [found] = await crons.search({}, PAGE)
+      expect(found?.last_run).toEqual(ended)
+      const refused = { ...ended, run_id: null, thread_id: null, status: 'refused' } as const
+      await crons.noteRun(cron_id, refused)
+      await crons.noteEnd(cron_id, ended)
+      expect((await crons.get(cron_id))?.last_run).toEqual(refused)
     })
 
     it('are read as they were written', async () => {

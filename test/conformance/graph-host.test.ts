@@ -1,37 +1,42 @@
 /** Graphs, behind each implementation of the port. */
-import { join } from 'node:path'
-import { beforeAll, describe } from 'vitest'
-import { applyProjectEnvironment } from '../../src/config.ts'
+import { afterAll, beforeAll, describe } from 'vitest'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
-import { openProject } from '../../src/main/project.ts'
-import { readProjectConfig } from '../../src/project/config.ts'
-import { fixtureProject } from '../support/agent-server.ts'
+import { openFixture } from '../support/fixture-host.ts'
+import { NO_PYTHON } from '../support/python.ts'
 import { createScriptedHost } from '../support/scripted-graph-host.ts'
 import { wireHost } from '../support/wired-host.ts'
 import { testGraphRuns } from './graph-host/runs.ts'
 import { testGraphStates } from './graph-host/states.ts'
 
-const IMPLEMENTATIONS: Record<string, () => Promise<GraphHost>> = {
-  JavaScript: openPlayed,
-  'JavaScript behind a wire': async () => wireHost(await openPlayed()),
-  'a script': async () => createScriptedHost(),
+interface Implementation {
+  open: () => Promise<{ host: GraphHost; stop?: () => Promise<void> }>
+  /** Why it is not there. */
+  missing?: string | undefined
 }
 
-describe.each(Object.entries(IMPLEMENTATIONS))('the graph host of %s', (_, load) => {
-  let host: GraphHost
+const IMPLEMENTATIONS: Record<string, Implementation> = {
+  JavaScript: { open: () => openFixture('played', 'javascript') },
+  'JavaScript behind a wire': {
+    async open() {
+      const { host, stop } = await openFixture('played', 'javascript')
+      return { host: wireHost(host), stop }
+    },
+  },
+  Python: { open: () => openFixture('played', 'python'), missing: NO_PYTHON },
+  'a script': { open: async () => ({ host: createScriptedHost() }) },
+}
 
-  beforeAll(async () => {
-    host = await load()
+for (const [name, { open, missing }] of Object.entries(IMPLEMENTATIONS)) {
+  const skipped = missing ? ` (skipped: ${missing})` : ''
+  describe.skipIf(missing)(`the graph host of ${name}${skipped}`, () => {
+    let opened: Awaited<ReturnType<typeof open>>
+
+    beforeAll(async () => {
+      opened = await open()
+    })
+    afterAll(() => opened?.stop?.())
+
+    testGraphRuns(() => opened.host)
+    testGraphStates(() => opened.host)
   })
-
-  testGraphRuns(() => host)
-  testGraphStates(() => host)
-})
-
-async function openPlayed(): Promise<GraphHost> {
-  applyProjectEnvironment(GRAPH_ENVIRONMENT, {})
-  const config = await readProjectConfig(join(fixtureProject('played'), 'langgraph.json'))
-  return (await openProject(config, { isLangSmithUsed: false, log: silentLog })).host
 }

@@ -1,6 +1,6 @@
 /** What every store of items does. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { ItemChange, ItemQuery, ItemStore, NewItem } from '../../src/core/agent/item.ts'
+import type { ItemChange, ItemQuery, ItemStore, NewItem } from '../../src/core/agent/items/item.ts'
 import type { AgentStoreWorld } from '../support/agent-records.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')

@@ -55,6 +55,15 @@ export function testListenerStore(open: () => ControlPlaneStore): void {
       expect(await listeners.get(workspace_id, id)).toEqual({ ...changed, version: '2' })
     })
 
+    it('notes when one was heard, and changes nothing else', async () => {
+      const { listeners } = open()
+      const listener = aListener({ version: '1' })
+      await listeners.insert(listener)
+      await listeners.noteHeard(listener.id, LATER)
+      const found = await listeners.get(listener.workspace_id, listener.id)
+      expect(found).toEqual({ ...listener, last_heard_at: LATER })
+    })
+
     it('removes one, and frees its compute id', async () => {
       const { listeners } = open()
       const listener = aListener()

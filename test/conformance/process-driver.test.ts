@@ -1,80 +1,23 @@
 /** The process driver, on real child processes over real HTTP. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import type { FolderArtifact, LocalProject } from '../../src/core/deployment/artifact.ts'
-import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
-import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
-import { aFolder } from '../support/fake-builder.ts'
+import { createProcessDriver } from '../../src/runtime/process/driver.ts'
 import {
-  ask,
-  type RuntimeDriverWorld,
-  testRuntimeDriver,
-  until,
-  untilHealthy,
-} from './runtime-driver.ts'
+  locate,
+  openProcessWorld,
+  type ProcessWorld,
+  type Spec,
+  STAND_IN,
+} from './process-world.ts'
+import { ask, testRuntimeDriver, until, untilHealthy } from './runtime-driver.ts'
 
-const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
 const OWNER = join(import.meta.dirname, '../fixtures/driver-owner.js')
-
-type Spec = RuntimeSpec<FolderArtifact>
-
-interface ProcessWorld extends RuntimeDriverWorld<FolderArtifact> {
-  dir: string
-}
-
-async function openWorld(options: Partial<ProcessDriverOptions> = {}): Promise<ProcessWorld> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'runtime-')))
-  const driver = createProcessDriver({
-    command: { file: process.execPath, args: [STAND_IN] },
-    locate: (artifact) => locate(dir, artifact),
-    dataDir: (deployment_id) => join(dir, 'deployments', deployment_id),
-    logsDir: join(dir, 'logs'),
-    env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
-    clock: systemClock,
-    log: silentLog,
-    ...options,
-  })
-  return {
-    dir,
-    driver,
-    spec: (behaviour, secrets = []) => makeSpec(dir, behaviour, secrets),
-    async kill(revision_id) {
-      const state = driver.observe(revision_id)
-      if (state.kind !== 'healthy') throw new Error(`${revision_id} is ${state.kind}`)
-      const about = await ask(state.endpoints[0])
-      process.kill(about?.pid as number, 'SIGKILL')
-    },
-    async close() {
-      await driver.stopAll(0)
-      await rm(dir, { recursive: true, force: true })
-    },
-  }
-}
-
-function makeSpec(dir: string, behaviour: string, secrets: RuntimeSpec['secrets']): Spec {
-  const revision_id = randomUUID()
-  const artifact = aFolder(revision_id)
-  const { root, configPath } = locate(dir, artifact)
-  mkdirSync(root, { recursive: true })
-  writeFileSync(configPath, JSON.stringify({ behaviour }))
-  const deployment_id = randomUUID()
-  const deployment_name = 'stand-in'
-  const owner = { deployment_id, deployment_name }
-  return { revision_id, ...owner, artifact, secrets, resource_spec: null }
-}
-
-function locate(dir: string, { id, config_path }: FolderArtifact): LocalProject {
-  const root = join(dir, 'revisions', id)
-  return { root, configPath: join(root, config_path), bundlePath: null, node: null }
-}
 
 /** Gone, or a zombie that only waits for its parent to notice. */
 function isAlive(pid: number): boolean {
@@ -85,12 +28,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-testRuntimeDriver('The process driver', openWorld)
+testRuntimeDriver('The process driver', openProcessWorld)
 
 describe('The process driver', () => {
   let world: ProcessWorld
   beforeEach(async () => {
-    world = await openWorld()
+    world = await openProcessWorld()
   })
   afterEach(() => world.close())
 
@@ -168,8 +111,17 @@ describe('The process driver', () => {
     expect(reason).toContain('/nowhere/node')
   })
 
+  it('ends one that has said why it does not start, and does not end', async () => {
+    const spec = world.spec('says why it does not start, and stays')
+    await world.driver.start(spec)
+    const { reason } = await until(world.driver, spec.revision_id, 'failed')
+    expect(reason).toBe('There is no ink.')
+  })
+
   it('restarts at once again after it was healthy for long enough', async () => {
-    const patient = await openWorld({ backoff: { baseMs: 600_000, maxMs: 600_000, resetMs: 0 } })
+    const patient = await openProcessWorld({
+      backoff: { baseMs: 600_000, maxMs: 600_000, resetMs: 0 },
+    })
     const { revision_id } = await startIn(patient)
     for (const restarts of [1, 2, 3]) {
       const restarting = until(patient.driver, revision_id, 'restarting')
@@ -181,7 +133,7 @@ describe('The process driver', () => {
   })
 
   it('waits before the second restart when it was not', async () => {
-    const patient = await openWorld({ backoff: { baseMs: 600_000, maxMs: 600_000 } })
+    const patient = await openProcessWorld({ backoff: { baseMs: 600_000, maxMs: 600_000 } })
     const { revision_id } = await startIn(patient)
     const states: string[] = []
     patient.driver.onChange((id) => states.push(patient.driver.observe(id).kind))
@@ -198,7 +150,7 @@ describe('The process driver', () => {
 
   it('restarts one that lives and does not answer', async () => {
     const healthCheck = { everyMs: 20, answerMs: 100, failures: 2 }
-    const impatient = await openWorld({ healthCheck })
+    const impatient = await openProcessWorld({ healthCheck })
     const spec = impatient.spec('can hang')
     await impatient.driver.start(spec)
     const endpoint = await untilHealthy(impatient.driver, spec.revision_id)
@@ -211,7 +163,7 @@ describe('The process driver', () => {
   })
 
   it('ends one that is one too many though it never says that it has drained', async () => {
-    const impatient = await openWorld({ retireLimitMs: 100 })
+    const impatient = await openProcessWorld({ retireLimitMs: 100 })
     const spec = impatient.spec('never drains')
     await impatient.driver.start({ ...spec, replicas: 2 })
     const endpoints = () => {
@@ -228,10 +180,12 @@ describe('The process driver', () => {
   it('holds an agent server to its memory limit', async () => {
     const spec = { ...world.spec('grows'), resource_spec: { memory_mb: 128 } }
     await world.driver.start(spec)
-    const endpoint = await untilHealthy(world.driver, spec.revision_id)
-    expect(((await ask(endpoint)) as { execArgv: string[] }).execArgv).toContain(
-      '--max-old-space-size=192',
-    )
+    // Each lives until its memory is looked at.
+    const execArgv = async () => {
+      const state = world.driver.observe(spec.revision_id)
+      return state.kind === 'healthy' && (await ask(state.endpoints[0]))?.execArgv
+    }
+    await expect.poll(execArgv).toContain('--max-old-space-size=192')
     const { reason } = await until(world.driver, spec.revision_id, 'restarting')
     expect(reason).toMatch(/it took \d+ MB of memory, more than the 256 of its memory_limit_mb/)
   })

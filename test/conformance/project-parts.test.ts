@@ -1,11 +1,10 @@
 /** All of a project but the runs of its graphs, behind each implementation of the port. */
-import { join } from 'node:path'
-import { beforeAll, beforeEach, describe } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import { type Log, silentLog } from '../../src/core/log.ts'
-import { openProject } from '../../src/main/project.ts'
-import { readProjectConfig } from '../../src/project/config.ts'
-import { fixtureProject } from '../support/agent-server.ts'
+import { openFixture } from '../support/fixture-host.ts'
+import type { Language } from '../support/language.ts'
+import { NO_PYTHON } from '../support/python.ts'
 import {
   scriptedAuth,
   scriptedCatalog,
@@ -20,37 +19,62 @@ import { testProjectRoutes } from './graph-host/routes.ts'
 
 type ProjectParts = Catalog & Required<Pick<GraphHost, 'auth' | 'routes' | 'embed'>>
 
-const IMPLEMENTATIONS = {
-  JavaScript: openHost,
-  'JavaScript, behind a wire': async (log: Log) => wireHost(await openHost(log)),
-  'a script': async (log: Log) => ({
-    ...scriptedCatalog,
-    auth: scriptedAuth,
-    routes: scriptedRoutes(log),
-    embed: scriptedEmbed,
-  }),
+interface Implementation {
+  open: (log: Log) => Promise<{ host: object; stop?: () => Promise<void> }>
+  language: Language
+  /** Why it is not there. */
+  missing?: string | undefined
 }
 
-async function openHost(log: Log): Promise<GraphHost> {
-  const config = await readProjectConfig(join(fixtureProject('hosted'), 'langgraph.json'))
-  const { host } = await openProject(config, { isLangSmithUsed: false, log })
-  return host
+const IMPLEMENTATIONS: Record<string, Implementation> = {
+  JavaScript: {
+    open: (log) => openFixture('hosted', 'javascript', log),
+    language: 'javascript',
+  },
+  'JavaScript, behind a wire': {
+    async open(log) {
+      const { host, stop } = await openFixture('hosted', 'javascript', log)
+      return { host: wireHost(host), stop }
+    },
+    language: 'javascript',
+  },
+  Python: {
+    open: (log) => openFixture('hosted', 'python', log),
+    language: 'python',
+    missing: NO_PYTHON,
+  },
+  'a script': {
+    open: async (log) => ({
+      host: {
+        ...scriptedCatalog,
+        auth: scriptedAuth,
+        routes: scriptedRoutes(log),
+        embed: scriptedEmbed,
+      },
+    }),
+    language: 'javascript',
+  },
 }
 
-describe.each(Object.entries(IMPLEMENTATIONS))('a project in %s', (_, open) => {
-  const logged: object[] = []
-  const log: Log = { ...silentLog, error: (fields) => logged.push(fields), child: () => log }
-  let parts: ProjectParts
+for (const [name, { open, language, missing }] of Object.entries(IMPLEMENTATIONS)) {
+  const skipped = missing ? ` (skipped: ${missing})` : ''
+  describe.skipIf(missing)(`a project in ${name}${skipped}`, () => {
+    const logged: object[] = []
+    const log: Log = { ...silentLog, error: (fields) => logged.push(fields), child: () => log }
+    let opened: Awaited<ReturnType<typeof open>>
+    const parts = () => opened.host as ProjectParts
 
-  beforeAll(async () => {
-    parts = (await open(log)) as ProjectParts
-  })
-  beforeEach(() => {
-    logged.length = 0
-  })
+    beforeAll(async () => {
+      opened = await open(log)
+    })
+    beforeEach(() => {
+      logged.length = 0
+    })
+    afterAll(() => opened?.stop?.())
 
-  testCatalog(() => parts)
-  testProjectAuth(() => parts.auth)
-  testProjectRoutes(() => ({ routes: parts.routes, logged }))
-  testEmbeddings(() => parts.embed)
-})
+    testCatalog(parts)
+    testProjectAuth(() => parts().auth)
+    testProjectRoutes(() => ({ routes: parts().routes, logged }), language)
+    testEmbeddings(() => parts().embed)
+  })
+}

@@ -30,8 +30,21 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       const { revisions } = open()
       const revision = aRevision({ deployment_id: await deploy(), status_message: 'ü' })
       const stored = await revisions.insert(revision)
-      expect(stored).toEqual({ ...revision, number: 1 })
+      const steps = [{ status: 'CREATING', began_at: revision.created_at }]
+      expect(stored).toEqual({ ...revision, number: 1, steps })
       expect(await revisions.get(stored.deployment_id, stored.id)).toEqual(stored)
+    })
+
+    it('notes when each status began', async () => {
+      const { id, deployment_id, created_at } = await revisionAt('CREATING')
+      const { revisions } = open()
+      const step = { from: 'CREATING', to: 'QUEUED', updated_at: LATER } as const
+      expect(await revisions.move(id, step)).toBe(true)
+      expect(await revisions.move(id, step)).toBe(false)
+      expect((await revisions.get(deployment_id, id))?.steps).toEqual([
+        { status: 'CREATING', began_at: created_at },
+        { status: 'QUEUED', began_at: LATER },
+      ])
     })
 
     it('counts each deployment’s revisions by themselves', async () => {
@@ -96,10 +109,10 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await numbers({ limit: 10, offset: 0, statuses: [], also: null })).toEqual([])
     })
 
-    it('notes the commit, and keeps the rest of the configuration', async () => {
+    it('notes what its source was resolved to, and keeps the rest of the configuration', async () => {
       const { revisions } = open()
       const [revision, other] = [await revisionAt('BUILDING'), await revisionAt('BUILDING')]
-      await revisions.setCommit(revision.id, 'c0ffee')
+      await revisions.setResolved(revision.id, { repo_commit_sha: 'c0ffee' })
       expect(await revisions.get(revision.deployment_id, revision.id)).toEqual({
         ...revision,
         source_revision_config: { ...revision.source_revision_config, repo_commit_sha: 'c0ffee' },

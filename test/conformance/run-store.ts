@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { isSuspect, MAX_RUN_ATTEMPTS } from '../../src/core/agent/retry.ts'
 import {
+  FIRST_TOKEN,
   isTerminal,
   type Lease,
   type NewRun,
@@ -66,6 +67,13 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.setKwargs(randomUUID(), kwargs)).toBe(false)
     })
 
+    it('are glanced at without what can be large', async () => {
+      const { run_id, thread_id, status, updated_at } = await insertRun()
+      const glance = await store.runs.glance(run_id)
+      expect({ ...glance }).toEqual({ run_id, thread_id, status, updated_at })
+      expect(await store.runs.glance(randomUUID())).toBeUndefined()
+    })
+
     it('are answered as they were stored', async () => {
       const thread_id = await insertThread()
       const run = aRun({
@@ -88,6 +96,24 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       })
       expect(await store.runs.get(run.run_id)).toEqual(stored)
       expect(await store.runs.get('none')).toBeUndefined()
+    })
+
+    it('can be added as claimed, where nothing else of the thread is', async () => {
+      const thread_id = await insertThread()
+      const claim = { server_id: 'here', now: NOW, lease_expires_at: NOW + 1000 }
+      const added = await store.runs.insert(aRun({ thread_id }), claim)
+      expect(added).toMatchObject({ status: 'running', attempt: 1, started_at: NOW })
+      expect(await store.runs.get(added.run_id)).toEqual(added)
+      const lease = { run_id: added.run_id, server_id: 'here', token: FIRST_TOKEN }
+      expect(await store.runs.holds(lease)).toBe(true)
+      expect(await store.runs.renew([lease], NOW + 2000)).toMatchObject([{ held: true }])
+
+      const next = await insertRun({ thread_id })
+      expect(await claimRun(store, claim)).toBeUndefined()
+      await expect(store.runs.insert(aRun({ thread_id }), claim)).rejects.toThrow()
+      expect(await release({ dead_servers: ['here'] })).toMatchObject({ released: [added.run_id] })
+      expect((await mustClaim()).lease).toEqual({ ...lease, token: FIRST_TOKEN + 1 })
+      expect(await store.runs.get(next.run_id)).toMatchObject({ status: 'pending' })
     })
 
     it('are counted while they are not over, and tell who waits longest', async () => {
@@ -423,6 +449,15 @@ export function testRunStore(world: () => AgentStoreWorld): void {
         expect(await store.runs.giveBack(lease)).toBe(true)
         expect(await store.runs.holds(lease)).toBe(false)
       }
+    })
+
+    it('ends before its time for a run that has lost its host: the attempt counts', async () => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      expect(await store.runs.expire(lease)).toBe(true)
+      expect((await release({ dead_servers: [] })).released).toEqual([run_id])
+      expect(await store.runs.expire(lease)).toBe(false)
+      expect((await mustClaim()).run).toMatchObject({ run_id, attempt: 2 })
     })
 
     it('of a removed run is lost', async () => {

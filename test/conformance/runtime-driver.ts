@@ -15,6 +15,7 @@ type Behaviour =
   | 'is well'
   | 'dies at start'
   | 'says why it does not start'
+  | 'says why it does not start, and stays'
   | 'dies after its first start'
   | 'never listens'
   | 'is never well'
@@ -22,7 +23,9 @@ type Behaviour =
   | 'has a companion'
   | 'can hang'
   | 'grows'
+  | 'grows at start'
   | 'never drains'
+  | 'cannot be fetched'
 
 /** `A`: what the driver starts. */
 export interface RuntimeDriverWorld<A extends Artifact> {
@@ -66,17 +69,19 @@ export async function ask(endpoint: Endpoint): Promise<Record<string, unknown> |
 
 /**
  * Runs the suite. `open` makes a fresh world for each test; an agent server has `healthTimeoutMs` to
- * become healthy in it.
+ * become healthy in it. `keepsToken`: something else than the driver starts again what died, with what the driver told
+ * it at first.
  */
 export function testRuntimeDriver<A extends Artifact>(
   name: string,
   open: (options: { healthTimeoutMs: number }) => Promise<RuntimeDriverWorld<A>>,
+  { keepsToken = false }: { keepsToken?: boolean } = {},
 ): void {
   describe(`${name} as a runtime driver`, () => {
     let world: RuntimeDriverWorld<A>
     let driver: RuntimeDriver<A>
     beforeEach(async () => {
-      world = await open({ healthTimeoutMs: 20_000 })
+      world = await open({ healthTimeoutMs: 90_000 })
       driver = world.driver
     })
     afterEach(() => world.close())
@@ -152,7 +157,8 @@ export function testRuntimeDriver<A extends Artifact>(
       await until(driver, spec.revision_id, 'failed')
     })
 
-    it('serves again after a kill -9, in one restart and under a new token', async () => {
+    const under = keepsToken ? 'the same token' : 'a new token'
+    it(`serves again after a kill -9, in one restart and under ${under}`, async () => {
       const { spec, endpoint } = await startHealthy()
       const seen: RuntimeState[] = []
       driver.onChange((id) => seen.push(driver.observe(id)))
@@ -162,7 +168,7 @@ export function testRuntimeDriver<A extends Artifact>(
       const again = await untilHealthy(driver, spec.revision_id)
       expect(await ask(again)).toBeDefined()
       expect(seen).toMatchObject([{ kind: 'restarting', restarts: 1 }, { kind: 'healthy' }])
-      expect(again.token).not.toBe(endpoint.token)
+      expect(again.token === endpoint.token).toBe(keepsToken)
     })
 
     it('says how it died while it tries again, and stays startable and stoppable', async () => {
@@ -251,6 +257,18 @@ export function testRuntimeDriver<A extends Artifact>(
       expect(await driver.inspect('unknown')).toBeUndefined()
     })
 
+    it('asks agent servers that answer what their metrics say', async () => {
+      const spec = world.spec('is well')
+      await driver.start(spec)
+      const { url } = await untilHealthy(driver, spec.revision_id)
+      const [reading, ...others] = await driver.readings(spec.revision_id)
+      expect(others).toEqual([])
+      expect(reading).toMatchObject({ url, started_at: 1 })
+      // More than it has said of itself: its whole family is counted.
+      expect(reading?.memory_bytes).toBeGreaterThan(1_000_000)
+      expect(await driver.readings('unknown')).toEqual([])
+    })
+
     it('drains, and answers when the next work is due', async () => {
       const { spec, endpoint } = await startHealthy()
       const limits = { graceMs: 5, checkpointMs: 6 }
@@ -262,9 +280,11 @@ export function testRuntimeDriver<A extends Artifact>(
     it('tells of its agent servers, and what they report', async () => {
       const { spec } = await startHealthy()
       expect(driver.replicas('unknown')).toEqual([])
-      expect(driver.replicas(spec.revision_id)).toMatchObject([
-        { state: 'healthy', restarts: 0, reason: null, load: { running: 1, waiting: 3 } },
-      ])
+      await expect
+        .poll(() => driver.replicas(spec.revision_id))
+        .toMatchObject([
+          { state: 'healthy', restarts: 0, reason: null, load: { running: 1, waiting: 3 } },
+        ])
       const restarting = until(driver, spec.revision_id, 'restarting')
       await world.kill(spec.revision_id)
       await restarting

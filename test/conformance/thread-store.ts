@@ -136,6 +136,16 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       return names
     }
 
+    it('counts no further than it is asked to', async () => {
+      await insertThreads({ a: { n: 1 }, b: { n: 1 }, c: { n: 1, list: [1] } })
+      const { threads } = world().store
+      for (const query of [{}, { metadata: { n: 1 } }, { status: 'idle' as const }]) {
+        expect(await threads.count(query, 2)).toBe(2)
+        expect(await threads.count(query, 4)).toBe(3)
+      }
+      expect(await threads.count({ metadata: { list: [1] } }, 2)).toBe(1)
+    })
+
     it('finds by what the metadata contain, plain values and others', async () => {
       const ids = await insertThreads({
         a: { kind: 'x', n: 1, tags: ['p', 'q'], deep: { k: [1, 2] } },
@@ -150,6 +160,17 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await found(ids, { metadata: { deep: { k: [2] }, kind: 'x' } })).toEqual(['a'])
       expect(await found(ids, { metadata: { "it's": '"quoted" \\ é 😀' } })).toEqual(['b'])
       expect(await found(ids, { metadata: { is: null } })).toEqual([])
+    })
+
+    it('finds by the time of the last change, the earlier bound included', async () => {
+      const { threads } = world().store
+      const ids = await insertThreads({ a: { kind: 'x' }, b: { kind: 'x' }, c: {} })
+      await threads.update(String(ids.a), { updated_at: LATER, status: 'idle' })
+      expect(await found(ids, { updated_after: LATER })).toEqual(['a'])
+      expect(await found(ids, { updated_before: LATER })).toEqual(['c', 'b'])
+      expect(await found(ids, { updated_before: LATER, metadata: { kind: 'x' } })).toEqual(['b'])
+      const between = { updated_after: CREATED_AT, updated_before: LATER }
+      expect(await found(ids, between)).toEqual(['c', 'b'])
     })
 
     it('finds by keys that no text of a database holds', async () => {

@@ -50,7 +50,9 @@ export function testWorkspaceStore(open: () => ControlPlaneStore): void {
       expect(await store.apiKeys.get(own.id)).toBeUndefined()
       expect(await store.apiKeys.get(other.id)).toEqual(other)
       expect(await store.listeners.list({ workspace_id, limit: 1, offset: 0 })).toEqual([])
-      expect(await store.oauth.tokens.listOfUser({ workspace_id, user_id: 'user-1' })).toEqual([])
+      expect(
+        await store.oauth.tokens.listOfUser({ workspace_id, user_id: 'user-1', limit: 1 }),
+      ).toEqual([])
     })
   })
 }

@@ -14,12 +14,16 @@ const controlPlane: Omit<Unexercised, 'document'>[] = [
   { operation: 'GET /v1/integrations/forge/github/{integration_id}/repos', reason: noApp },
   { operation: 'POST /v2/integrations/forge-github/installation-link', reason: noApp },
   {
-    operation: 'POST /v2/deployments/{deployment_id}/push-token',
-    reason: 'Images need a container runtime driver; without one it always refuses.',
-  },
-  {
     operation: 'POST /v2/auth/start/{auth_id}',
     reason: 'Its good answer is 303, to the provider: every test of a consent follows it.',
+  },
+  {
+    operation: 'GET /v2/session/oidc',
+    reason: 'Its good answer is 302, to the issuer: every test of signing in there follows it.',
+  },
+  {
+    operation: 'GET /v2/session/oidc/callback',
+    reason: 'Its good answer is a redirect into the dashboard, which those tests look at.',
   },
 ]
 

@@ -65,6 +65,37 @@ const EXPLAINED: Explanation[] = [
     reason: 'The same.',
   },
   {
+    check: 'positive_data_acceptance',
+    answer: /^431 /,
+    reason: 'The same.',
+  },
+  {
+    check: 'unsupported_method',
+    answer: /^431 /,
+    reason: 'The same.',
+  },
+  {
+    document: 'control-plane',
+    operation: /^GET \/v2\/auth\/(callback|setup)\//,
+    check: 'error',
+    message: /reset|aborted|broken/i,
+    reason: 'The same: Node closes the connection then.',
+  },
+  {
+    document: 'control-plane',
+    operation: /\/v2\/auth\/providers/,
+    check: 'positive_data_acceptance',
+    answer:
+      /^422 .*(Expected a URL|Give an https URL|is not a public address|is no page of the web|part after|hold a password|one of allowed_redirect_uris|needs S256|Expected none of)/,
+    reason: 'Which addresses may be asked, and which settings go together, is beyond a schema.',
+  },
+  {
+    document: 'control-plane',
+    check: 'positive_data_acceptance',
+    answer: /^422 .*Invalid key in record/,
+    reason: 'The keys of an object are on one line; the document says so of values only.',
+  },
+  {
     check: 'response_schema_conformance',
     message: /^Event #\d/,
     reason: 'The document describes a stream as the text that it is, schemathesis each event.',

@@ -11,13 +11,13 @@ const document: OpenApiDocument = {
 }
 
 /** `hangMs`: after so long there is no answer. */
-async function fuzzed(answer: RequestListener, hangMs = 10_000) {
+async function fuzzed(answer: RequestListener, hangMs = 60_000) {
   const server = http.createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   try {
     const target = { url, document, headers: {}, ids: new KnownIds() }
-    return await fuzz(target, { requests: 100, seed: 1, limitMs: 10_000, hangMs })
+    return await fuzz(target, { requests: 100, seed: 1, limitMs: 60_000, hangMs })
   } finally {
     server.closeAllConnections()
     server.close()

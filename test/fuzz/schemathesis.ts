@@ -1,11 +1,8 @@
 /** Schemathesis, which asks a server whatever its OpenAPI document lets it think of. */
-import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
-
-const run = promisify(execFile)
+import { run } from '../support/program.ts'
 
 /** One answer that is not what the document promises. */
 export interface Finding {
@@ -50,7 +47,8 @@ export async function schemathesis(python: string, target: Target): Promise<Find
     .concat('--workers', workers, '--request-timeout', timeout, '--continue-on-failure')
     .concat('--no-shrink', '--report', 'ndjson', '--report-ndjson-path', report, ...paths)
   // It ends with 1 where it has found something: that is for the report to say.
-  await run(python, args, { maxBuffer: 1 << 28, cwd: target.folder }).catch((error) => {
+  const timeoutMs = (target.limitSeconds + 60) * 1_000
+  await run(python, args, { timeoutMs, cwd: target.folder }).catch((error) => {
     if (error.code !== 1) throw error
   })
   return readFindings(createInterface({ input: createReadStream(report) }))

@@ -10,7 +10,8 @@ const PROJECT = resolve(import.meta.dirname, '../fixtures/projects/owned')
 
 function load(file: string, exportName = 'auth'): Promise<ProjectAuth> {
   const path = `./${file}`
-  return loadAuth({ path, file: resolve(PROJECT, file), exportName, isStudioAuthDisabled: false })
+  const module = { language: 'javascript', path, file: resolve(PROJECT, file), exportName } as const
+  return loadAuth({ ...module, isStudioAuthDisabled: false })
 }
 
 const user = { identity: 'me', display_name: 'me', is_authenticated: true, permissions: [] }

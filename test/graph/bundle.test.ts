@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const bundle = async () => bundleProject(await readProjectConfig(join(root, 'langgraph.json')))
 
-describe('a bundled project', { timeout: 120_000 }, () => {
+describe('a bundled project', { timeout: 400_000 }, () => {
   it('answers what the project answers from its sources', async () => {
     await writeProject(root, MANY_SIDED)
     const made = await bundle()

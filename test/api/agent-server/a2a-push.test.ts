@@ -21,7 +21,9 @@ let receiver: WebhookReceiver
 beforeEach(async () => {
   receiver = await startReceiver()
   const allowedAddresses = parseIpRange('loopback') ?? []
-  server = await startAgentServer({ webhooks: { secrets: [SECRET], allowedAddresses } })
+  // None is sent twice because a machine is slow.
+  const webhooks = { secrets: [SECRET], allowedAddresses, timeoutMs: 600_000 }
+  server = await startAgentServer({ webhooks })
 })
 afterEach(async () => {
   await server.stop()

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate } from '../../support/gate.ts'
 
 /** Everyone owns what they make and sees nothing else of threads. */
 const byOwner: Authorize = async (caller, { resource, action }, value) => {
@@ -136,10 +137,12 @@ describe.each([{ legacy: false }, { legacy: true }])('the official client ($lega
 
   it('comes back to a task that goes on', async () => {
     const client = await clientOf('slow', version)
-    const work = [{ data: { count: 20, ms: 20 } }]
+    const gate = await closedGate()
+    const work = [{ data: { count: 2, ms: 1, gate: gate.path } }]
     const task = await send(client, work, {}, { returnImmediately: true })
     const states: unknown[] = []
     for await (const event of client.resubscribeTask({ tenant: '', id: task.id })) {
+      gate.open()
       const { statusUpdate } = StreamResponse.toJSON(event) as Shown
       if (statusUpdate) states.push(statusUpdate.status.state)
     }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { describeIn, differing } from '../../support/language.ts'
 
 let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']
@@ -24,16 +25,19 @@ describe('the drawing of a graph', () => {
 
   it('has its nodes and edges', async () => {
     const { nodes, edges } = await assistants.getGraph('outer')
+    const end = differing('drawings', { javascript: 'schema', python: 'runnable' })
+    const name = differing('drawings', { javascript: 'LangGraph', python: 'inner' })
     expect(nodes).toMatchObject([
-      { id: '__start__', type: 'schema' },
-      { id: 'inner', type: 'runnable', data: { name: 'LangGraph' } },
+      { id: '__start__', type: end },
+      { id: 'inner', type: 'runnable', data: { name } },
       { id: 'known', type: 'runnable' },
-      { id: '__end__', type: 'schema' },
+      { id: '__end__', ...differing('drawings', { javascript: { type: end }, python: {} }) },
     ])
+    const always = differing('drawings', { javascript: { conditional: false }, python: {} })
     expect(edges).toEqual([
-      { source: '__start__', target: 'inner', conditional: false },
-      { source: 'inner', target: 'known', conditional: false },
-      { source: 'known', target: '__end__', conditional: false },
+      { source: '__start__', target: 'inner', ...always },
+      { source: 'inner', target: 'known', ...always },
+      { source: 'known', target: '__end__', ...always },
     ])
   })
 
@@ -56,7 +60,7 @@ describe('the drawing of a graph', () => {
   })
 })
 
-describe('the schemas of a graph', () => {
+describeIn('javascript', 'schemas')('the schemas of a graph', () => {
   it('come from its zod schemas, with what JSON Schema has no words for left open', async () => {
     const schemas = await assistants.getSchemas('zod')
     expect(schemas).toMatchObject({
@@ -159,6 +163,76 @@ describe('the schemas of a graph', () => {
     })
     const functional = await assistants.getSchemas('functional')
     expect(functional).toEqual({ graph_id: 'functional', ...context })
+  })
+})
+
+describeIn('python', 'schemas')('the schemas of a graph in Python', () => {
+  it('come from its pydantic models', async () => {
+    const tone = { enum: ['kind', 'plain'], type: 'string' }
+    expect(await assistants.getSchemas('zod')).toMatchObject({
+      graph_id: 'zod',
+      state_schema: {
+        type: 'object',
+        properties: {
+          messages: { type: 'array' },
+          topic: { type: 'string', description: 'What it is about.' },
+          score: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+          at: { type: 'string', format: 'date-time' },
+        },
+        required: expect.arrayContaining(['topic']),
+      },
+      input_schema: { properties: { topic: { type: 'string' } }, required: ['topic'] },
+      output_schema: { properties: { score: { type: 'number' } }, required: ['score'] },
+      config_schema: { properties: { tone } },
+      context_schema: { properties: { tone }, required: ['tone'] },
+    })
+  })
+
+  it('come from dataclasses', async () => {
+    const { state_schema } = await assistants.getSchemas('standard')
+    expect(state_schema).toMatchObject({
+      properties: { name: { type: 'string' }, total: { type: 'number', maximum: 9 } },
+    })
+  })
+
+  it('come from typed dicts', async () => {
+    const { state_schema, ...schemas } = await assistants.getSchemas('annotated')
+    expect(state_schema).toMatchObject({
+      type: 'object',
+      properties: {
+        messages: { type: 'array' },
+        mood: { type: 'string', enum: ['good', 'bad', 'unsure'] },
+        place: { anyOf: [{ $ref: '#/$defs/Place' }, { type: 'null' }] },
+        pair: { type: 'array', minItems: 2, maxItems: 2 },
+        seen: { type: 'object', additionalProperties: { type: 'boolean' } },
+        at: { type: 'string', format: 'date-time' },
+        log: { type: 'array', items: { type: 'string' } },
+      },
+      $defs: {
+        Place: {
+          properties: { name: { type: 'string' }, parts: { items: { $ref: '#/$defs/Place' } } },
+          required: ['name'],
+        },
+      },
+    })
+    expect(schemas).toMatchObject({
+      input_schema: { properties: { mood: { enum: ['good', 'bad', 'unsure'] } } },
+      output_schema: { required: ['place'] },
+      context_schema: {
+        properties: { userId: { type: 'string' }, limit: { type: 'integer' } },
+        required: ['userId'],
+      },
+    })
+  })
+
+  it('are those of what a factory answers', async () => {
+    const { input_schema } = await assistants.getSchemas('factory')
+    expect(input_schema?.properties).toMatchObject({ messages: { type: 'array' } })
+  })
+
+  it('are there for graphs of the functional API', async () => {
+    const functional = await assistants.getSchemas('functional')
+    expect(functional).toMatchObject({ graph_id: 'functional' })
   })
 })
 

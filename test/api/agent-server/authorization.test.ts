@@ -3,6 +3,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { parseIpRange } from '../../../src/core/ip-range.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
 /** Everyone owns what they make and sees nothing else; `guest` may make no runs. */
@@ -75,4 +76,37 @@ test('a run without a thread works, and its stream belongs to its caller', async
   await expect(theirs).rejects.toThrow('HTTP 404')
   const own = await clientFor('alice').runs.joinStream(null, run.run_id).next()
   expect(own.value).toMatchObject({ event: 'metadata' })
+})
+
+test('lists of runs and deliveries end where the project narrows what is searched for, in place', async () => {
+  const narrowing: Authorize = async (caller, { resource, action }, value) => {
+    const owner = caller.headers['x-user'] ?? ''
+    if (resource === 'threads' && (action === 'create' || action === 'search')) {
+      value.metadata = { ...(value.metadata as object), owner }
+    }
+    return undefined
+  }
+  const webhooks = { allowedAddresses: parseIpRange('loopback') ?? [] }
+  const narrow = await startAgentServer({ authorize: narrowing, webhooks })
+  try {
+    const ask = async (user: string, path: string, body?: object) => {
+      const init = body && { method: 'POST', body: JSON.stringify(body) }
+      const response = await fetch(`${narrow.url}${path}`, { ...init, headers: { 'x-user': user } })
+      return response.json() as Promise<{ thread_id: string; run_id: string }[]>
+    }
+    const callerOptions = { maxRetries: 0 }
+    const defaultHeaders = { 'x-user': 'alice' }
+    const alice = new Client({ apiUrl: narrow.url, apiKey: null, defaultHeaders, callerOptions })
+    const { thread_id } = await alice.threads.create()
+    const webhook = 'http://127.0.0.1:9/'
+    await alice.runs.wait(thread_id, 'slow', { input, webhook, metadata: { owner: 'bob' } })
+    expect(await ask('alice', '/runs/search', {})).toHaveLength(1)
+    expect(await ask('alice', '/runs/search', { metadata: { owner: 'bob' } })).toHaveLength(1)
+    expect(await ask('alice', '/webhooks/deliveries')).toHaveLength(1)
+    expect(await ask('bob', '/runs/search', {})).toEqual([])
+    expect(await ask('bob', '/runs/search', { metadata: { owner: 'bob' } })).toEqual([])
+    expect(await ask('bob', '/webhooks/deliveries')).toEqual([])
+  } finally {
+    await narrow.stop()
+  }
 })

@@ -1,8 +1,10 @@
 /** Crons and what they fire, on a clock that the tests set. */
+import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
+import type { CronRun } from '../../../src/core/agent/cron.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import {
   type RunningAgentServer,
@@ -46,6 +48,7 @@ afterEach(async () => {
 interface Made {
   cron_id: string
   next_run_date: string
+  last_run: CronRun | null
 }
 
 async function everyMinute(client: Client, options: object = {}): Promise<Made> {
@@ -150,6 +153,60 @@ test('several servers on one database fire each due time once', async () => {
   expect(await threadsOf(last, cron_id)).toHaveLength(rounds)
 })
 
+test('a cron tells of its latest run, also when the thread went with it', async () => {
+  const server = await start()
+  const { cron_id } = await everyMinute(server.client)
+  expect(await readCron(server, cron_id)).toMatchObject({ last_run: null })
+  now += MINUTE
+  await settled(server, cron_id)
+  const last = async () => (await readCron(server, cron_id)).last_run
+  await eventually(async () => (await last())?.status).toBe('success')
+  const { run_id, thread_id, error } = (await last()) ?? {}
+  expect([typeof run_id, typeof thread_id, error]).toEqual(['string', 'string', null])
+})
+
+test('a cron is run by hand, and is due as before', async () => {
+  const server = await start()
+  const { cron_id, next_run_date } = await everyMinute(server.client, { onRunCompleted: 'keep' })
+  const response = await fetch(`${server.url}/runs/crons/${cron_id}/run`, { method: 'POST' })
+  const run = (await response.json()) as { run_id: string; thread_id: string }
+  expect([response.status, run]).toMatchObject([200, { metadata: { cron_id } }])
+  await server.client.runs.join(run.thread_id, run.run_id)
+  const { run_id, thread_id } = run
+  expect(await readCron(server, cron_id)).toMatchObject({
+    next_run_date,
+    last_run: { run_id, thread_id, status: 'success' },
+  })
+  const unknown = randomUUID()
+  const missing = await fetch(`${server.url}/runs/crons/${unknown}/run`, { method: 'POST' })
+  expect([missing.status, await missing.json()]).toEqual([
+    404,
+    { detail: `Cron ${unknown} not found.` },
+  ])
+})
+
+test('a cron whose run was refused says why', async () => {
+  const server = await start()
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const busy = await client.runs.create(thread_id, 'slow', {
+    input: { label: 'b', count: 1, ms: 60_000 },
+  })
+  const { cron_id } = (await client.crons.createForThread(thread_id, 'slow', {
+    schedule: '* * * * *',
+    input: QUICK,
+    multitaskStrategy: 'reject',
+  })) as unknown as Made
+  now += MINUTE
+  await settled(server, cron_id)
+  const { last_run } = await readCron(server, cron_id)
+  expect(last_run).toMatchObject({ run_id: null, thread_id, status: 'refused' })
+  expect(last_run?.error).toMatch(/./)
+  const byHand = await fetch(`${server.url}/runs/crons/${cron_id}/run`, { method: 'POST' })
+  expect(byHand.status).toBe(409)
+  await client.runs.cancel(thread_id, busy.run_id, true)
+})
+
 test('a cron that is switched off, ended or removed fires no more', async () => {
   const server = await start()
   const { client } = server
@@ -163,10 +220,10 @@ test('a cron that is switched off, ended or removed fires no more', async () => 
   for (const _ of [1, 2]) {
     now += MINUTE
     await settled(server, witness.cron_id)
+    await eventually(async () => (await threadsOf(server, ended.cron_id)).length).toBe(1)
   }
   expect(await threadsOf(server, off.cron_id)).toEqual([])
   expect(await threadsOf(server, removed.cron_id)).toEqual([])
-  await eventually(async () => (await threadsOf(server, ended.cron_id)).length).toBe(1)
   expect(await readCron(server, ended.cron_id)).toMatchObject({ next_run_date: null })
   await client.crons.update(off.cron_id, { enabled: true })
   expect(await readCron(server, off.cron_id)).toMatchObject({

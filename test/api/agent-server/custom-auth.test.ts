@@ -95,8 +95,9 @@ test('what the project knows of who made a run is kept until the run is over', a
 test('the streams of a run do not show it either', async () => {
   const streamMode = ['debug', 'checkpoints', 'tasks', 'events'] as const
   const stream = clientOf(server.url, 'bert').runs.stream(null, 'agent', {
-    input: null,
-    command: { goto: '__end__' },
+    input,
+    // The graph would tell it by itself.
+    interruptBefore: '*',
     streamMode: [...streamMode],
   })
   const events: unknown[] = []

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Log } from '../../../src/core/log.ts'
 import { silentLog } from '../../../src/core/log.ts'
 import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { differing } from '../../support/language.ts'
 
 const start = (configName: string, more: object = {}) =>
   startAgentServer({ projectName: 'routes', configName, ...more })
@@ -83,8 +84,8 @@ describe('the routes of a project', () => {
   test.each([
     ['/throws', 'the cellar is flooded'],
     ['/throws-text', 'no error at all'],
-    ['/forgets', ''],
-  ])('answer and log their failures (%s)', async (path, reason) => {
+    ...differing('no answer', { javascript: [['/forgets', '']], python: [] }),
+  ] as [string, string][])('answer and log their failures (%s)', async (path, reason) => {
     logged.length = 0
     const failed = await ask(path)
     expect(failed.status).toBe(500)
@@ -94,7 +95,11 @@ describe('the routes of a project', () => {
 
   test('may refuse by the exceptions of their own Hono', async () => {
     const refused = await ask('/refuses')
-    expect([refused.status, await refused.text()]).toEqual([409, 'Someone was faster.'])
+    const said = differing('refusals', {
+      javascript: 'Someone was faster.',
+      python: '{"detail":"Someone was faster."}',
+    })
+    expect([refused.status, await refused.text()]).toEqual([409, said])
   })
 
   test('do not end the server by what they leave behind', async () => {
@@ -141,7 +146,7 @@ describe('a server of one configuration', () => {
     expect(from).toEqual({
       address: '127.0.0.1',
       port: expect.any(Number),
-      addressType: 'IPv4',
+      ...differing('connections', { javascript: { addressType: 'IPv4' }, python: {} }),
       path: '/from',
     })
   })
@@ -262,6 +267,10 @@ describe('a server of one configuration', () => {
   })
 })
 
-test('what is no Hono app is refused with its file', async () => {
-  await expect(start('no-app.json')).rejects.toThrow(/http\.app: "noApp" of \.\/app\.ts is no Hono/)
+test('what is no app is refused with its file', async () => {
+  const refusal = differing('apps', {
+    javascript: /http\.app: "noApp" of \.\/app\.ts is no Hono/,
+    python: /http\.app: "no_app" of .*\/app\.py is no ASGI app/,
+  })
+  await expect(start('no-app.json')).rejects.toThrow(refusal)
 })

@@ -1,22 +1,37 @@
+import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate } from '../../support/gate.ts'
 
 let server: RunningAgentServer
 
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'deaf' })
+  server = await startAgentServer({ projectName: 'deaf', abortLimitMs: 100 })
 })
 afterAll(() => server.stop())
 
 test('a graph that does not heed its signal is left behind, and writes nothing more', async () => {
   const { client } = server
   const { thread_id } = await client.threads.create()
-  const { run_id } = await client.runs.create(thread_id, 'deaf', { input: { ms: 1_000 } })
+  const gates = [await closedGate(), await closedGate()] as const
+  const input = { gate: gates[0].path }
+  const { run_id } = await client.runs.create(thread_id, 'deaf', { input })
   await eventually(async () => (await client.threads.getState(thread_id)).next).toEqual(['first'])
   await client.runs.cancel(thread_id, run_id, true)
   expect((await client.runs.get(thread_id, run_id)).status).toBe('interrupted')
 
-  const values = await client.runs.wait(thread_id, 'deaf', { input: { ms: 1_500 } })
-  expect(values).toEqual({ ms: 1_500, steps: ['first', 'second'] })
+  const gate = gates[1].path
+  const next = await client.runs.create(thread_id, 'deaf', { input: { gate } })
+  const isNext = { run_id: next.run_id }
+  await eventually(async () => (await client.threads.getState(thread_id)).metadata).toMatchObject(
+    isNext,
+  )
+  // It goes on in the middle of the next run, which takes its time.
+  gates[0].open()
+  await eventually(() => existsSync(`${gates[0].path}.passed`)).toBe(true)
+  expect(await client.threads.getState(thread_id)).toMatchObject({ metadata: isNext })
+  gates[1].open()
+  const values = await client.runs.join(thread_id, next.run_id)
+  expect(values).toEqual({ gate, steps: ['first', 'second'] })
 })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import type { GraphRun } from '../../../src/core/agent/host/run.ts'
+import { HostLost } from '../../../src/core/errors.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect } from '../../support/collect.ts'
 import { createScriptedHost } from '../../support/scripted-graph-host.ts'
@@ -15,6 +16,9 @@ function unanswered(): Promise<never> {
   called.resolve()
   return never
 }
+
+/** What the states of `remember` cannot be read for, the next times. */
+const losses: Error[] = []
 
 type Fault = (run: () => Promise<GraphRun>) => Promise<GraphRun>
 
@@ -37,14 +41,22 @@ function createFaultyHost(): GraphHost {
     ...host,
     async open(graph_id, ...given) {
       const graph = await host.open(graph_id, ...given)
-      const fault = FAULTS[graph_id] as Fault
-      return { ...graph, run: (...asked) => fault(() => graph.run(...asked)) }
+      const fault = FAULTS[graph_id] ?? ((run) => run())
+      return {
+        ...graph,
+        run: (...asked) => fault(() => graph.run(...asked)),
+        getState: (place, options) => {
+          const lost = graph_id === 'remember' ? losses.shift() : undefined
+          return lost ? Promise.reject(lost) : graph.getState(place, options)
+        },
+      }
     },
   }
 }
 
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'played', createHost: createFaultyHost })
+  const createHost = createFaultyHost
+  server = await startAgentServer({ projectName: 'played', createHost, abortLimitMs: 100 })
 })
 afterAll(() => server.stop())
 
@@ -80,4 +92,17 @@ it('cuts off a run whose stream transformers do not answer, and does not wait fo
   await client.runs.cancel(thread_id, result.run_id, true)
   const run = await client.runs.get(thread_id, result.run_id)
   expect(run).toMatchObject({ status: 'interrupted', stop_outcome: 'cut_off' })
+})
+
+it('tries a run again whose state is lost with its host, and keeps the thread as the run left it', async () => {
+  losses.push(new HostLost('It was killed.'))
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  const { run_id } = await client.runs.create(thread_id, 'remember', { input: {} })
+  await client.runs.join(thread_id, run_id)
+  expect(await client.runs.get(thread_id, run_id)).toMatchObject({ status: 'success' })
+  expect((await client.threads.getState(thread_id)).values).toMatchObject({
+    found: [{ text: 'kept' }, 1, expect.anything()],
+  })
+  expect(losses).toEqual([])
 })

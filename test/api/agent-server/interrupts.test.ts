@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect } from '../../support/collect.ts'
+import { differing } from '../../support/language.ts'
 
 let server: RunningAgentServer
 
@@ -22,6 +23,15 @@ test('a graph that asks leaves its thread interrupted, and an answer resumes it'
   expect(state).toMatchObject({ next: ['ask'], tasks: [{ name: 'ask', interrupts: [interrupt] }] })
   const answered = await client.runs.wait(thread_id, 'ask', { command: { resume: 'because' } })
   expect(answered).toEqual({ question: 'why?', answer: 'because', steps: ['prepare', 'ask'] })
+  expect((await client.threads.get(thread_id)).status).toBe('idle')
+})
+
+test.each([false, 0, ''])('an answer of %j is one too', async (resume) => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'ask', { input: { question: 'shall I?' } })
+  const answered = await client.runs.wait(thread_id, 'ask', { command: { resume } })
+  expect(answered).toMatchObject({ answer: resume, steps: ['prepare', 'ask'] })
   expect((await client.threads.get(thread_id)).status).toBe('idle')
 })
 
@@ -106,5 +116,9 @@ test('a command may update the state and choose the next node', async () => {
   const values = await client.runs.wait(thread_id, 'ask', {
     command: { update: { question: 'how?' }, goto: 'prepare' },
   })
-  expect(values).toMatchObject({ question: 'how?', steps: ['prepare', 'prepare'] })
+  const steps = differing('pending', {
+    javascript: ['prepare', 'prepare'],
+    python: ['prepare'],
+  })
+  expect(values).toMatchObject({ question: 'how?', steps })
 })

@@ -132,10 +132,10 @@ describe('requests', () => {
   test('of one caller are bounded by the second, whatever they say of themselves', async () => {
     await start({ limits: { maxRequestsPerSecond: 3 } })
     const ask = (key: string) => send('GET', '/info', undefined, key)
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(`key-${i}`)))
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(`key-${i}`)))
     const refused = answers.filter(({ status }) => status === 429)
-    // Should a second have begun anew in between, three more are let through.
-    expect(refused.length).toBeGreaterThanOrEqual(2)
+    // Each time that a second begins anew in between, three more are let through.
+    expect(refused.length).toBeGreaterThanOrEqual(10)
     for (const one of refused) expect(one).toEqual(refusal('RUNYARD_MAX_REQUESTS_PER_SECOND'))
     const healthy = await Promise.all(Array.from({ length: 8 }, () => send('GET', '/ok')))
     expect(new Set(healthy.map(({ status }) => status))).toEqual(new Set([200]))

@@ -16,6 +16,8 @@ export interface World {
   cron_id: string
   /** Of the end of `run_id`. */
   delivery_id: string
+  /** Of its timeline. */
+  span_id: string
 }
 
 /** Where Alice keeps a note; the project keeps everyone's in a namespace of their own. */
@@ -116,6 +118,11 @@ export const DECISIONS: Record<string, Decision> = {
   }),
 
   'GET /threads/{thread_id}/runs': hidden(),
+  'GET /threads/{thread_id}/runs/{run_id}/timeline': hidden(),
+  'GET /threads/{thread_id}/runs/{run_id}/timeline/{span_id}': hidden({
+    path: (world) => ({ ...world, span_id: world.span_id }),
+  }),
+  'POST /runs/search': narrowed({ body: nothing }),
   'POST /threads/{thread_id}/runs': hidden({ body: run }),
   'POST /threads/{thread_id}/runs/wait': hidden({ body: run }),
   'POST /threads/{thread_id}/runs/stream': hidden({ body: run }),
@@ -137,6 +144,7 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /runs/crons/count': narrowed({ body: nothing }),
   'GET /runs/crons/{cron_id}': hidden(),
   'PATCH /runs/crons/{cron_id}': hidden({ body: () => ({ enabled: false }) }),
+  'POST /runs/crons/{cron_id}/run': hidden(),
   'DELETE /runs/crons/{cron_id}': hidden(),
 
   'PUT /store/items': { for: 'spared', body: () => ({ ...NOTE, value: { note: 'new' } }) },

@@ -44,6 +44,7 @@ export const ON_POSTGRES = {
   // Lists whose filters, order and pages are put together from what a client asks for.
   'assistant-search': 'search',
   crons: 'search',
+  'run-search': 'search',
   'parked-threads': 'search',
   'thread-search': 'search',
   // What each database ranks in its own way.
@@ -66,6 +67,7 @@ export const BEHIND_A_WIRE = {
   'protocol-sdk': 'transformers',
   streams: 'emissions',
   'streams-golden': 'emissions',
+  timeline: 'spans',
   // What they are run with, and how they end.
   'deaf-graph': 'signals',
   interrupts: 'commands',
@@ -87,6 +89,53 @@ export const BEHIND_A_WIRE = {
   'custom-routes': 'routes',
   store: 'embeddings',
   'thread-authorization': 'auth',
+}
+
+/**
+ * With graphs in Python: the projects of `test/fixtures/python`, behind their host. Which operations ask a
+ * project's auth, and for what, is the server's own doing: of that only how it is asked is shown here.
+ */
+export const IN_PYTHON = {
+  ...BEHIND_A_WIRE,
+  // What else depends on the language, or on what its LangGraph does.
+  a2a: 'messages',
+  cancel: 'signals',
+  crash: 'retries',
+  'custom-auth': 'auth',
+  limits: 'states',
+  mcp: 'schemas',
+  metrics: 'signals',
+  'protocol-socket': 'emissions',
+  'run-timeout': 'signals',
+  shutdown: 'signals',
+  'streams-thread': 'emissions',
+  'thread-changes': 'states',
+  'thread-ttl': 'checkpoints',
+  'two-versions': 'two hosts',
+}
+
+/**
+ * With graphs in Python on PostgreSQL: what the host writes comes back as it was. How runs are taken up again is shown
+ * on PostgreSQL with graphs in JavaScript, and in Python on SQLite: the host knows of no database.
+ */
+export const IN_PYTHON_ON_POSTGRES = {
+  history: 'checkpoints',
+  state: 'checkpoints',
+  'store-in-graphs': 'items',
+}
+
+/** With graphs in Python, each server with a host of its own: runs go from one to another. */
+export const IN_PYTHON_ON_THREE_SERVERS = {
+  cancel: 'notices',
+  interrupts: 'queue',
+  multitask: 'queue',
+  'streams-golden': 'streams',
+}
+
+/** Only with graphs in JavaScript. */
+export const OF_JAVASCRIPT = {
+  'faulty-host': 'a host of its own',
+  'scripted-host': 'a host of its own',
 }
 
 /** Only there, with servers that they start on PostgreSQL by themselves. */

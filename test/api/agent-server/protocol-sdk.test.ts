@@ -95,10 +95,10 @@ describe.each(cases)('SDK $version over $transport', ({ Sdk, transport }) => {
     for await (const { params } of updates) {
       if ((params.data as { node?: string }).node === 'after') break
     }
-    await thread.output
-    expect(await thread.state.get({ namespace: [] })).toMatchObject({
-      values: { text: 'A?', steps: ['before', 'after'] },
-    })
+    // What a step changes is told before its checkpoint is written.
+    await expect
+      .poll(() => thread.state.get({ namespace: [] }))
+      .toMatchObject({ values: { text: 'A?', steps: ['before', 'after'] } })
     await thread.close()
   })
 })

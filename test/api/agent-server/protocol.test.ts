@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/errors.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect } from '../../support/collect.ts'
+import { closedGate } from '../../support/gate.ts'
 import {
   type Answer,
   endOfRun,
@@ -85,13 +86,16 @@ describe('run.start', () => {
 
   it('enqueues behind a run that is going on, and does not if told so', async () => {
     const thread_id = randomUUID()
+    const gate = await closedGate()
     const begin = (more = {}): Promise<Answer> => {
-      const params = { assistant_id: 'slow', input: { count: 3, ms: 20 }, ...more }
+      const input = { count: 2, ms: 1, gate: gate.path }
+      const params = { assistant_id: 'slow', input, ...more }
       return send(echo.url, thread_id, 'run.start', params)
     }
     await begin()
     expect(await begin({ multitaskStrategy: 'reject' })).toMatchObject(refusal('invalid_argument'))
     expect(await begin()).toMatchObject({ type: 'success' })
+    gate.open()
     await ended(echo, thread_id, 2)
   })
 

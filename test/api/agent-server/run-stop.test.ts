@@ -1,33 +1,50 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { held } from '../../fixtures/projects/runs/graph.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate } from '../../support/gate.ts'
+import { held } from '../../support/held.ts'
 
 let server: RunningAgentServer
+/** Waits hardly for code that it has told to stop. */
+let hasty: RunningAgentServer
 
 beforeAll(async () => {
   server = await startAgentServer({ projectName: 'runs' })
+  hasty = await startAgentServer({ projectName: 'runs', abortLimitMs: 100 })
 })
-afterAll(() => server.stop())
+afterAll(async () => {
+  await hasty.stop()
+  await server.stop()
+})
 
-/** A run whose node works until its signal aborts, and then for `lateMs`. */
-async function working(lateMs: number) {
-  const { client } = server
+/** A run whose node works until its signal aborts, and then until the gate, if there is one, is open. */
+async function working(gate?: string, { client } = server) {
   const { thread_id } = await client.threads.create()
-  const { run_id } = await client.runs.create(thread_id, 'hold', { input: { lateMs } })
-  await eventually(() => held.get(run_id)).toBe('working')
+  const input = gate === undefined ? {} : { gate }
+  const { run_id } = await client.runs.create(thread_id, 'hold', { input })
+  await eventually(() => held(run_id)).toBe('working')
   return { thread_id, run_id }
 }
 
-function cancel({ thread_id, run_id }: { thread_id: string; run_id: string }, query: string) {
+function cancel(
+  { thread_id, run_id }: { thread_id: string; run_id: string },
+  query: string,
+  { url } = server,
+) {
   const path = `/threads/${thread_id}/runs/${run_id}/cancel`
-  return fetch(`${server.url}${path}?${query}`, { method: 'POST' })
+  return fetch(`${url}${path}?${query}`, { method: 'POST' })
 }
 
 test('a graph that heeds its signal has ended when a cancel that waits is answered', async () => {
-  const run = await working(200)
-  expect((await cancel(run, 'wait=1')).status).toBe(204)
-  expect(held.get(run.run_id)).toBe('done')
+  const gate = await closedGate()
+  const run = await working(gate.path)
+  let isOpen = false
+  const cancelled = cancel(run, 'wait=1').then(({ status }) => ({ status, isOpen }))
+  await eventually(() => held(run.run_id)).toBe('left')
+  isOpen = true
+  gate.open()
+  expect(await cancelled).toEqual({ status: 204, isOpen: true })
+  expect(held(run.run_id)).toBe('done')
   expect(await server.client.runs.get(run.thread_id, run.run_id)).toMatchObject({
     status: 'interrupted',
     cancel_reason: 'requested: it was cancelled through the API',
@@ -37,39 +54,51 @@ test('a graph that heeds its signal has ended when a cancel that waits is answer
 
 test('the next run begins when the code of the one before has ended', async () => {
   const { client } = server
-  const run = await working(200)
+  const gate = await closedGate()
+  const run = await working(gate.path)
   const options = { input: {}, multitaskStrategy: 'interrupt' } as const
-  await client.runs.wait(run.thread_id, 'steps', options)
-  expect(held.get(run.run_id)).toBe('done')
+  const { run_id } = await client.runs.create(run.thread_id, 'steps', options)
+  await eventually(() => held(run.run_id)).toBe('left')
+  const openedAt = Date.now()
+  gate.open()
+  await client.runs.join(run.thread_id, run_id)
+  expect(held(run.run_id)).toBe('done')
+  const timeline = await fetch(`${server.url}/threads/${run.thread_id}/runs/${run_id}/timeline`)
+  const { started_at } = (await timeline.json()) as { started_at: number }
+  expect(started_at).toBeGreaterThanOrEqual(openedAt)
 })
 
 test('one that goes on is cut off from its thread, and the run says so', async () => {
-  const { client } = server
-  const run = await working(6_000)
-  expect((await cancel(run, 'wait=1')).status).toBe(204)
-  expect(held.get(run.run_id)).toBe('left')
+  const { client } = hasty
+  const gate = await closedGate()
+  const run = await working(gate.path, hasty)
+  expect((await cancel(run, 'wait=1', hasty)).status).toBe(204)
+  // The code itself may hear of it later than the server has given it up.
+  await eventually(() => held(run.run_id)).toBe('left')
   expect(await client.runs.get(run.thread_id, run.run_id)).toMatchObject({
     status: 'interrupted',
     stop_outcome: 'cut_off',
   })
   const values = await client.runs.wait(run.thread_id, 'steps', { input: {} })
   expect(values).toMatchObject({ trail: ['begin', 'a', 'b', 'c'] })
-  await eventually(() => held.get(run.run_id)).toBe('done')
+  gate.open()
+  await eventually(() => held(run.run_id)).toBe('done')
   expect(await client.threads.getState(run.thread_id)).toMatchObject({
     values: { trail: ['begin', 'a', 'b', 'c'] },
   })
 })
 
 test('a cancel that does not wait is answered before', async () => {
-  const run = await working(300)
+  const gate = await closedGate()
+  const run = await working(gate.path)
   expect((await cancel(run, 'wait=0')).status).toBe(202)
-  expect(held.get(run.run_id)).not.toBe('done')
+  gate.open()
   await server.client.runs.join(run.thread_id, run.run_id)
 })
 
 test('reason=taken is what the run then says', async () => {
   const { runs } = server.client
-  const run = await working(0)
+  const run = await working()
   expect((await cancel(run, 'wait=1&reason=taken')).status).toBe(204)
   const { thread_id, run_id } = run
   expect(await runs.get(thread_id, run_id)).toMatchObject({
@@ -81,7 +110,7 @@ test('reason=taken is what the run then says', async () => {
 
 test('a run that was superseded, or whose client left, says so', async () => {
   const { client } = server
-  const { thread_id, run_id } = await working(0)
+  const { thread_id, run_id } = await working()
   const newer = await client.runs.create(thread_id, 'steps', {
     input: {},
     multitaskStrategy: 'interrupt',
@@ -99,11 +128,14 @@ test('a run that was superseded, or whose client left, says so', async () => {
 })
 
 test('a rollback that comes while the run is stopping for less counts', async () => {
-  const run = await working(400)
+  const gate = await closedGate()
+  const run = await working(gate.path)
   await cancel(run, 'action=interrupt')
-  await cancel(run, 'action=rollback&wait=1')
-  const found = server.client.runs.get(run.thread_id, run.run_id)
-  await expect(found).rejects.toThrow('HTTP 404')
+  await cancel(run, 'action=rollback')
+  gate.open()
+  const found = () =>
+    server.client.runs.get(run.thread_id, run.run_id).then(({ status }) => status, String)
+  await eventually(found).toContain('HTTP 404')
   expect(await server.client.threads.getState(run.thread_id)).toMatchObject({ values: {} })
 })
 

@@ -8,6 +8,7 @@ import { type RunningAgentServer, startAgentServer } from '../../support/agent-s
 import { collect, type StreamPart } from '../../support/collect.ts'
 import { type CuttingProxy, startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate, type Gate } from '../../support/gate.ts'
 
 /** What is tested here has the same types in all of them. */
 const LINES: Record<string, typeof Client> = {
@@ -173,9 +174,12 @@ describe.each(Object.entries(LINES))('with the SDK %s', (_version, Sdk) => {
         const { thread_id } = await remote.threads.create()
         const before = proxy.connections
         const seen: StreamPart[] = []
-        for await (const part of await open(remote, thread_id, method)) {
+        const gate = await closedGate()
+        for await (const part of await open(remote, { thread_id, method, gate })) {
           seen.push(part as StreamPart)
-          if (seen.length === 2) proxy.cut()
+          if (seen.length !== 2) continue
+          proxy.cut()
+          gate.open()
         }
         expect(proxy.connections).toBeGreaterThan(before)
         expect(seen.map((part) => part.id)).toEqual(seen.map((_, index) => String(index)))
@@ -276,9 +280,16 @@ describe.each(Object.entries(LINES))('with the SDK %s', (_version, Sdk) => {
   })
 })
 
-/** The stream of a run of five steps, each slow enough for a client to do something in between. */
-async function open(client: Client, thread_id: string, method: 'stream' | 'joinStream') {
-  const payload = { input: { label: 'a', count: 5, ms: 30 }, streamMode: ['custom' as const] }
+interface Opening {
+  thread_id: string
+  method: 'stream' | 'joinStream'
+  gate: Gate
+}
+
+/** The stream of a run of five steps, which waits at the gate after the first. */
+async function open(client: Client, { thread_id, method, gate }: Opening) {
+  const input = { label: 'a', count: 5, ms: 1, gate: gate.path }
+  const payload = { input, streamMode: ['custom' as const] }
   if (method === 'stream') return client.runs.stream(thread_id, 'slow', payload)
   const run = await client.runs.create(thread_id, 'slow', payload)
   return client.runs.joinStream(thread_id, run.run_id)

@@ -1,12 +1,15 @@
 import { rm } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
 import { agentDatabase } from '../../support/agent-database.ts'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
 import { useUpAttempts } from '../../support/claim-run.ts'
 import { collect } from '../../support/collect.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate } from '../../support/gate.ts'
 
 let dataDir: string
 
@@ -18,14 +21,24 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }))
 test('a server that stops hands its run back, and the next one goes on from its checkpoint', async () => {
   const first = await startAgentServer({ dataDir })
   const { thread_id } = await first.client.threads.create()
-  const input = { label: 'a', count: 4, ms: 250 }
+  const gate = await closedGate()
+  const input = { label: 'a', count: 4, ms: 1, gate: gate.path }
   const { run_id } = await first.client.runs.create(thread_id, 'slow', { input })
   await hasDone(first.client, thread_id)
   await first.stop({ graceMs: 0 })
+  gate.open()
 
   const next = await startAgentServer({ dataDir })
   const values = await next.client.runs.join(thread_id, run_id)
   expect(values).toMatchObject({ steps: ['a:1', 'a:2', 'a:3', 'a:4'] })
+  const timeline = await fetch(`${next.url}/threads/${thread_id}/runs/${run_id}/timeline`)
+  expect(await timeline.json()).toMatchObject({
+    attempt: 1,
+    attempts: [
+      { token: 1, attempt: 1, outcome: 'handed_over' },
+      { token: 2, attempt: 1, outcome: 'success' },
+    ],
+  })
   await next.stop()
 })
 
@@ -54,6 +67,23 @@ test('a drained server hands its run on at a checkpoint, and its streams go on t
   await next.stop()
 })
 
+test('a run whose checkpoints lag behind is handed on with all that it has told, and tells nothing twice', async () => {
+  const old = await startAgentServer({ dataDir, storeOver: withSlowCheckpoints })
+  const { thread_id } = await old.client.threads.create()
+  const input = { label: 'a', count: 6, ms: 100 }
+  const stream = collect(
+    old.client.runs.stream(thread_id, 'slow', { input, streamMode: 'updates' }),
+  )
+  await eventually(async () => (await old.client.threads.get(thread_id)).status).toBe('busy')
+  await old.drain({ graceMs: 0, checkpointMs: 60_000 })
+  const next = await startAgentServer({ dataDir })
+  const updates = (await stream).filter(({ event }) => event === 'updates')
+  const steps = ['a:1', 'a:2', 'a:3', 'a:4', 'a:5', 'a:6']
+  expect(JSON.stringify(updates).match(/a:\d/g)).toEqual(steps)
+  await old.stop()
+  await next.stop()
+})
+
 test('a server that stops waits for runs as long as it is told to', async () => {
   const first = await startAgentServer({ dataDir })
   const { thread_id } = await first.client.threads.create()
@@ -62,7 +92,7 @@ test('a server that stops waits for runs as long as it is told to', async () => 
   await eventually(async () => (await first.client.runs.get(thread_id, run_id)).status).not.toBe(
     'pending',
   )
-  await first.stop({ graceMs: 10_000 })
+  await first.stop({ graceMs: 60_000 })
 
   const next = await startAgentServer({ dataDir, concurrency: 0 })
   expect((await next.client.runs.get(thread_id, run_id)).status).toBe('success')
@@ -141,4 +171,26 @@ async function loseThreeTimes(path: string): Promise<void> {
   const store = await openAgentStore(path)
   await useUpAttempts(store)
   await store.close()
+}
+
+/** As on a disk that has much else to do: a step takes less time than its checkpoint. */
+function withSlowCheckpoints(store: AgentStore): AgentStore {
+  const { checkpoints } = store
+  const put: typeof checkpoints.put = async (...checkpoint) => {
+    await delay(300)
+    return checkpoints.put(...checkpoint)
+  }
+  return new Proxy(store, {
+    get: (_, name) =>
+      name === 'checkpoints'
+        ? new Proxy(checkpoints, {
+            get: (_1, own) => (own === 'put' ? put : bound(checkpoints, own)),
+          })
+        : bound(store, name),
+  })
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value = Reflect.get(target, name)
+  return typeof value === 'function' ? value.bind(target) : value
 }

@@ -81,10 +81,10 @@ test('what is begun together is done together, with one call of the embeddings',
 })
 
 test.each([
-  [['put', ['a.b'], 'k', {}], /contain periods/],
+  [['put', ['a.b'], 'k', {}], /contain periods|hold no period/],
   [['put', ['langgraph'], 'k', {}], /cannot be "langgraph"/],
   [['put', [], 'k', {}], /amespace/],
-  [['put', ['a'], 'k', null], /The value of an item is an object/],
+  [['put', ['a'], 'k', null], /The value of an item is (an object|a mapping)/],
   [['search', ['a'], { filter: { n: { $near: 1 } } }], /no operator "\$near"/],
   [['put', ['a'], 'k', { text: 'broken' }], /the model is away/],
 ] as [[string, ...unknown[]], RegExp][])(

@@ -200,7 +200,7 @@ test('the labels of a namespace may be joined by periods, or come one after the 
 test('embeddings that fail, or answer something else, are a refusal that says so', async () => {
   const { store } = server.client
   await expect(store.putItem(['e'], 'k', { text: 'broken' })).rejects.toThrow(
-    /HTTP 503.*embeddings failed: Error: the model is away/,
+    /HTTP 503.*embeddings failed: (Runtime)?Error: the model is away/,
   )
   await expect(store.putItem(['e'], 'k', { text: 'short' })).rejects.toThrow(
     /HTTP 400.*a vector of 1 numbers, where store.index.dims says 4/,

@@ -10,6 +10,7 @@ import {
   framesOf,
   golden,
   normalized,
+  readAll,
   readFrames,
   readGolden,
 } from '../../support/transcript.ts'
@@ -93,13 +94,13 @@ function numberOf(frame: string): number {
 describe.each(STREAMS)('%s', (name, wish) => {
   test('is what it always was, and after each event the rest of it can be had', async () => {
     const response = await start(wish)
-    const text = await response.text()
+    const text = await readAll(response)
     expect(comparable(wish, text)).toBe(comparable(wish, golden(name, normalized(text))))
     const frames = framesOf(text)
     expect(frames.map(numberOf)).toEqual(frames.map((_, index) => index))
     expect(frames.join('')).toBe(text)
     for (const id of frames.keys()) {
-      const rest = await (await goOn(response, id)).text()
+      const rest = await readAll(await goOn(response, id))
       expect(rest).toBe(frames.slice(id + 1).join(''))
     }
   })
@@ -113,7 +114,7 @@ describe.each(
     for (let count = 1; count <= framesOf(whole).length; count += 1) {
       const response = await start(wish)
       const first = await readFrames(response, count)
-      const rest = await (await goOn(response, count - 1)).text()
+      const rest = await readAll(await goOn(response, count - 1))
       expect(normalized(first + rest)).toBe(whole)
     }
   })

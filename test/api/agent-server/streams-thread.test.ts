@@ -8,6 +8,7 @@ import {
   temporaryFolder,
 } from '../../support/agent-server.ts'
 import type { StreamPart } from '../../support/collect.ts'
+import { readFrames } from '../../support/transcript.ts'
 
 let server: RunningAgentServer
 
@@ -200,10 +201,9 @@ test.each(['stream_modes', 'stream_mode'])('%s may be a list, a word or JSON', a
       signal: leaving.signal,
     })
     expect(response.headers.get('location')).toBe(`/threads/${thread_id}/stream`)
-    const reader = response.body?.getReader()
-    const { value } = (await reader?.read()) ?? {}
+    const first = await readFrames(response, 1)
     leaving.abort()
-    return new TextDecoder().decode(value)
+    return first
   }
   for (const query of [
     `${key}=lifecycle`,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect, type StreamPart } from '../../support/collect.ts'
+import { readAll } from '../../support/transcript.ts'
 
 let server: RunningAgentServer
 
@@ -128,15 +129,15 @@ test('a stream tells where it goes on, and its bytes are as the SDKs expect them
   expect(response.headers.get('location')).toBe(`${path}/stream`)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const run_id = path?.split('/').at(-1)
-  const text = await response.text()
+  const text = await readAll(response)
   expect(text).toMatch(
     new RegExp(`^event: metadata\ndata: {"run_id":"${run_id}","attempt":1}\nid: 0\n\n`),
   )
   const headers = { 'last-event-id': '-1' }
   const again = await fetch(`${server.url}${path}/stream`, { headers })
-  expect(await again.text()).toBe(text)
+  expect(await readAll(again)).toBe(text)
   const alone = await fetch(`${server.url}/runs/${run_id}/stream`, { headers })
-  expect(await alone.text()).toBe(text)
+  expect(await readAll(alone)).toBe(text)
 })
 
 test('whoever makes a run has its first event before the run is executed', async () => {
@@ -152,17 +153,18 @@ test('whoever makes a run has its first event before the run is executed', async
 })
 
 test('without a last event a run is shown from its beginning, one that ended long ago not', async () => {
-  let now = 0
-  const clock = { now: () => Date.now() + now }
+  let stoppedAt: number | undefined
+  const clock = { now: () => stoppedAt ?? Date.now() }
   const { client, stop } = await startAgentServer({ clock })
   const { thread_id } = await client.threads.create()
   const options = { input: { count: 3, ms: 20 }, streamMode: 'custom' as const }
   const { run_id } = await client.runs.create(thread_id, 'slow', options)
   const parts = await collect(client.runs.joinStream(thread_id, run_id))
   expect(names(parts)).toEqual(['metadata', 'custom', 'custom', 'custom'])
-  now = 29_000
+  const { updated_at } = await client.runs.get(thread_id, run_id)
+  stoppedAt = Date.parse(updated_at) + 29_000
   expect(await collect(client.runs.joinStream(thread_id, run_id))).toEqual(parts)
-  now = 31_000
+  stoppedAt += 2_000
   expect(await collect(client.runs.joinStream(thread_id, run_id))).toEqual([])
   const again = client.runs.joinStream(thread_id, run_id, { lastEventId: '-1' })
   expect(await collect(again)).toEqual(parts)

@@ -1,12 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { closedGate } from '../../support/gate.ts'
+
+const MINUTE = 60_000
+
+/** Time passes when a test says so. */
+let now = Date.now()
+const clock = { now: () => now }
 
 /** Its `langgraph.json` keeps threads for 0.02 minutes and looks for them all the time. */
 let server: RunningAgentServer
 
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'expiring' })
+  // Leases outlast the leaps of the clock.
+  server = await startAgentServer({ projectName: 'expiring', clock, leaseMs: 1e9 })
 })
 afterAll(() => server.stop())
 
@@ -53,6 +61,7 @@ test('how long a thread is kept is shown to who asks for it', async () => {
 test('a thread without a time of its own has that of the project, and goes with it', async () => {
   const { thread_id } = await server.client.threads.create()
   expect((await withTtl(thread_id)).ttl).toMatchObject({ strategy: 'delete', ttl_minutes: 0.02 })
+  now += MINUTE
   await eventually(() => isThere(thread_id)).toBe(false)
   const response = await fetch(`${server.url}/threads/${thread_id}/history`)
   expect(response.status).toBe(404)
@@ -74,21 +83,33 @@ test('a thread that keeps its latest state loses only what was before', async ()
   const { threads, runs } = server.client
   const { thread_id } = await threads.create({ ttl: keptLatest(0.01) })
   await runs.wait(thread_id, 'count', { input: { n: 1 } })
+  expect(await checkpoints(thread_id)).toBe(3)
+  now += MINUTE
   await eventually(() => checkpoints(thread_id)).toBe(1)
   expect((await threads.getState(thread_id)).values).toEqual({ n: 2 })
   await runs.wait(thread_id, 'count', { input: { n: 5 } })
   expect((await threads.getState(thread_id)).values).toEqual({ n: 6 })
+  now += MINUTE
   await eventually(() => checkpoints(thread_id)).toBe(1)
 })
 
 test('a busy thread is not removed, and its time begins when the run has ended', async () => {
   const { threads, runs } = server.client
   const { thread_id } = await threads.create({ ttl: 30 })
-  const { run_id } = await runs.create(thread_id, 'count', { input: { ms: 800 } })
-  // With its head here, who waits is let in.
-  const joined = await fetch(`${server.url}/threads/${thread_id}/runs/${run_id}/join`)
-  await threads.update(thread_id, { ttl: 0.001 })
-  expect(await joined.json()).toMatchObject({ n: 1 })
+  const gate = await closedGate()
+  const { run_id } = await runs.create(thread_id, 'count', { input: { gate: gate.path } })
+  await threads.update(thread_id, { ttl: 1 })
+  const idle = await threads.create()
+  now += 2 * MINUTE
+  // Whoever has removed this one has passed over the busy one.
+  await eventually(() => isThere(idle.thread_id)).toBe(false)
+  gate.open()
+  expect(await runs.join(thread_id, run_id)).toMatchObject({ n: 1 })
+  const later = await threads.create()
+  now += MINUTE - 1
+  await eventually(() => isThere(later.thread_id)).toBe(false)
+  expect(await isThere(thread_id)).toBe(true)
+  now += MINUTE
   await eventually(() => isThere(thread_id)).toBe(false)
 })
 

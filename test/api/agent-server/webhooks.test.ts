@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Authorize, allowAll } from '../../../src/core/agent/authorization.ts'
 import { parseIpRange } from '../../../src/core/ip-range.ts'
 import type { WebhookSettings } from '../../../src/webhook/webhooks.ts'
-import { held } from '../../fixtures/projects/runs/graph.ts'
 import {
   type RunningAgentServer,
   type StartOptions,
@@ -13,6 +12,7 @@ import {
   temporaryFolder,
 } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { held } from '../../support/held.ts'
 import {
   answer,
   die,
@@ -26,7 +26,8 @@ const SETTINGS: WebhookSettings = {
   secrets: [SECRET],
   env: { LG_WEBHOOK_TOKEN: 'tell-nobody' },
   allowedAddresses: parseIpRange('loopback') ?? [],
-  timeoutMs: 10_000,
+  // None is sent twice because a machine is slow.
+  timeoutMs: 600_000,
   backoffMs: () => 1,
 }
 
@@ -147,12 +148,12 @@ describe('the end of a run is posted', () => {
     const broken = { input: { reason: 'on purpose' }, webhook: `${receiver.url}/fail` }
     await client.runs.join(thread_id, (await client.runs.create(thread_id, 'fail', broken)).run_id)
     const running = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/cancel`))
-    await eventually(() => held.get(running.run_id)).toBeDefined()
+    await eventually(() => held(running.run_id)).toBeDefined()
     const waiting = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/waited`))
     await client.runs.cancel(thread_id, waiting.run_id)
     await client.runs.cancel(thread_id, running.run_id, true)
     const undone = await client.runs.create(thread_id, 'hold', steps(`${receiver.url}/undone`))
-    await eventually(() => held.get(undone.run_id)).toBeDefined()
+    await eventually(() => held(undone.run_id)).toBeDefined()
     await client.runs.cancel(thread_id, undone.run_id, true, 'rollback')
     await receiver.count(4)
     const ends = receiver.received.map(({ path, json }) => [path, json.status, json.error?.message])

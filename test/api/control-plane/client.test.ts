@@ -7,6 +7,7 @@ import {
   ControlPlaneClient,
   ControlPlaneError,
   dataOf,
+  doneBy,
   everyPage,
   isOver,
   UnreachableError,
@@ -32,8 +33,9 @@ it('calls any operation by its path, with what it takes and answers typed', asyn
     body: { name: 'Red' },
   })
   expect((await dataOf(renamed)).name).toBe('Red')
-  const { response } = await client.api.DELETE('/v2/workspaces/{workspace_id}', { params })
-  expect(response.status).toBe(204)
+  const remove = () => doneBy(client.api.DELETE('/v2/workspaces/{workspace_id}', { params }))
+  await remove()
+  await expect(remove()).rejects.toMatchObject({ status: 404 })
   const exported = client.api.GET('/v2/audit-log/export', {
     params: { query: { format: 'csv' } },
     parseAs: 'text',

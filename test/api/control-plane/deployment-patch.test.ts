@@ -96,6 +96,28 @@ describe('changing a deployment', () => {
     expect(body.secrets).toEqual([{ name: 'OTHER', value: 'x' }])
   })
 
+  it('removes secrets by name, the last one too, with a revision', async () => {
+    const { deployment, patch } = await created({ secrets })
+    const unknown = await patch({ removed_secrets: ['OPENAI_KEY'] })
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      400,
+      'removed_secrets: there is no secret "OPENAI_KEY" to remove.',
+    ])
+    const { status, body } = await patch({ removed_secrets: ['OPENAI_API_KEY'] })
+    expect([status, body.secrets]).toEqual([200, []])
+    const revisions = await world.store.revisions.list(deployment.id, { limit: 10, offset: 0 })
+    expect(revisions.map((one) => one.secrets)).toEqual([[], secrets])
+  })
+
+  it('takes a command away by an empty one, with a revision', async () => {
+    const { patch, revisions } = await created()
+    const given = { install_command: 'npm ci', build_command: 'make' }
+    expect((await patch({ source_config: given })).body.source_config).toMatchObject(given)
+    const { body } = await patch({ source_config: { install_command: '', build_command: '' } })
+    expect(body.source_config).toMatchObject({ install_command: null, build_command: null })
+    expect(await revisions()).toHaveLength(3)
+  })
+
   it('gives a revision the secrets of its time', async () => {
     const { deployment, patch } = await created({ secrets })
     await patch({ secrets: [{ name: 'OTHER', value: 'x' }] })
@@ -284,5 +306,15 @@ describe('a tarball', () => {
     })
     expect(refused.status).toBe(400)
     expect(refused.body.detail).toContain('has not arrived')
+  })
+
+  it('has to be uploaded again when it went with a revision that failed', async () => {
+    const { patch, source_tarball_path } = await createdFromTarball()
+    await patch({ source_revision_config: { source_tarball_path } })
+    await world.store.uploads.delete(source_tarball_path)
+    const refused = await patch({ secrets })
+    expect(refused.status).toBe(400)
+    expect(refused.body.detail).toContain(`${source_tarball_path}, is not kept`)
+    expect(refused.body.detail).toContain('upload it again')
   })
 })

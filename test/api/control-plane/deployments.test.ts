@@ -48,6 +48,7 @@ describe('creating a deployment', () => {
         image_uri: null,
         source_tarball_path: null,
         repo_commit_sha: null,
+        image_digest: null,
       },
       secrets,
       secret_references: null,
@@ -58,6 +59,7 @@ describe('creating a deployment', () => {
       active_revision_id: null,
       image_version: null,
       url: `${world.url}/agents/support`,
+      addresses: [`${world.url}/agents/support`],
       is_managed_deep_agent: false,
     })
     const path = `/v2/deployments/${body.id}/revisions/${body.latest_revision_id}`

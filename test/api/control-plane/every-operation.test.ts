@@ -90,6 +90,7 @@ const ANSWER_WITH_NOTHING = [
   'GET /v2/deployments',
   'GET /v2/auth/wait/{auth_id}',
   'GET /v2/auth/agents/{agent_id}/connections',
+  'DELETE /v2/auth/tokens/workspace/users/{user_id}',
 ]
 
 /** What its own admin sees. */

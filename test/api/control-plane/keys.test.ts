@@ -54,7 +54,15 @@ describe('a key', () => {
       if (!isKeyNeeded) isOpen.push(`${method} ${path.split('/')[2]}`)
     }
     const pages = ['GET auth', 'GET auth', 'GET auth', 'POST auth']
-    expect(isOpen.toSorted()).toEqual([...pages, 'POST pushes', 'PUT uploads'])
+    const sessions = ['GET session', 'GET session', 'GET session']
+    const browsers = [...pages.slice(0, 3), ...sessions, ...pages.slice(3)]
+    expect(isOpen.toSorted()).toEqual([
+      'GET artifacts',
+      ...browsers,
+      'POST pushes',
+      'POST session',
+      'PUT uploads',
+    ])
   })
 
   it('is needed for what does not exist, so that nobody can look around', async () => {
@@ -96,7 +104,7 @@ it('refusals can be read by pages of every origin', async () => {
 })
 
 describe('the document', () => {
-  it('defines the three ways to send a key, and the names of the original', async () => {
+  it('defines the ways to send a key, the session, and the names of the original', async () => {
     const { body } = await world.call('GET', '/openapi.json', undefined, null)
     expect(body.info).toEqual({
       title: 'LangSmith Deployment Control Plane API',
@@ -105,6 +113,7 @@ describe('the document', () => {
     expect(Object.keys(body.components.securitySchemes).sort()).toEqual([
       'API Key',
       'Bearer Auth',
+      'Session',
       'Tenant ID',
     ])
     expect(Object.keys(body.paths).filter((path) => path.startsWith('/api-host'))).toEqual([])

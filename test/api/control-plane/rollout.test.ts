@@ -72,6 +72,7 @@ describe('a rollout', () => {
         revision_id: one.revision,
         deployment_id: one.id,
         deployment_name: 'support',
+        workspace_id: '00000000-0000-4000-8000-000000000001',
         artifact: aFolder(one.revision),
         secrets,
         resource_spec: null,
@@ -266,6 +267,34 @@ describe('builds that could all begin at once', () => {
     world.builder.plan = 'built'
     for (const build of world.builder.running.values()) build.end()
     for (const one of all) await reached(one, 'DEPLOYED')
+  })
+})
+
+describe('a rollout that waits for what its author can do nothing about', () => {
+  beforeEach(() => open({ limits: { deployTimeoutMs: 600_000 } }))
+
+  /** Settles once a whole look has seen everything as it is now. */
+  const looked = async () => {
+    const before = world.driver.observed
+    await eventually(() => {
+      world.reconciler.wake()
+      expect(world.driver.observed - before).toBeGreaterThan(5)
+    })
+  }
+
+  it('has as long to start afterwards as it would have had', async () => {
+    world.driver.isHealthyAtOnce = false
+    const one = await create()
+    await eventually(() => expect(world.driver.observe(one.revision).kind).toBe('starting'))
+    world.driver.wait(one.revision, 'It is away.')
+    await looked()
+    world.clock.skip(6_000_000)
+    await looked()
+    world.driver.wait(one.revision)
+    await looked()
+    expect((await revision(one, one.revision)).status).toBe('DEPLOYING')
+    world.clock.skip(601_000)
+    await reached(one, 'DEPLOY_FAILED')
   })
 })
 

@@ -26,7 +26,7 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       const { fingerprint } = consent
       expect(await consents.findPending(fingerprint, 100)).toEqual(consent)
       expect(await consents.findPending(fingerprint, 101)).toBeUndefined()
-      await consents.claim(consent.id, { now: 1, until: 2 })
+      await consents.claim(consent.id, { now: 1, forMs: 60_000 })
       expect(await consents.findPending(fingerprint, 1)).toBeUndefined()
     })
 
@@ -34,11 +34,11 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       const { consents } = open().oauth
       const { id } = anOAuthConsent()
       await consents.insert(anOAuthConsent({ id, expires_at: 1000 }))
-      const claim = (now: number) => consents.claim(id, { now, until: now + 10 })
-      const won = await Promise.all([claim(1), claim(1), claim(1)])
+      const claim = (now: number, forMs = 0) => consents.claim(id, { now, forMs })
+      const won = await Promise.all([claim(1, 500), claim(1, 500), claim(1, 500)])
       expect(won.filter(Boolean)).toHaveLength(1)
-      expect(await claim(10)).toBe(false)
-      expect(await claim(11)).toBe(true)
+      expect(await claim(2)).toBe(false)
+      await expect.poll(() => claim(999)).toBe(true)
       expect(await claim(1000)).toBe(false)
     })
 
@@ -47,11 +47,11 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       const step = async (to: (typeof CONSENT_STATUSES)[number]) => {
         const consent = anOAuthConsent({ status: from, claimed_until: 1, expires_at: 1000 })
         await consents.insert(consent)
-        if (to === 'exchanging') await consents.claim(consent.id, { now: 0, until: 2 })
+        if (to === 'exchanging') await consents.claim(consent.id, { now: 0, forMs: 60_000 })
         else if (to === 'expired') await consents.expire(1000, 0)
         else if (to === 'pending' && from !== 'exchanging') {
           const state_hash = `again-${consent.id}`
-          await consents.restart(consent.id, { now: 0, state_hash, secrets: LATER })
+          await consents.restart(consent.id, { state_hash, secrets: LATER })
         } else await consents.settle(consent.id, { status: to })
         return (await consents.get(consent.id))?.status === to
       }
@@ -67,20 +67,20 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       const { consents } = open().oauth
       const { id } = anOAuthConsent()
       await consents.insert(anOAuthConsent({ id }))
-      await consents.claim(id, { now: 1, until: 2 })
+      await consents.claim(id, { now: 1, forMs: 60_000 })
       await consents.settle(id, { status: 'failed', problem: 'The code was refused.' })
       expect(await consents.get(id)).toMatchObject({ problem: 'The code was refused.' })
-      const begin = { now: 3, state_hash: 'hash-2', secrets: LATER }
+      const begin = { state_hash: 'hash-2', secrets: LATER }
       expect(await consents.restart(id, begin)).toBe(true)
       const again = { status: 'pending', problem: null, secrets: LATER, state_hash: 'hash-2' }
       expect(await consents.get(id)).toMatchObject(again)
       expect(await consents.restart(id, { ...begin, state_hash: 'hash-3' })).toBe(true)
-      await consents.claim(id, { now: 3, until: 5 })
-      expect(await consents.restart(id, { ...begin, now: 4 })).toBe(false)
-      expect(await consents.restart(id, { ...begin, now: 5 })).toBe(true)
-      await consents.claim(id, { now: 5, until: 6 })
+      await consents.claim(id, { now: 3, forMs: 500 })
+      expect(await consents.restart(id, begin)).toBe(false)
+      await expect.poll(() => consents.restart(id, begin)).toBe(true)
+      await consents.claim(id, { now: 5, forMs: 60_000 })
       await consents.settle(id, { status: 'completed', token_id: 'token-1' })
-      expect(await consents.restart(id, { ...begin, now: 7 })).toBe(false)
+      expect(await consents.restart(id, begin)).toBe(false)
       expect(await consents.get(id)).toMatchObject({ status: 'completed', token_id: 'token-1' })
     })
 
@@ -95,6 +95,55 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       await consents.end('ended')
       expect(await consents.get(pending.id)).toEqual({ ...pending, status: 'expired' })
       expect(await consents.get(done.id)).toEqual(done)
+      expect(await consents.get(other.id)).toEqual(other)
+    })
+
+    it('are counted by caller while they are open', async () => {
+      const { consents } = open().oauth
+      const of = { user_id: 'user-of-many' }
+      const all = [
+        anOAuthConsent({ ...of, end_user_id: 'anna' }),
+        anOAuthConsent({ ...of, end_user_id: 'bert', status: 'failed' }),
+        anOAuthConsent({ ...of, status: 'completed' }),
+        anOAuthConsent({ ...of, expires_at: 10 }),
+        anOAuthConsent(),
+      ]
+      for (const consent of all) await consents.insert(consent)
+      const { workspace_id } = all[0] ?? anOAuthConsent()
+      expect(await consents.countOpen({ ...of, workspace_id }, 10, 100)).toBe(2)
+      expect(await consents.countOpen({ ...of, workspace_id }, 10, 1)).toBe(1)
+    })
+
+    it('end where an owner has too many, the oldest first', async () => {
+      const { consents } = open().oauth
+      const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`
+      const [old, done, newer, newest] = [
+        anOAuthConsent({ created_at: at(1) }),
+        anOAuthConsent({ created_at: at(1), status: 'completed' }),
+        anOAuthConsent({ created_at: at(2) }),
+        anOAuthConsent({ created_at: at(3) }),
+      ]
+      const other = anOAuthConsent({ created_at: at(1), end_user_id: 'bert' })
+      for (const consent of [newest, old, done, newer, other]) await consents.insert(consent)
+      await consents.endOldest(old, 2)
+      expect(await consents.get(old.id)).toMatchObject({ status: 'expired' })
+      for (const one of [done, newer, newest, other]) {
+        expect(await consents.get(one.id)).toEqual(one)
+      }
+    })
+
+    it('are removed with their holder', async () => {
+      const { consents } = open().oauth
+      const of = { user_id: 'user-that-goes' }
+      const [own, ofAnna] = [anOAuthConsent({ ...of, end_user_id: '' }), anOAuthConsent(of)]
+      const other = anOAuthConsent({ end_user_id: 'bert' })
+      for (const consent of [own, ofAnna, other]) await consents.insert(consent)
+      const { workspace_id } = own
+      await consents.deleteOfHolder({ workspace_id, person: 'anna' })
+      expect(await consents.get(ofAnna.id)).toBeUndefined()
+      expect(await consents.get(own.id)).toEqual(own)
+      await consents.deleteOfHolder({ workspace_id, ...of })
+      expect(await consents.get(own.id)).toBeUndefined()
       expect(await consents.get(other.id)).toEqual(other)
     })
 

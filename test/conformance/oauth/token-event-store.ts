@@ -19,5 +19,17 @@ export function testOAuthTokenEventStore(open: () => ControlPlaneStore): void {
       expect(await list(1)).toEqual([kept])
       expect(await list(10, 'slack')).toEqual([endUser])
     })
+
+    it('are forgotten when they are old', async () => {
+      const { events } = open().oauth
+      const [old, young] = [
+        anOAuthTokenEvent({ created_at: '2026-08-20T12:00:00.000Z' }),
+        anOAuthTokenEvent(),
+      ]
+      for (const event of [old, young]) await events.append(event)
+      await events.forget(young.created_at)
+      const { workspace_id, user_id } = young
+      expect(await events.listOfUser({ workspace_id, user_id, limit: 10 })).toEqual([young])
+    })
   })
 }

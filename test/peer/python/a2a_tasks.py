@@ -19,7 +19,7 @@ def message(text):
 
 
 async def main():
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=60) as http:
         path = f"/a2a/{ASSISTANT}/.well-known/agent-card.json"
         card = await A2ACardResolver(http, URL, agent_card_path=path).get_agent_card()
         client = ClientFactory(ClientConfig(httpx_client=http)).create(card)

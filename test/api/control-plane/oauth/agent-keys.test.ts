@@ -19,7 +19,7 @@ beforeEach(async () => {
   world = await startControlPlane({ isReconciling: false })
   await addProvider(world, acme)
   deployment_id = await deploy('support')
-  key = agentKeyOf(world.store.signingKey, deployment_id)
+  key = keyOf(deployment_id)
 })
 afterEach(async () => {
   await world.close()
@@ -30,12 +30,16 @@ async function deploy(name: string): Promise<string> {
   return (await world.call('POST', '/v2/deployments', aCreateRequest({ name }))).body.id
 }
 
+function keyOf(id: string, signingKey = world.store.signingKey): string {
+  return agentKeyOf(signingKey, { id, agent_key_nonce: null })
+}
+
 describe('an agent’s key', () => {
   it('holds tokens of the deployment’s own users, which no other key gets', async () => {
     await new Person('anna').consent((await ask(world, {}, key)).url)
     expect(await ask(world, {}, key)).toMatchObject({ status: 'completed', user_id: 'anna' })
     expect(await ask(world)).toMatchObject({ status: 'pending' })
-    const another = agentKeyOf(world.store.signingKey, await deploy('another'))
+    const another = keyOf(await deploy('another'))
     expect(await ask(world, {}, another)).toMatchObject({ status: 'pending' })
     expect((await world.call('GET', '/v2/auth/tokens')).body).toEqual([])
   })
@@ -87,9 +91,44 @@ describe('an agent’s key', () => {
   it('ends with its deployment, and is not made by anyone else', async () => {
     const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
     const asking = (by: string) => world.call('POST', '/v2/auth/authenticate', request, by)
-    expect((await asking(agentKeyOf(Buffer.alloc(32), deployment_id))).status).toBe(401)
+    expect((await asking(keyOf(deployment_id, Buffer.alloc(32)))).status).toBe(401)
     expect((await asking(key)).status).toBe(200)
     await world.call('DELETE', `/v2/deployments/${deployment_id}`)
     expect((await asking(key)).status).toBe(401)
+  })
+
+  it('is ended by itself in favour of another, which agents get with the next revision', async () => {
+    const asking = async (by: string) => {
+      const request = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+      return (await world.call('POST', '/v2/auth/authenticate', request, by)).status
+    }
+    const path = `/v2/deployments/${deployment_id}/agent-key/rotate`
+    expect((await world.call('POST', path, undefined, await world.keyOf('viewer'))).status).toBe(
+      403,
+    )
+    expect(await asking(key)).toBe(200)
+    const rotated = await world.call('POST', path)
+    expect(rotated).toMatchObject({ status: 200, body: { revision_id: null } })
+    expect(await asking(key)).toBe(401)
+    const deployment = await world.store.deployments.get(deployment_id)
+    if (!deployment) throw new Error('The deployment is gone.')
+    expect(await asking(agentKeyOf(world.store.signingKey, deployment))).toBe(200)
+    expect(await asking(keyOf(await deploy('another')))).toBe(200)
+    const { body } = await world.call('GET', '/v2/audit-log?action=agent_key')
+    expect(body.items).toMatchObject([{ action: 'agent_key.rotate', target_name: 'support' }])
+  })
+
+  it('comes with the active revision again when it is ended', async () => {
+    const { latest_revision_id: active_revision_id, updated_at } = (
+      await world.call('GET', `/v2/deployments/${deployment_id}`)
+    ).body
+    await world.store.deployments.update(deployment_id, { active_revision_id, updated_at })
+    const path = `/v2/deployments/${deployment_id}/agent-key/rotate`
+    const { revision_id } = (await world.call('POST', path)).body
+    const revision = `/v2/deployments/${deployment_id}/revisions/${revision_id}`
+    expect((await world.call('GET', revision)).status).toBe(200)
+    expect(revision_id).not.toBe(active_revision_id)
+    // It is on its way now, and not passed over.
+    expect((await world.call('POST', path)).body).toEqual({ revision_id: null })
   })
 })

@@ -23,7 +23,7 @@ const DATABASES = { SQLite: async () => ':memory:', PostgreSQL: freshPostgres }
 
 async function start(findDatabase: () => Promise<string>): Promise<void> {
   const database = { url: await findDatabase(), encryptionKey: randomBytes(32), adminKey: newKey() }
-  world = await startControlPlane({ isReconciling: false, database })
+  world = await startControlPlane({ isReconciling: false, database, outgoingMs: 2_000 })
 }
 
 afterEach(async () => {

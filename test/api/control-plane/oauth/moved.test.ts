@@ -1,9 +1,15 @@
 /** A token belongs to the provider that gave it: no setting and no slug leads it elsewhere. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readPlatformProviders } from '../../../../src/control-plane/oauth/providers/platform-providers.ts'
 import { ProviderCreateRequestSchema } from '../../../../src/control-plane/oauth/providers/schemas.ts'
 import { newProvider } from '../../../../src/control-plane/oauth/providers/verbs.ts'
+import { parseIpRange } from '../../../../src/core/ip-range.ts'
 import type { OAuthProvider } from '../../../../src/core/oauth/provider.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
+import { createGuardedFetch } from '../../../../src/webhook/guarded-fetch.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
 import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
 import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
@@ -99,5 +105,48 @@ describe("a workspace's own provider with the slug of one of the operator's", ()
   it('does not take them back: they go to who gave them', async () => {
     await world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
     expect([asked, acme.revocations]).toEqual([[], 2])
+  })
+})
+
+describe('a provider of the operator’s whose settings have changed', () => {
+  const read = (change: object) => {
+    const folder = mkdtempSync(join(tmpdir(), 'runyard-moved-'))
+    const file = join(folder, 'providers.json')
+    const request = acme.clientFor(`${world.url}/v2/auth/callback/acme`)
+    writeFileSync(file, JSON.stringify([{ ...request, client_id: 'client-1', ...change }]))
+    const outgoing = createGuardedFetch({ allowed: parseIpRange('loopback') ?? [] })
+    const found = readPlatformProviders(file, { outgoing, now: '' })
+    rmSync(folder, { recursive: true })
+    return found.get('acme')?.id
+  }
+
+  it('is another with another client or server, and the same with another secret or name', () => {
+    const id = read({})
+    for (const change of [{ client_secret: 'another' }, { name: 'Acme of all' }]) {
+      expect(read(change)).toBe(id)
+    }
+    for (const change of [{ client_id: 'client-2' }, { token_url: `${other.url}/token` }]) {
+      expect(read(change)).not.toBe(id)
+    }
+  })
+
+  it('is tried again after a start, whatever had failed before', async () => {
+    const request = acme.clientFor(`${world.url}/v2/auth/callback/acme`)
+    const own = { id: 'platform:acme', workspace_id: DEFAULT_WORKSPACE_ID, now: '' }
+    platformProviders.set('acme', newProvider(ProviderCreateRequestSchema.parse(request), own))
+    await giveToken(world)
+    world.clock.skip(HOUR_MS)
+    acme.interfere((asked, response) => {
+      if (asked.url !== '/token') return false
+      response.writeHead(401).end('{"error":"invalid_client"}')
+      return true
+    })
+    const question = { provider: 'acme', scopes: ['read'], user_id: 'anna' }
+    const asking = () => world.call('POST', '/v2/auth/authenticate', question)
+    expect((await asking()).status).toBe(503)
+    acme.interfere(undefined)
+    expect((await asking()).status).toBe(503)
+    await world.upkeep.tryPlatformProviders()
+    expect((await asking()).body).toMatchObject({ status: 'completed' })
   })
 })

@@ -206,6 +206,20 @@ describe('the ways of some providers', () => {
     standIn.stop()
   })
 
+  it('Slack: a bot’s token is nobody’s', async () => {
+    const answer = {
+      ok: true,
+      token_type: 'bot',
+      access_token: 'xoxb-1',
+      authed_user: { id: 'U1' },
+    }
+    const { seen, standIn } = await consentWith(answer, { provider_type: 'slack' })
+    expect(seen.status).toBe(400)
+    expect(seen.text).toContain('GitHub refuses: no_user_token.')
+    expect((await world.call('GET', '/v2/auth/tokens')).body).toEqual([])
+    standIn.stop()
+  })
+
   it('Slack: a refusal with 200 is a refusal', async () => {
     const change = { provider_type: 'slack' }
     const { seen, standIn } = await consentWith({ ok: false, error: 'invalid_code' }, change)
@@ -251,6 +265,19 @@ describe('the ways of some providers', () => {
     expect(await ask(world, { provider: 'github' })).toMatchObject({ token: 'gho' })
     const [token] = (await world.call('GET', '/v2/auth/tokens')).body
     expect(token.scopes).toEqual(['read', 'user:email'])
+    standIn.stop()
+  })
+
+  it.each([
+    ['a list of scopes (Twitch)', { scope: ['openid', 'read'] }, ['openid', 'read']],
+    ['no scopes, as it has permissions (apps of GitHub)', { scope: '' }, ['openid', 'read']],
+    ['null for what it has not', { scope: null, expires_in: null, refresh_token: null }, undefined],
+  ])('somebody answers with %s', async (_, change, scopes = ['openid', 'read']) => {
+    const answer = { access_token: 'a', token_type: 'bearer', ...change }
+    const { seen, standIn } = await consentWith(answer, {})
+    expect(seen.status).toBe(200)
+    expect(await ask(world, { provider: 'github' })).toMatchObject({ status: 'completed' })
+    expect((await world.call('GET', '/v2/auth/tokens')).body).toMatchObject([{ scopes }])
     standIn.stop()
   })
 

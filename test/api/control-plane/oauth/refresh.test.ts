@@ -26,11 +26,12 @@ afterEach(async () => {
 })
 
 /** So many servers on one database; Anna's token is there. */
-async function begin(servers = 1, options: TestOAuthProviderOptions = {}) {
+async function begin(servers = 1, options: TestOAuthProviderOptions & { claimMs?: number } = {}) {
   acme = await startOAuthProvider(options)
+  const claim = options.claimMs === undefined ? {} : { claimMs: options.claimMs }
   const shared = servers > 1 ? { database: await sharedDatabase() } : {}
   for (let i = 0; i < servers; i++) {
-    worlds.push(await startControlPlane({ isReconciling: false, ...shared }))
+    worlds.push(await startControlPlane({ isReconciling: false, ...shared, ...claim }))
   }
   const world = worlds[0] as ControlPlaneWorld
   await addProvider(world, acme)
@@ -115,7 +116,8 @@ describe('a token that has run out', () => {
   it.each([1, 3])(
     'is refreshed exactly once when 1,000 ask at once, on %i servers',
     async (servers) => {
-      const { token } = await begin(servers)
+      // Nobody takes the token over from a server that has a thousand to answer.
+      const { token } = await begin(servers, { claimMs: 600_000 })
       skip(HOUR_MS)
       const asked = Array.from({ length: 1000 }, (_, i) =>
         ask(worlds[i % servers] as ControlPlaneWorld),
@@ -178,14 +180,13 @@ describe('a token that has run out', () => {
   })
 
   it('is refreshed by another when a server dies between the answer and the write', async () => {
-    const { world, token } = await begin(2, { isRotating: false })
+    const { world, token } = await begin(2, { isRotating: false, claimMs: 300 })
     const other = worlds[1] as ControlPlaneWorld
     skip(HOUR_MS)
     world.faults.beforeTransaction = () => {
       throw new Error('killed')
     }
     expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(500)
-    skip(31_000)
     expect((await ask(other)).token).not.toBe(token)
     expect(refreshes()).toBe(2)
   })
@@ -221,16 +222,14 @@ describe('a token that has run out', () => {
   )
 
   it('keeps a grant that came after the claim had run out', async () => {
-    const { world } = await begin()
+    const { world } = await begin(1, { claimMs: 50 })
     skip(HOUR_MS)
     const [{ id }] = (await world.call('GET', '/v2/auth/tokens')).body
     const { reached, release } = holdRefresh()
     const asking = ask(world)
     await reached
-    skip(31_000)
-    const now = world.clock.now()
-    const claim = { id, version: 1, holder: 'another server', now, until: now + 1000 }
-    expect(await world.store.oauth.tokens.claimRefresh(claim)).toBe(true)
+    const claim = { id, version: 1, holder: 'another server', forMs: 60_000 }
+    await expect.poll(() => world.store.oauth.tokens.claimRefresh(claim)).toBe(true)
     release()
     expect((await asking).token).toBe('late')
     expect(await world.store.oauth.tokens.get(id)).toMatchObject({ refresh_token: 'late too' })
@@ -271,11 +270,54 @@ describe('a token that has run out', () => {
     expect(await ask(world)).toMatchObject({ status: 'completed' })
   })
 
+  it('is refreshed at once when the secret of its provider was corrected', async () => {
+    const { world } = await begin()
+    skip(HOUR_MS)
+    answerWith({ status: 401, error: 'invalid_client' })
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(503)
+    acme.interfere(undefined)
+    expect((await world.call('POST', '/v2/auth/authenticate', QUESTION)).status).toBe(503)
+    const { client_secret } = acme.clientFor('https://app.example.com')
+    expect((await world.call('PATCH', '/v2/auth/providers/acme', { client_secret })).status).toBe(
+      200,
+    )
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
+  })
+
+  it('is kept alive when nobody asks for it, once a week', async () => {
+    const { world, token } = await begin()
+    skip(6 * 24 * HOUR_MS)
+    await world.upkeep.work()
+    expect(refreshes()).toBe(0)
+    skip(24 * HOUR_MS + 1_000)
+    await world.upkeep.work()
+    await world.upkeep.work()
+    expect(refreshes()).toBe(1)
+    expect((await ask(world)).token).not.toBe(token)
+    expect(refreshes()).toBe(1)
+  })
+
+  it('is left alone by the upkeep when its provider has failed five times in a row', async () => {
+    const { world } = await begin()
+    skip(8 * 24 * HOUR_MS)
+    const asked = answerWith({ status: 401, error: 'invalid_client' })
+    for (let i = 0; i < 8; i++) {
+      await world.upkeep.work()
+      skip(HOUR_MS)
+    }
+    expect(asked()).toBe(5)
+    acme.interfere(undefined)
+    expect(await ask(world)).toMatchObject({ status: 'completed' })
+  })
+
   it.each([
     { status: 401, error: 'invalid_grant', headers: { 'www-authenticate': 'Basic realm="x"' } },
     { status: 200, error: 'bad_refresh_token' },
     { status: 400, error: 'token_revoked' },
     { status: 400, error: 'invalid_refresh_token' },
+    { status: 400, error: 'interaction_required' },
+    { status: 400, error: 'login_required' },
+    { status: 400, error: 'consent_required' },
   ])('has ended when its provider refuses it: $error', async (refusal) => {
     const { world } = await begin()
     skip(HOUR_MS)

@@ -1,0 +1,102 @@
+/** `runyard serve --managed` that is no child of its driver: a start file, and a WebSocket to it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { StartMessage } from '../../../src/core/deployment/runtime-protocol.ts'
+import { SocketLink } from '../../../src/runtime/link/socket-link.ts'
+import { hear } from '../../conformance/runtime-link.ts'
+import { endTogether } from '../../support/end-together.ts'
+import { freePort } from '../../support/free-port.ts'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const PROJECTS = join(ROOT, 'test/fixtures/projects')
+const TOKEN = 'the-token-of-the-gateway'
+
+let dir: string
+let child: ChildProcess | undefined
+let output: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'linked-'))
+})
+afterEach(async () => {
+  if (child && child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+  await rm(dir, { recursive: true })
+})
+
+async function serve(config: string, startFile: string) {
+  const file = join(dir, 'start.json')
+  await writeFile(file, startFile, { mode: 0o600 })
+  const port = await freePort()
+  const where = ['--host', '127.0.0.1', '--port', `${port}`, '--data-dir', join(dir, 'data')]
+  const args = ['serve', '--managed', '--config', join(PROJECTS, config), ...where]
+  child = spawn(process.execPath, [join(ROOT, 'bin/runyard'), ...args], {
+    env: { ...process.env, RUNYARD_START_FILE: file },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  endTogether(child, 'SIGKILL')
+  output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  return { exited, url: `http://127.0.0.1:${port}` }
+}
+
+function startOf(more: Partial<StartMessage> = {}): string {
+  const of = { deployment_id: 'd', deployment_name: 'd', revision_id: 'r' }
+  return JSON.stringify({ type: 'start', ...of, secrets: {}, gatewayToken: TOKEN, ...more })
+}
+
+it('serves the project, is driven over its own port, and ends at the word of the driver', async () => {
+  const { url, exited } = await serve('echo/langgraph.json', startOf({ isStandby: true }))
+  const link = new SocketLink({ url, token: TOKEN })
+  const { talk } = hear({ link, exited })
+  await talk.ready
+  await talk.activate()
+  const run = await fetch(`${url}/runs/wait`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-runyard-gateway': TOKEN },
+    body: JSON.stringify({ assistant_id: 'agent', input: { messages: ['hello'] } }),
+  })
+  expect(JSON.stringify(await run.json())).toContain('echo: hello')
+  expect((await fetch(`${url}/threads/search`, { method: 'POST' })).status).toBe(401)
+  expect(await talk.measure()).toMatchObject({ runs: { success: 1 } })
+  expect(await talk.drain({ graceMs: 1000, checkpointMs: 1000 })).toBeUndefined()
+  link.send({ type: 'stop' })
+  expect(await exited).toBe(0)
+  link.close()
+}, 60_000)
+
+it('tells its driver, and its output, why it does not start', async () => {
+  const { url, exited } = await serve('broken/throws.json', startOf())
+  const link = new SocketLink({ url, token: TOKEN })
+  const { talk } = hear({ link, exited })
+  expect(await exited).toBe(1)
+  link.close()
+  expect(talk.failure).toMatch(/throws\.ts:\d+/)
+  expect(output).toContain(talk.failure)
+}, 60_000)
+
+it.each([
+  ['no JSON, with a secret', 'cannot be understood: it is no JSON'],
+  [startOf({ gatewayToken: '' }), 'lacks gatewayToken'],
+])(
+  'refuses a start file that holds %s',
+  async (text, why) => {
+    const { exited } = await serve('echo/langgraph.json', text)
+    expect(await exited).toBe(1)
+    expect(output).toContain(why)
+    expect(output).toContain('RUNYARD_START_FILE')
+    expect(output).not.toContain('secret')
+  },
+  60_000,
+)

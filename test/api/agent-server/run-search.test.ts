@@ -1,0 +1,94 @@
+/** Runs are found over all threads, page by page. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { strictClock } from '../../support/strict-clock.ts'
+
+let server: RunningAgentServer
+const ids: Record<string, { run_id: string; thread_id: string; assistant_id: string }> = {}
+
+beforeAll(async () => {
+  server = await startAgentServer({ projectName: 'played', clock: strictClock() })
+  const graphs = { a: 'steps', b: 'fail', c: 'ask', d: 'steps' }
+  for (const [name, graph_id] of Object.entries(graphs)) {
+    const { thread_id } = await server.client.threads.create()
+    const metadata = { name, of: { team: 'blue', sizes: [1, 2] } }
+    const run = await server.client.runs.create(thread_id, graph_id, { input: {}, metadata })
+    await server.client.runs.join(thread_id, run.run_id)
+    ids[name] = run
+  }
+})
+afterAll(() => server.stop())
+
+interface Found {
+  metadata: { name: string }
+  created_at: string
+}
+
+async function search(
+  body: object,
+  status = 200,
+): Promise<{ found: Found[]; next: string | null }> {
+  const response = await fetch(`${server.url}/runs/search`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(status)
+  return {
+    found: (await response.json()) as Found[],
+    next: response.headers.get('x-pagination-next'),
+  }
+}
+
+const names = async (body: object) =>
+  (await search(body)).found.map(({ metadata }) => metadata.name).join('')
+
+test('the latest first, with how each went and without what it was asked', async () => {
+  expect(await names({})).toBe('dcba')
+  const { found } = await search({ status: 'error' })
+  expect(found).toEqual([
+    {
+      ...(await server.client.runs.get(ids.b?.thread_id ?? '', ids.b?.run_id ?? '')),
+      kwargs: undefined,
+      graph_id: 'fail',
+      error: { error: 'RangeError', message: 'failed on purpose' },
+      due_at: expect.any(Number),
+      started_at: expect.any(Number),
+      ended_at: expect.any(Number),
+    },
+  ])
+})
+
+test('by status, assistant, thread, metadata, the text of the error and time', async () => {
+  expect(await names({ status: 'success' })).toBe('dca')
+  expect(await names({ assistant_id: ids.a?.assistant_id })).toBe('da')
+  expect(await names({ thread_id: ids.c?.thread_id })).toBe('c')
+  expect(await names({ metadata: { of: { sizes: [2] } } })).toBe('dcba')
+  expect(await names({ metadata: { name: 'c', of: { team: 'blue' } } })).toBe('c')
+  expect(await names({ metadata: { name: 'red' } })).toBe('')
+  expect(await names({ error: 'ON Purpose' })).toBe('b')
+  expect(await names({ error: 'on%purpose' })).toBe('')
+  const { found } = await search({})
+  const [, second] = found.map(({ created_at }) => created_at)
+  expect(await names({ created_after: second })).toBe('dc')
+  expect(await names({ created_before: second })).toBe('ba')
+})
+
+test('page by page', async () => {
+  const first = await search({ limit: 3 })
+  expect(first.found).toHaveLength(3)
+  const rest = await search({ limit: 3, cursor: first.next })
+  expect(rest.found.map(({ metadata }) => metadata.name)).toEqual(['a'])
+  expect(rest.next).toBeNull()
+})
+
+test('a first page for a request without a body', async () => {
+  const answer = await fetch(`${server.url}/runs/search`, { method: 'POST' })
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toEqual((await search({})).found)
+})
+
+test('a page of a cursor that is none is refused', async () => {
+  expect((await search({ cursor: 'x' }, 422)).found).toMatchObject({
+    detail: [{ loc: ['body', 'cursor'], msg: 'Expected a cursor from X-Pagination-Next.' }],
+  })
+})

@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { PackedArtifact } from '../../../src/core/deployment/artifact-store.ts'
+import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import { aFolder } from '../../support/fake-builder.ts'
+
+let world: ControlPlaneWorld
+let root: string
+let packed: PackedArtifact
+let url: string
+beforeEach(async () => {
+  world = await startControlPlane({ isReconciling: false })
+  root = await mkdtemp(join(tmpdir(), 'built-'))
+  await writeFile(join(root, 'langgraph.json'), '{"graphs":{}}')
+  packed = await world.packed.publish({ artifact: aFolder('r1'), repo_commit_sha: null, root })
+  url = (await world.packed.addressOf(packed)).url
+})
+afterEach(async () => {
+  await world.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+describe('the address of a built folder', () => {
+  it('answers it without a key', async () => {
+    const answer = await fetch(url)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/gzip')
+    expect(answer.headers.get('content-length')).toBe(String(packed.bytes))
+    expect(gunzipSync(await answer.bytes()).toString()).toContain('{"graphs":{}}')
+  })
+
+  it('is refused with 403 when anything in it was changed', async () => {
+    const changed = [
+      url.replace(/signature=./, 'signature=x'),
+      url.replace(/&signature=.*/, ''),
+      url.replace(/expires=\d/, 'expires=9'),
+      url.replace(/expires=\d+/, 'expires=soon'),
+      url.replace('/r1/', '/r2/'),
+      url.replace(packed.digest, '0'.repeat(64)),
+      url.replace('/r1/', '/..%2f..%2fr1/'),
+    ]
+    for (const one of changed) expect((await fetch(one)).status).toBe(403)
+  })
+
+  it('leads nowhere once the revision is kept no longer', async () => {
+    await world.packed.remove('r1')
+    expect((await fetch(url)).status).toBe(404)
+  })
+
+  it('leads to the store where that has addresses of its own', async () => {
+    const elsewhere = 'https://store.example.com/signed'
+    const { open } = world.packed
+    world.packed.open = async () => ({ url: elsewhere })
+    const answer = await fetch(url, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, elsewhere])
+    world.packed.open = open
+  })
+})
