@@ -1,5 +1,4 @@
 /** The repository's texts: links lead somewhere, what they name exists, and the tour works. */
-import { execFile } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -11,9 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServeProcess, startServeProcess } from './support/serve-process.ts'
+import { tourSteps, walk } from './support/tour.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const TEXTS = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md'], { cwd: root })
@@ -47,7 +46,7 @@ it('the table of ARCHITECTURE.md has a row for everything in src', () => {
 })
 
 describe('the tour of the README', () => {
-  const TOUR_MS = 240_000
+  const TOUR_MS = 400_000
   const WRITTEN_ADDRESS = 'http://127.0.0.1:8124'
   let folder: string
   let runyard: ServeProcess
@@ -76,32 +75,7 @@ describe('the tour of the README', () => {
   it('works as it is written, and shows what it says', { timeout: TOUR_MS }, async () => {
     const steps = tourSteps(read('README.md').replaceAll(WRITTEN_ADDRESS, runyard.url))
     expect(steps.length).toBeGreaterThan(3)
-    const script = steps.map(({ script }) => script).join(`\necho '${END_OF_STEP}'\n`)
-    const options = { cwd: folder, timeout: TOUR_MS - 10_000 }
-    const { stdout } = await promisify(execFile)('sh', ['-euc', script], options)
-    const shown = stdout.split(`${END_OF_STEP}\n`)
+    const shown = await walk(steps, { cwd: folder, timeoutMs: TOUR_MS - 10_000 })
     for (const [i, { shows }] of steps.entries()) expect(shown[i]).toMatch(shows)
   })
 })
-
-const END_OF_STEP = '--- end of step ---'
-
-interface TourStep {
-  script: string
-  /** Its output, with anything in place of `…`. */
-  shows: RegExp
-}
-
-/** The blocks marked `sh tour` and `js tour`, each with the `text shows` that may follow it. */
-function tourSteps(text: string): TourStep[] {
-  const blocks = text.matchAll(/^```(sh|js) tour\n(.*?)^```(?:\n\n```text shows\n(.*?)^```)?/gms)
-  return [...blocks].map(([, language, code = '', shows = '']) => ({
-    script: language === 'js' ? `cat > tour.mjs <<'END'\n${code}END\nnode tour.mjs` : code,
-    shows: patternOf(shows),
-  }))
-}
-
-function patternOf(shows: string): RegExp {
-  const escaped = shows.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(escaped.replaceAll('…', '[^]*?'))
-}

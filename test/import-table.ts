@@ -7,16 +7,20 @@
 export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   'child-process': [],
+  archive: ['core'],
+  artifacts: ['core', 'archive'],
   storage: ['core'],
   queue: ['core'],
   stream: ['core'],
   project: ['core', 'settings'],
-  graph: ['core', 'project'],
-  build: ['core', 'child-process', 'project'],
+  graph: ['core', 'child-process', 'project'],
+  build: ['core', 'archive', 'child-process', 'project'],
   runtime: ['core', 'child-process'],
   sandbox: ['core'],
+  registry: ['core'],
   gateway: ['core'],
   http: ['core'],
+  dashboard: ['core', 'http'],
   telemetry: ['core'],
   webhook: ['core'],
   settings: ['core'],
@@ -27,9 +31,10 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'web-socket': ['core'],
   workers: ['core', 'child-process'],
   installation: ['core'],
+  listener: ['core'],
   dev: ['core', 'project'],
   doctor: ['core'],
-  cli: ['core', 'config.ts', 'settings', 'version.ts', 'client'],
+  cli: ['core', 'config.ts', 'project', 'settings', 'version.ts', 'client'],
   'config.ts': ['core', 'settings'],
   'version.ts': [],
   main: ['*'],
@@ -44,12 +49,19 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
 export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   core: {
     '.': [],
-    agent: ['agent/host/failure'],
-    'agent/host': ['agent'],
+    figures: [],
+    agent: [
+      ...['agent/host/failure', 'agent/items/item', 'agent/server/server'],
+      ...['agent/timeline/store', 'agent/timeline/timeline'],
+    ],
+    'agent/host': ['agent', 'agent/items', 'agent/timeline'],
+    'agent/items': ['agent'],
+    'agent/server': ['agent'],
+    'agent/timeline': ['agent'],
     people: [],
     oauth: ['people'],
-    deployment: ['agent', 'oauth', 'people', 'deployment/sources'],
-    'deployment/sources': ['agent', 'deployment/artifact'],
+    deployment: ['agent', 'figures', 'oauth', 'people', 'deployment/sources'],
+    'deployment/sources': ['agent', 'deployment/artifact', 'deployment/image'],
     rollout: ['deployment'],
   },
   storage: {
@@ -65,6 +77,8 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     migrations: ['db', 'db/postgres', 'db/sqlite'],
     'migrations/agent-server': ['migrations'],
     'migrations/control-plane': ['migrations'],
+    transfer: ['db', 'migrations'],
+    backups: ['db', 'migrations', 'transfer'],
     agent: [
       ...['checkpoints', 'db', 'events', 'items', 'leases', 'migrations'],
       'migrations/agent-server',
@@ -76,7 +90,13 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     '.': [],
     response: [],
   },
+  project: {
+    '.': ['python/settings'],
+    python: [],
+  },
   graph: {
+    '.': [],
+    python: [],
     js: [
       ...['js/auth', 'js/checkpoints', 'js/langgraph', 'js/modules', 'js/store'],
       ...['js/run/run', 'js/schemas/description', 'js/schemas/runtime'],
@@ -91,9 +111,20 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'js/bundle': ['js/langgraph', 'js/modules', 'js/schemas', 'js/store'],
   },
   build: {
-    '.': ['javascript', 'sources'],
+    '.': ['javascript', 'python', 'sources'],
     javascript: [],
+    python: [],
     sources: [],
+  },
+  runtime: {
+    '.': ['docker', 'kubernetes', 'process'],
+    link: [],
+    listener: ['replicas'],
+    replicas: ['link'],
+    process: ['link', 'replicas'],
+    docker: ['link', 'replicas'],
+    kubernetes: ['kubernetes/objects', 'link', 'replicas'],
+    'kubernetes/objects': [],
   },
   'agent-server': {
     '.': ['access'],
@@ -109,6 +140,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['access', 'assistants', 'operations', 'threads'],
       ...['state/read', 'streams/run', 'webhooks/outbox'],
     ],
+    timelines: ['access', 'operations', 'runs'],
     streams: ['access', 'operations', 'runs', 'threads', 'execution/ordered-writes'],
     execution: ['runs', 'state', 'streams', 'protocol/protocol-projection'],
     protocol: [
@@ -124,10 +156,17 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     server: ['*'],
   },
   'control-plane': {
-    '.': ['oauth/vault', 'rollout/build-followers'],
+    '.': ['oauth/vault', 'rollout/build-followers', 'sessions/oidc'],
     operations: [],
-    people: ['operations'],
-    oauth: ['oauth/providers/authorization-server', 'oauth/tokens/refresh'],
+    people: ['operations', 'oauth/tokens/holders'],
+    oauth: [
+      ...[
+        'oauth/providers/authorization-server',
+        'oauth/providers/removal',
+        'oauth/providers/verbs',
+      ],
+      ...['oauth/tokens/holders', 'oauth/tokens/refresh'],
+    ],
     'oauth/providers': [
       ...['oauth', 'operations', 'people', 'oauth/consent/consents', 'oauth/tokens/events'],
     ],
@@ -140,11 +179,36 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['revisions/schemas', 'revisions/verbs'],
     ],
     revisions: ['deployments', 'operations', 'people', 'sources'],
-    rollout: ['revisions'],
-    leadership: ['rollout'],
+    rollout: ['revisions', 'oauth/vault', 'oauth/providers/removal', 'oauth/tokens/holders'],
+    leadership: ['rollout', 'figures/sampler', 'oauth/upkeep'],
+    figures: ['deployments', 'operations'],
     pushes: ['deployments', 'operations', 'people'],
     logs: ['deployments', 'operations', 'revisions', 'rollout/failure'],
     integrations: ['deployments', 'operations', 'people'],
+    sessions: ['operations', 'people', 'oauth/consent/pages'],
     server: ['*'],
   },
+  cli: {
+    '.': ['agents', 'deploy/deploy', 'deployments', 'people', 'project'],
+    terminal: [],
+    agents: ['terminal'],
+    project: ['terminal'],
+    deploy: ['terminal'],
+    deployments: ['deploy/rollout-report', 'terminal'],
+    people: ['terminal'],
+  },
+}
+
+/** What every area of the dashboard may import. */
+export const AREA_GROUND: readonly string[] = ['api', 'design', 'shell']
+
+/**
+ * By folder of `dashboard/src`, what it may import besides itself and the client: a folder as a whole, or one of
+ * its files. Where nothing stands, that is the ground.
+ */
+export const AREAS: Readonly<Record<string, readonly string[]>> = {
+  design: ['api/mode'],
+  api: ['design/status'],
+  shell: ['api', 'design'],
+  home: [...AREA_GROUND, 'deployments/deployment-state', 'deployments/new/new-deployment-form'],
 }

@@ -32,6 +32,7 @@ it('keeps what rows gave that were not measured this time', () => {
 
 it('shows a line for each result', () => {
   expect(table([aResult({}), aResult({ name: 'join p50', unit: 'ms', figure: 1.234 })])).toEqual([
+    'Node v24.0.0, 2 × a processor',
     'row       figure      against  floor        ratio  load',
     'runs      123 runs/s  bare     1234 runs/s  0.100  0.3 ',
     'join p50  1.23 ms     bare     1234 ms      0.100  0.3 ',

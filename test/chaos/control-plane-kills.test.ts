@@ -17,7 +17,7 @@ import { Random } from './random.ts'
 import { RolledOut } from './rollouts.ts'
 
 const KILLS = effort({ short: 4, whole: 50 })
-const LIMIT_MS = effort({ short: 240_000, whole: 1_500_000 })
+const LIMIT_MS = effort({ short: 600_000, whole: 1_500_000 })
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const KEY = 'ry_the_key_of_the_kills'
 
@@ -29,13 +29,13 @@ const doomed = new RolledOut('doomed')
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'runyard-kills-'))
   runyard = await start()
-}, 60_000)
+})
 afterAll(async () => {
   await runyard.stop()
   await rm(dataDir, { recursive: true, force: true })
   source.remove()
   doomed.remove()
-}, 60_000)
+})
 
 test(
   `what was begun ends right after ${KILLS} kills of the control plane (seed ${SEED})`,
@@ -46,6 +46,8 @@ test(
     let kept = 0
     for (let kill = 0; kill < KILLS; kill += 1) {
       const asked = begin(id, random.between(0, 3)).catch(() => undefined)
+      // Every other kill comes after the answer, however long a busy machine takes for it.
+      if (kill % 2 === 1) await asked
       await wait(random.between(0, 2500))
       const gone = once(runyard.process, 'exit')
       runyard.process.kill('SIGKILL')
@@ -125,7 +127,7 @@ async function expectWhole(id: string): Promise<void> {
   expect(folders.filter((folder) => !known.has(folder))).toEqual([])
   expect(existsSync(join(dataDir, 'builds', 'revisions', active_revision_id))).toBe(true)
   // Those of killed ones see their parent gone within seconds.
-  await expect.poll(agentServers, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(agentServers).toHaveLength(1)
 }
 
 /** Every agent server on this machine that works in the data folder. */

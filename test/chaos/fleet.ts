@@ -6,8 +6,11 @@ import type { Random } from './random.ts'
 /** Short, so that a paused server loses its runs; a killed one loses them anyway. */
 const LEASE_MS = 2_000
 
+/** How long a server is looked for that has something to do. */
+const BUSY_LIMIT_MS = 60_000
+
 /** Stops a process by its signals, at a moment at which the others can go on. */
-export type Pause = (send: (signal: NodeJS.Signals) => void) => void
+export type Pause = (send: (signal: NodeJS.Signals) => void) => Promise<void>
 
 export class Fleet implements Observable {
   readonly #database: string
@@ -76,12 +79,14 @@ export class Fleet implements Observable {
     pause: Pause,
     isBusy: (pid: number) => Promise<boolean>,
   ): Promise<AgentServerProcess> {
-    for (;;) {
+    const deadline = performance.now() + BUSY_LIMIT_MS
+    while (performance.now() < deadline) {
       const one = this.#pick()
-      pause((signal) => one.signal(signal))
+      await pause((signal) => one.signal(signal))
       if (await isBusy(one.pid)) return one
       one.signal('SIGCONT')
     }
+    throw new Error(`No server of the fleet was busy when it was stopped, for ${BUSY_LIMIT_MS} ms.`)
   }
 
   /** With one left, nobody would take up what the last one did. */

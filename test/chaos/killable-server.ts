@@ -1,21 +1,26 @@
-/** A real `runyard serve` on a fixture project, by default `echo`, which can be killed and comes back as it was. */
+/**
+ * A real `runyard serve` on a fixture project, which can be killed and comes back as it was. So can the processes in
+ * which the graphs of a Python project run.
+ */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import { fixtureProject } from '../support/agent-server.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
+import { graphHostsOf } from '../support/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import type { KillableProject, Victim } from './languages.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 
 export class KillableServer {
   readonly #dataDir: string
-  readonly #projectName: string
+  readonly #project: KillableProject
   #port: number | undefined
   #up: Promise<ServeProcess>
 
-  constructor(dataDir: string, projectName = 'echo') {
+  constructor(dataDir: string, project: KillableProject) {
     this.#dataDir = dataDir
-    this.#projectName = projectName
+    this.#project = project
     this.#up = this.#start()
   }
 
@@ -24,8 +29,14 @@ export class KillableServer {
     return (await this.#up).url
   }
 
-  /** Ends it without a word, starts it again and settles when it is ready. */
-  async killAndRestart(): Promise<void> {
+  /**
+   * Ends it, the processes of its graphs or both without a word, and settles when it is ready again. It starts new
+   * processes for its graphs by itself.
+   */
+  async killAndRestart(victim: Victim = 'server'): Promise<void> {
+    // Where the last ones were just killed there are none.
+    if (victim !== 'server') while ((await this.#killHosts()) === 0) await wait(10)
+    if (victim === 'host') return
     await this.kill()
     this.#up = this.#start()
     await this.#up
@@ -39,13 +50,20 @@ export class KillableServer {
     await gone
   }
 
+  /** Answers how many there were. */
+  async #killHosts(): Promise<number> {
+    const { process: server } = await this.#up
+    const hosts = graphHostsOf(server.pid ?? 0)
+    for (const pid of hosts) process.kill(pid, 'SIGKILL')
+    return hosts.length
+  }
+
   async #start(): Promise<ServeProcess> {
     this.#port ??= await freePort()
-    const cwd = fixtureProject(this.#projectName)
     const args = [command, 'serve', '--port', `${this.#port}`, '--data-dir', this.#dataDir]
     return startServeProcess(process.execPath, args, {
-      cwd,
-      env: { RUNYARD_LOG_LEVEL: 'error' },
+      cwd: this.#project.folder,
+      env: { ...this.#project.env, RUNYARD_LOG_LEVEL: 'error' },
     })
   }
 }

@@ -57,6 +57,11 @@ export class Observer {
     this.#isStopped = true
   }
 
+  /** How many runs were seen to have ended. */
+  get ended(): number {
+    return this.threads.flatMap(({ promised }) => promised).filter((run) => run.ended).length
+  }
+
   async #useMany(name: string): Promise<void> {
     for (let number = 0; !this.#isStopped; number += 1) await this.#useOne(`${name}-${number}`)
   }

@@ -6,8 +6,8 @@ import type { Emission } from '../../src/core/agent/host/emission.ts'
 import { failureOf } from '../../src/core/agent/host/failure.ts'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import type { GraphEnd, GraphRun } from '../../src/core/agent/host/run.ts'
-import { DEFAULT_HTTP, type ProjectSettings } from '../../src/core/agent/project-settings.ts'
-import type { Lease } from '../../src/core/agent/run.ts'
+import { FIRST_TOKEN, type Lease, type RunStore } from '../../src/core/agent/run.ts'
+import { DEFAULT_HTTP, type ProjectSettings } from '../../src/core/agent/server/project-settings.ts'
 import { EMPTY_STATE, type ThreadState } from '../../src/core/agent/thread.ts'
 import { readStoreConfig } from '../../src/project/store.ts'
 import { readTtlConfig } from '../../src/project/ttl.ts'
@@ -70,13 +70,28 @@ export function noteLeases(store: AgentStore): {
   leaseOf: (run_id: string) => Lease
 } {
   const leases = new Map<string, Lease>()
-  const claim: typeof store.runs.claim = async (...asked) => {
-    const claimed = await store.runs.claim(...asked)
-    for (const { lease } of claimed) leases.set(lease.run_id, lease)
-    return claimed
+  const note = ({ runs }: AgentStore): Pick<RunStore, 'claim' | 'insert'> => ({
+    async claim(...asked) {
+      const claimed = await runs.claim(...asked)
+      for (const { lease } of claimed) leases.set(lease.run_id, lease)
+      return claimed
+    },
+    async insert(run, claim) {
+      const { run_id } = run
+      if (claim) leases.set(run_id, { run_id, server_id: claim.server_id, token: FIRST_TOKEN })
+      return runs.insert(run, claim)
+    },
+  })
+  const noted = (from: AgentStore): AgentStore => ({
+    ...from,
+    runs: Object.assign(Object.create(from.runs), note(from)),
+  })
+  const transaction: AgentStore['transaction'] = (work, ...how) =>
+    store.transaction((tx) => work(noted(tx)), ...how)
+  return {
+    store: { ...noted(store), transaction },
+    leaseOf: (run_id) => leases.get(run_id) as Lease,
   }
-  const runs = Object.assign(Object.create(store.runs), { claim })
-  return { store: { ...store, runs }, leaseOf: (run_id) => leases.get(run_id) as Lease }
 }
 
 /** A host with the graph `puppet`; each of its executions is handed to `onSession`. */
@@ -87,7 +102,7 @@ export function createPuppetHost(
 ): GraphHost {
   const info = { graph_id: 'puppet', description: null, hasFactory: false, contextKeys: undefined }
   return {
-    runtime: { language: 'js', langgraphVersion: '0.0.0' },
+    runtimes: [{ language: 'js', langgraphVersion: '0.0.0' }],
     graphs: new Map([['puppet', info]]),
     connect: () => () => {},
     open: async (_graph_id, { configurable }) => ({

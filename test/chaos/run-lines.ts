@@ -254,8 +254,9 @@ class Game {
     }
     const { run_id } = (await answer.json()) as { run_id: string }
     this.#fates.set(run_id, new Set())
-    const { seq } = (await this.#store.runs.get(run_id)) ?? { seq: Number.POSITIVE_INFINITY }
-    const older = [...before, ...after].filter((run) => run.seq < seq)
+    // A run that is gone already had a later one come before this look: of that nothing is known.
+    const seq = (await this.#store.runs.get(run_id))?.seq ?? 0
+    const older = [...before, ...after.filter((run) => run.seq < seq)]
     if (strategy === 'reject' && older.some((run) => after.some((one) => one.seq === run.seq))) {
       this.#complain('accepted on a busy thread')
     }

@@ -35,8 +35,8 @@ it.runIf(isLinux)(
     const last = await create('b')
     await expect.poll(() => stepsOf(client, thread_id)).toContain('a:2')
 
-    const [server] = processesIn(runyard.dataDir)
-    process.kill(server?.pid ?? 0, 'SIGKILL')
+    const server = processesIn(runyard.dataDir).find(({ command }) => / serve /.test(command))
+    process.kill(server?.pid ?? expect.fail('there is no agent server'), 'SIGKILL')
     await expect.poll(() => statusOf(client, thread_id, last.run_id)).toBe('success')
     const wanted = ['a', 'b'].flatMap((label) => [1, 2, 3, 4, 5, 6].map((n) => `${label}:${n}`))
     expect(await stepsOf(client, thread_id)).toEqual(wanted)
@@ -53,7 +53,8 @@ async function deploy(): Promise<Client> {
   })
   const deployment = created.body as { id: string; latest_revision_id: string }
   expect(await runyard.untilOver(deployment)).toMatchObject({ status: 'DEPLOYED' })
-  return new Client({ apiUrl: `${runyard.url}/agents/crashing`, apiKey: runyard.adminKey })
+  const apiUrl = `${runyard.url}/agents/crashing`
+  return new Client({ apiUrl, apiKey: runyard.adminKey, callerOptions: { maxRetries: 0 } })
 }
 
 async function stepsOf(client: Client, thread_id: string): Promise<string[]> {

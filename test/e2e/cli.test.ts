@@ -1,15 +1,20 @@
 /** The commands that talk to a control plane: the real binary against a whole Runyard. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startCommand } from '../support/command.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
 
-const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
-const ROLLOUT_MS = 240_000
 
 let runyard: TestRunyard
 let folder: string
@@ -19,44 +24,19 @@ beforeAll(async () => {
   cpSync(EXAMPLE, join(folder, 'agent'), { recursive: true, filter })
   writeFileSync(join(folder, 'agent.env'), '# a comment\nAGENT_MODEL=none\nTOKEN="sk-secret"\n')
   runyard = await startRunyard()
-}, ROLLOUT_MS)
+})
 afterAll(async () => {
   await runyard.stop()
   rmSync(folder, { recursive: true, force: true })
-}, ROLLOUT_MS)
-
-interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
-}
+})
 
 /** `runyard …` in the folder, at the test's Runyard with its admin key unless `env` says otherwise. */
 function start(args: string[], env: Record<string, string> = {}) {
   const own = { RUNYARD_URL: runyard.url, RUNYARD_API_KEY: runyard.adminKey }
-  const child = spawn(RUNYARD, args, {
-    cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...own, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const printed = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].on('data', (chunk) => {
-      printed[stream] += chunk
-    })
-  }
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...printed }))
-  return { child, ended, until: (text: string) => untilPrinted(child, () => printed.stderr, text) }
+  return startCommand(args, { cwd: folder, env: { ...own, ...env } })
 }
 
 const cli = (...args: string[]) => start(args).ended
-
-async function untilPrinted(child: ChildProcess, printed: () => string, text: string) {
-  while (!printed().includes(text)) {
-    if (child.exitCode !== null) throw new Error(`it ended without "${text}":\n${printed()}`)
-    await Promise.race([once(child.stderr as NodeJS.ReadableStream, 'data'), once(child, 'close')])
-  }
-}
 
 async function ok(...args: string[]): Promise<string> {
   const ended = await cli(...args)
@@ -67,7 +47,7 @@ async function ok(...args: string[]): Promise<string> {
 const revisions = async () => JSON.parse(await ok('revisions', 'support', '--json'))
 
 /** One after the other: each goes on with what the one before has deployed. */
-describe('a deployment by the CLI', { timeout: ROLLOUT_MS }, () => {
+describe('a deployment by the CLI', () => {
   it('is made from a folder: the URL is printed, and the way there is shown', async () => {
     const args = ['deploy', 'agent', '--name', 'support', '--env-file', 'agent.env']
     const { code, stdout, stderr } = await cli(...args)
@@ -109,6 +89,15 @@ describe('a deployment by the CLI', { timeout: ROLLOUT_MS }, () => {
     expect(JSON.parse(await ok('deployments', '--json'))).toMatchObject([{ name: 'support' }])
   })
 
+  it('has a status, with what serves', async () => {
+    const [{ id }] = await revisions()
+    expect(await ok('status')).toMatch(/^NAME +STATUS +SERVES .*\nsupport +READY +yes /)
+    expect(await ok('status', 'support')).toMatch(new RegExp(`^serving +${id}, made `, 'm'))
+    const { latest_revision } = JSON.parse(await ok('status', 'support', '--json'))
+    expect(latest_revision).toMatchObject({ id, status: 'DEPLOYED' })
+    expect(await ok('status', 'support', '--watch')).toBe(`${runyard.url}/agents/support\n`)
+  })
+
   it('is called with a key that only calls agents, of its own workspace', async () => {
     const make = async (...more: string[]) =>
       (await ok('keys', 'create', '--name', 'caller', '--role', 'agent', ...more)).trim()
@@ -125,23 +114,38 @@ describe('a deployment by the CLI', { timeout: ROLLOUT_MS }, () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('role agent') })
   })
 
-  it('fails with the reason when its project does, and the old revision serves on', async () => {
+  it('is refused before anything is sent when no build could take it', async () => {
     mkdirSync(join(folder, 'broken'))
-    writeFileSync(join(folder, 'broken/langgraph.json'), '{"graphs": {"agent": "./gone.ts:graph"}}')
+    writeFileSync(
+      join(folder, 'broken/langgraph.json'),
+      '{"graphs": {"agent": "./agent.ts:graph"}}',
+    )
     const { code, stdout, stderr } = await cli('deploy', 'broken', '--name', 'support')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/_FAILED: .*gone\.ts/s)
+    expect(stderr).toMatch(/^runyard: .*there is no file "\.\/agent\.ts"/)
+    expect(await revisions()).toHaveLength(2)
+  })
+
+  it('fails with the reason when its build does, and the old revision serves on', async () => {
+    writeFileSync(join(folder, 'broken/agent.ts'), 'export const graph = {}\n')
+    const scripts = { postinstall: 'echo the wheel came off && exit 3' }
+    writeFileSync(join(folder, 'broken/package.json'), JSON.stringify({ name: 'a', scripts }))
+    const { code, stdout, stderr } = await cli('deploy', 'broken', '--name', 'support')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/the wheel came off.*_FAILED: /s)
     const [broken, active] = await revisions()
     expect(broken.status).toMatch(/_FAILED$/)
     expect(await ok('deployments')).toContain(active.id)
   })
 
   it('prints what its build has printed', async () => {
-    expect(await ok('logs', 'support', '--build', '-f')).toContain('gone.ts')
+    expect(await ok('logs', 'support', '--build', '-f')).toContain('the wheel came off')
     const [, built] = await revisions()
     const log = await ok('logs', 'support', '--build', '--revision', built.id, '--json')
     const lines = log.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).message)).toContain('The build has ended well.')
+    const last = await ok('logs', 'support', '--build', '--revision', built.id, '--json', '-n', '2')
+    expect(last.trim().split('\n')).toEqual(lines.slice(-2))
     expect((await cli('logs', 'support')).code).toBe(0)
   })
 
@@ -171,6 +175,10 @@ describe('a deployment by the CLI', { timeout: ROLLOUT_MS }, () => {
     const { code, stdout, stderr } = await deploy.ended
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' })
     expect(stderr).toContain('goes on without this command')
+    const again = start(['status', 'slow', '--watch'])
+    await again.until('BUILDING')
+    again.child.kill('SIGINT')
+    expect(await again.ended).toMatchObject({ code: 130 })
     const [{ id, status }] = JSON.parse(await ok('revisions', 'slow', '--json'))
     expect(status).toBe('BUILDING')
     const [deployment] = JSON.parse(await ok('deployments', '--json'))
@@ -213,6 +221,108 @@ describe('keys by the CLI', () => {
       stderr: expect.stringMatching(/was revoked/),
     })
     expect(await ok('keys', 'list')).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
+  })
+})
+
+describe('listeners by the CLI', () => {
+  const listed = async () => JSON.parse(await ok('listeners', 'list', '--json'))
+
+  it('are made, listed, get other keys, and are deleted', async () => {
+    const made = await cli('listeners', 'create', 'east', '--namespaces', 'agents, tests')
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ryl_[\w-]{43}\n$/) })
+    expect(made.stderr).toContain(
+      `RUNYARD_RUNTIME=kubernetes runyard listener --url ${runyard.url}`,
+    )
+    expect(made.stderr).not.toContain(made.stdout.trim())
+    const [east] = await listed()
+    expect(east).toMatchObject({
+      compute_id: 'east',
+      compute_config: { k8s_namespaces: ['agents', 'tests'] },
+      last_heard_at: null,
+    })
+    expect(east).not.toHaveProperty('key')
+    expect(await ok('listeners', 'list')).toMatch(
+      new RegExp(`^${east.id} +east +agents,tests +- +- +-$`, 'm'),
+    )
+    expect(await cli('listeners', 'create', 'east')).toMatchObject({
+      ...{ code: 1, stdout: '', stderr: expect.stringContaining('already exists') },
+    })
+
+    const { key } = JSON.parse(await ok('listeners', 'new-key', 'east', '--json'))
+    expect(key).toMatch(/^ryl_/)
+    const isTaken = async (one: string) => {
+      const headers = { 'x-api-key': one, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: '{"headers": {}}' }
+      const response = await fetch(`${runyard.url}/internal/listener/caller`, init)
+      return !(await response.text()).includes('A listener’s key is needed')
+    }
+    expect(await isTaken(made.stdout.trim())).toBe(false)
+    expect(await isTaken(key)).toBe(true)
+    await ok('listeners', 'revoke-key', 'east')
+    expect(await isTaken(key)).toBe(false)
+
+    expect(JSON.parse(await ok('listeners', 'delete', 'east', '--json'))).toEqual({
+      ...{ id: east.id, name: 'east', is_gone: true },
+    })
+    expect(await cli('listeners', 'delete', 'east')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no listener east'),
+    })
+  })
+
+  it('are refused without a name, or with a namespace that has none', async () => {
+    expect(await cli('listeners', 'create')).toMatchObject({ code: 2 })
+    expect(await cli('listeners', 'create', 'west', '--namespaces', 'a,,b')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--namespaces must be such as'),
+    })
+    expect(await listed()).toEqual([])
+  })
+})
+
+describe('the dashboard by the CLI', () => {
+  it('is opened by a link that signs in once, printed or handed to the browser', async () => {
+    const printed = await cli('open', '--print')
+    const link = /^(http:\S+)\/sign-in#code=([\w-]{43})\n$/
+    expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(link), stderr: '' })
+    const [, origin, code] = link.exec(printed.stdout) ?? []
+    expect(origin).toBe(runyard.url)
+    const signIn = async () =>
+      (await fetch(`${origin}/v2/session`, { method: 'POST', body: JSON.stringify({ code }) }))
+        .status
+    expect([await signIn(), await signIn()]).toEqual([201, 401])
+    expect(JSON.parse(await ok('open', '--json'))).toMatchObject({
+      url: expect.stringContaining('/sign-in#code='),
+      expires_at: expect.any(String),
+    })
+
+    const browser = join(folder, 'browser')
+    writeFileSync(browser, `#!/bin/sh\necho "$1" > ${folder}/opened\n`, { mode: 0o755 })
+    const opening = await start(['open'], { BROWSER: browser }).ended
+    expect(opening).toMatchObject({ code: 0, stdout: '' })
+    await expect
+      .poll(
+        () => existsSync(join(folder, 'opened')) && readFileSync(join(folder, 'opened'), 'utf8'),
+      )
+      .toMatch(link)
+    expect(opening.stderr).toContain('good once')
+  })
+
+  it('is refused to a key that only calls agents', async () => {
+    const key = (await ok('keys', 'create', '--name', 'site', '--role', 'agent')).trim()
+    const refused = await start(['open', '--print'], { RUNYARD_API_KEY: key }).ended
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('role agent') })
+  })
+})
+
+describe('the doctor of a client', () => {
+  it('says that Runyard answers, takes the key and is of the same version', async () => {
+    expect(await ok('doctor', '--client')).toMatch(/^ok +address .*\nok +key .*\nok +version .*\n$/)
+  })
+
+  it('says where a key came from that is refused', async () => {
+    const { code, stdout } = await start(['doctor', '--client'], { RUNYARD_API_KEY: 'x' }).ended
+    expect({ code, stdout }).toMatchObject({ code: 1, stdout: /failed +key .*RUNYARD_API_KEY/ })
   })
 })
 

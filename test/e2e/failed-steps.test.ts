@@ -42,7 +42,7 @@ async function buildLog(id: string, revision: Revision): Promise<string> {
   return JSON.stringify((await runyard.call('POST', path, {})).body)
 }
 
-describe('a step that fails', { timeout: 120_000 }, () => {
+describe('a step that fails', () => {
   const failing = 'echo no such compiler; exit 7'
   it.each([
     ['install', { install_command: failing }],
@@ -97,7 +97,7 @@ describe('a step that fails', { timeout: 120_000 }, () => {
   })
 })
 
-it('a build’s commands see none of Runyard’s own variables', { timeout: 60_000 }, async () => {
+it('a build’s commands see none of Runyard’s own variables', async () => {
   const { id, revision } = await deploy({ install_command: 'env; exit 1' })
   const log = await buildLog(id, revision)
   expect(log).toContain('PATH=')

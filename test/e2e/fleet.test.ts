@@ -1,4 +1,5 @@
 /** A fleet on one PostgreSQL: one `serve --role api`, and workers that come, die and go. */
+import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
@@ -22,7 +23,11 @@ beforeEach(async () => {
   fleet = []
 })
 afterEach(async () => {
+  const gone = ({ process }: ServeProcess) =>
+    process.exitCode ?? process.signalCode ?? once(process, 'exit')
+  const ends = fleet.map(gone)
   for (const one of fleet) one.process.kill('SIGKILL')
+  await Promise.all(ends)
   await rm(dataDir, { recursive: true, force: true })
 })
 
@@ -122,7 +127,7 @@ test('runs go on when their worker dies or is stopped, and end when the api serv
 
   const next = await client.runs.wait(thread_id, 'slow', { input: { count: 1, ms: 1 } })
   expect(next).toMatchObject({ done: 1 })
-}, 120_000)
+})
 
 test('a worker tells how it is, and that only', async () => {
   const { url, stop } = await startRole('worker')
@@ -139,13 +144,13 @@ test('a worker tells how it is, and that only', async () => {
     expect(await get(path, KEY)).toMatchObject(refused)
   }
   expect(await stop()).toBe(0)
-}, 60_000)
+})
 
 test('a worker that a process manager has a channel to listens all the same', async () => {
   const { url, stop } = await startRole('worker', { hasChannel: true })
   expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true })
   expect(await stop()).toBe(0)
-}, 60_000)
+})
 
 test('two versions of a project share the database until the old one has ended', async () => {
   const blue = await start('versions', ['--config', 'blue.json'])
@@ -181,4 +186,4 @@ test('two versions of a project share the database until the old one has ended',
   expect(run).toMatchObject({ status: 'success', attempt: 1 })
   const { values } = await client.threads.getState<{ steps: string[] }>(thread_id)
   expect(values.steps).toEqual([...onBlue, ...onGreen])
-}, 120_000)
+})

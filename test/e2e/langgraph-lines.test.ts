@@ -2,18 +2,17 @@
  * Projects on each line of LangGraph: everything that a client does with a graph, out of a bundle as a
  * deployment has it, and threads that go on after their project has changed from one line to another.
  */
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
+import { run } from '../support/program.ts'
 import { endOfRun, readUntil, send, subscribe } from '../support/protocol-client.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -27,13 +26,13 @@ let dir: string
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'runyard-lines-'))
   await Promise.all(INSTALLED.map(install))
-}, 300_000)
+}, 600_000)
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 async function install(line: string): Promise<void> {
   const cwd = join(PEERS, line)
   if (existsSync(join(cwd, 'node_modules/.package-lock.json'))) return
-  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--loglevel=error'], { cwd })
+  await run('npm', ['ci', '--ignore-scripts', '--loglevel=error'], { cwd, timeoutMs: 550_000 })
 }
 
 /** The fixture with the packages of a line; answers its `langgraph.json`. */
@@ -232,7 +231,9 @@ describe.each(LINES)('LangGraph %s', (line) => {
   it('is cancelled, and goes on where it was when its server is killed', async () => {
     const { thread_id } = await client.threads.create()
     const input = { count: 1000, steps: [] }
-    const run = await client.runs.create(thread_id, 'slow', { input })
+    // It would end by itself after 25 steps, two and a half seconds.
+    const config = { recursion_limit: 1001 }
+    const run = await client.runs.create(thread_id, 'slow', { input, config })
     await expect.poll(() => stepsOf(client, thread_id)).toContain(1)
     await client.runs.cancel(thread_id, run.run_id, true)
     expect((await client.runs.get(thread_id, run.run_id)).status).toBe('interrupted')
@@ -252,7 +253,7 @@ describe('threads', () => {
   /** Before 0.2.74 the channels of nodes have other names: a thread that waits does not go on. */
   const changes = LINES.slice(1)
 
-  it('go on after each upgrade, and after a rollback', { timeout: 120_000 }, async () => {
+  it('go on after each upgrade, and after a rollback', async () => {
     const dataDir = join(dir, 'data-of-threads')
     const parked: { from: string; to: string; asking: string; sending: string }[] = []
     const outcomes: Record<string, unknown> = {}

@@ -1,9 +1,9 @@
 /** The server on a Node that is newer than its own. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { run, runNow } from '../support/program.ts'
 import { runOnce, startServeProcess } from '../support/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -12,10 +12,9 @@ const node26 = join(peer, `node_modules/node-${process.platform}-${process.arch}
 const isServed = ['linux-x64', 'linux-arm64'].includes(`${process.platform}-${process.arch}`)
 
 let dataDir: string
-beforeAll(() => {
+beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'runyard-node-26-'))
-  if (isServed && !existsSync(node26))
-    execFileSync('npm', ['ci', '--loglevel=error'], { cwd: peer })
+  if (isServed && !existsSync(node26)) await run('npm', ['ci', '--loglevel=error'], { cwd: peer })
 }, 300_000)
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
@@ -24,7 +23,7 @@ it.runIf(isServed)('runs on Node 26 (npm has it for Linux)', async () => {
   const args = [program, 'serve', '--port', '0', '--data-dir', dataDir]
   const cwd = join(root, 'test/fixtures/projects/echo')
   const server = await startServeProcess(node26, args, { cwd })
-  expect(execFileSync(node26, ['--version'], { encoding: 'utf8' })).toMatch(/^v26\./)
+  expect(runNow(node26, ['--version'])).toMatch(/^v26\./)
   expect(await runOnce(server.url, 'agent', 'hello')).toMatchObject({
     messages: [{ content: 'hello' }, { type: 'ai' }],
   })

@@ -1,20 +1,20 @@
 /** `npm start` from a fresh clone: interrupted, started, stopped, started again, killed. */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clone, makeClone } from '../support/clone.ts'
 import { npmStart } from '../support/npm-start.ts'
-import { type ProcessInfo, processesIn } from '../support/processes.ts'
+import { endProcessesIn, type ProcessInfo, processesIn } from '../support/processes.ts'
 
-const INSTALL_MS = 300_000
+const INSTALL_MS = 480_000
 const isLinux = process.platform === 'linux'
 
 let clone: Clone
 beforeAll(() => {
   clone = makeClone()
 })
-afterAll(() => {
-  for (const { pid } of left()) process.kill(pid, 'SIGKILL')
+afterAll(async () => {
+  await endProcessesIn(clone.folder)
   clone.remove()
 })
 
@@ -46,8 +46,16 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
 
   it('deploys the example, answers, and stops with Ctrl-C', { timeout: INSTALL_MS }, async () => {
     const start = npmStart(clone.folder, env)
-    const output = await start.until(/^ready http.*$/m)
+    const output = await start.until(/^dashboard http.*$/m)
+    expect(output).toMatch(/^ready http.*$/m)
     expect(await turns(urlIn(output))).toBe(1)
+    await signsInOnce(output)
+    // What it is built with is installed beside the server, and then it is built: until then a page says so.
+    await expect.poll(() => pageAt(urlIn(output)), { timeout: 300_000 }).toContain('control-plane')
+    expect((await fetch(`${urlIn(output)}/docs/swagger-ui-bundle.js`)).status).toBe(200)
+    expect(readFileSync(join(clone.folder, 'package-lock.json'))).toEqual(
+      readFileSync(resolve(import.meta.dirname, '../../package-lock.json')),
+    )
     process.kill(-(start.process.pid ?? 0), 'SIGINT')
     await start.ended
     await expect.poll(left).toEqual([])
@@ -61,6 +69,12 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     expect(output).not.toContain('installing dependencies')
     expect(output).not.toContain('admin key ')
     expect(await turns(urlIn(output))).toBe(2)
+    // Its agent server was started from few files, which `npm start` has made.
+    expect(
+      left()
+        .map(({ command }) => command)
+        .join('\n'),
+    ).toContain('dist/server/agent-program.js')
     start.process.kill('SIGTERM')
     await start.ended
     await expect.poll(left).toEqual([])
@@ -72,14 +86,29 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
   ])('leaves no orphan when %s is killed', { timeout: INSTALL_MS }, async (_, isVictim) => {
     const start = npmStart(clone.folder, env)
     await start.until(/^ready http.*$/m)
-    const victim = left().find(isVictim)
-    process.kill(victim?.pid ?? 0, 'SIGKILL')
+    const victim = left().find(isVictim) ?? expect.fail('it runs')
+    process.kill(victim.pid, 'SIGKILL')
     await expect.poll(left).toEqual([])
   })
 })
 
 function urlIn(output: string): string {
   return /^ready (\S+)$/m.exec(output)?.[1] ?? ''
+}
+
+/** The link that was printed is good for one browser. */
+async function signsInOnce(output: string): Promise<void> {
+  const link = new URL(/^dashboard (\S+)$/m.exec(output)?.[1] ?? '')
+  const code = new URLSearchParams(link.hash.slice(1)).get('code')
+  const signIn = () =>
+    fetch(`${link.origin}/v2/session`, { method: 'POST', body: JSON.stringify({ code }) })
+  const opened = await signIn()
+  expect([opened.status, await opened.json()]).toMatchObject([201, { name: 'admin' }])
+  expect((await signIn()).status).toBe(401)
+}
+
+async function pageAt(url: string): Promise<string> {
+  return (await fetch(url, { headers: { accept: 'text/html' } })).text()
 }
 
 /** Says something on one and the same thread; answers how often that was done so far. */

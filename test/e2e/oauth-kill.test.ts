@@ -83,7 +83,7 @@ it('a consent whose code was used begins anew, and gives the token', async () =>
   expect(again.status).toBe('pending')
   await new Person('anna').consent(again.url)
   expect(await ask()).toMatchObject({ status: 'completed' })
-}, 120_000)
+}, 300_000)
 
 it('a token whose refresh was not written is refreshed again', async () => {
   await new Person('anna').consent((await ask()).url)
@@ -96,4 +96,4 @@ it('a token whose refresh was not written is refreshed again', async () => {
   const again = await ask()
   expect(again.status).toBe('completed')
   expect(again.token).not.toBe(token)
-}, 120_000)
+}, 300_000)

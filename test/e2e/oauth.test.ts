@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
-import { deployFolder } from '../../src/cli/deploy-folder.ts'
+import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import { NO_BROWSER, startBrowser } from '../support/browser.ts'
 import { exampleEnvironment, runOAuthExample } from '../support/oauth-example.ts'
 import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth-provider.ts'
@@ -59,7 +59,7 @@ describe.skipIf(NO_PYTHON)(`langchain-auth${skippedPython}`, () => {
       const link = /^Open (\S+)$/m.exec(errors)?.[1]
       if (link) consent ??= new Person('anna').consent(link)
     })
-    const code = await new Promise((settle) => child.once('exit', settle))
+    const code = await new Promise((settle) => child.once('close', settle))
     await consent
     expect({ code, errors: code === 0 ? '' : errors }).toEqual({ code: 0, errors: '' })
     expect(JSON.parse(output)).toEqual({
@@ -75,7 +75,7 @@ describe.skipIf(NO_PYTHON)(`langchain-auth${skippedPython}`, () => {
       revoked: { message: 'Deleted 1 token.', provider_id: 'acme' },
       deleted: 'Provider deleted',
     })
-  }, 120_000)
+  }, 300_000)
 })
 
 describe.skipIf(NO_BROWSER)(`a person with a browser${skippedBrowser}`, () => {
@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER)(`a person with a browser${skippedBrowser}`, () => {
       await page.getByRole('heading', { name: 'This link was used already' }).waitFor()
       await page.close()
     },
-    120_000,
+    300_000,
   )
 })
 
@@ -139,4 +139,4 @@ it('an agent that is deployed asks with a key of the deployment, and no other', 
   expect(read?.actor_id).toMatch(/^deployment:/)
   // Not the admin's: another caller's tokens are nobody else's.
   expect((await runyard.call('GET', '/v2/auth/tokens')).body).toEqual([])
-}, 240_000)
+}, 300_000)

@@ -1,10 +1,11 @@
 /** The official CLI of LangGraph, unchanged, against a whole Runyard. */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../support/program.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
 
 const PEER = resolve(import.meta.dirname, '../peer/langgraph-cli')
@@ -17,7 +18,7 @@ let folder: string
 beforeAll(async () => {
   if (!existsSync(CLI)) {
     const args = ['ci', '--ignore-scripts', '--loglevel=error']
-    execFileSync('npm', args, { cwd: PEER, stdio: 'inherit' })
+    await run('npm', args, { cwd: PEER })
   }
   folder = mkdtempSync(join(tmpdir(), 'runyard-official-cli-'))
   const filter = (path: string) => !/node_modules|\.runyard|dist$/.test(path)
@@ -117,7 +118,7 @@ describe('langgraphjs deploy', { timeout: DEPLOY_MS }, () => {
 
     expect(await ok('delete', id, '--force')).toContain(`Deleted deployment ${id}`)
     await expect
-      .poll(() => runyard.call('GET', `/v2/deployments/${id}`))
+      .poll(() => runyard.call('GET', `/v2/deployments/${id}`), { timeout: 120_000 })
       .toMatchObject({ status: 404 })
   })
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { processesIn } from '../support/processes.ts'
+import { endProcessesIn, processesIn } from '../support/processes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -15,8 +15,8 @@ let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'runyard-orphans-'))
 })
-afterEach(() => {
-  for (const { pid } of processesIn(folder)) process.kill(pid, 'SIGKILL')
+afterEach(async () => {
+  await endProcessesIn(folder)
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -1,10 +1,12 @@
 /** The published package: packed, installed in an empty folder beside a project, and run there. */
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Clone, makeClone } from '../support/clone.ts'
+import { run } from '../support/program.ts'
+import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { writePythonProject } from '../support/python-project.ts'
 import { runOnce, startServeProcess } from '../support/serve-process.ts'
 
 const INSTALL_MS = 300_000
@@ -22,16 +24,16 @@ afterAll(() => {
   clone.remove()
 })
 
-const npm = (cwd: string, ...args: string[]) =>
-  execFileSync('npm', [...args, '--loglevel=error'], { cwd, encoding: 'utf8' })
+const npm = (cwd: string, ...args: string[]) => run('npm', [...args, '--loglevel=error'], { cwd })
 
 it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () => {
-  const packed = npm(clone.folder, 'pack', '--pack-destination', folder).trim().split('\n').at(-1)
+  const printed = await npm(clone.folder, 'pack', '--pack-destination', folder)
+  const packed = printed.trim().split('\n').at(-1)
   const example = join(root, 'examples/agent')
   for (const file of ['src', 'langgraph.json', 'package.json', 'package-lock.json'])
     cpSync(join(example, file), join(folder, file), { recursive: true })
   writeFileSync(join(folder, '.npmrc'), 'fund=false\naudit=false\n')
-  npm(folder, 'install', `./${packed}`)
+  await npm(folder, 'install', `./${packed}`)
 
   const args = ['serve', '--port', '0', '--workers', '1']
   const server = await startServeProcess('node_modules/.bin/runyard', args, { cwd: folder })
@@ -40,13 +42,40 @@ it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () =>
   })
   expect(await schemasOf(server.url, 'agent')).toHaveProperty('properties.messages')
   expect((await fetch(`${server.url}/docs`)).status).toBe(200)
+  await answersTheApp(`${server.url}/studio/`)
   expect((await fetch(`${server.url}/docs/swagger-ui.css`)).status).toBe(200)
   expect(await server.stop()).toBe(0)
+  await servesPython(args)
   const copied = readdirSync(join(folder, 'node_modules/runyard/dist/swagger-ui'))
   expect(copied).toEqual(
     expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']),
   )
 })
+
+/** The browser app is built, and its files are compressed. */
+async function answersTheApp(url: string): Promise<void> {
+  const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  expect(page).toContain('content="agent-server"')
+  const [script = ''] = /assets\/index-[\w-]+\.js/.exec(page) ?? []
+  const answer = await fetch(url + script)
+  expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+}
+
+/** The host for Python is in the package, and nothing that only its tests need. */
+async function servesPython(args: string[]): Promise<void> {
+  const host = readdirSync(join(folder, 'node_modules/runyard/hosts/python'))
+  expect(host.toSorted()).toEqual(['pyproject.toml', 'run.py', 'src'])
+  if (NO_PYTHON) return
+  const cwd = join(folder, 'python')
+  writePythonProject(cwd)
+  const env = { VIRTUAL_ENV: dirname(dirname(await installHostPython())) }
+  const command = join(folder, 'node_modules/.bin/runyard')
+  const server = await startServeProcess(command, args, { cwd, env })
+  expect(await runOnce(server.url, 'agent', 'packed')).toMatchObject({
+    messages: [{ content: 'packed' }, { type: 'ai', content: 'packed' }],
+  })
+  expect(await server.stop()).toBe(0)
+}
 
 /** Of the state; a worker thread reads them from the project's types. */
 async function schemasOf(url: string, graph_id: string): Promise<unknown> {

@@ -78,5 +78,5 @@ it.runIf(process.platform === 'linux')(
     expect(failed.status_message).toMatch(/^configuration: .*"22", "24" or "26"/)
     expect(await ask()).toBe(process.version)
   },
-  ROLLOUT_MS,
+  3 * ROLLOUT_MS,
 )

@@ -47,7 +47,7 @@ function waitingAfterTheFirstWord(model: string): string {
 }
 
 it('shows runs of two revisions as one history, over SSE and WebSocket', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const deployment = await deploy()
   const url = deployment.source_config.custom_url

@@ -11,12 +11,12 @@ import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
-import { deployFolder } from '../../src/cli/deploy-folder.ts'
+import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
-const ROLLOUT_MS = 120_000
+const ROLLOUT_MS = 240_000
 
 interface Deployment {
   id: string
@@ -110,8 +110,14 @@ describe('a deployment that nobody asks for', { timeout: ROLLOUT_MS }, () => {
       }
       await expect.poll(runtime, { timeout: 60_000 }).toMatchObject(asleep)
       const client = sdk(`${runyard.url}/agents/sleeper`)
-      expect(await client.threads.create()).toMatchObject({ status: 'idle' })
-      expect(await runtime()).toMatchObject({ state: 'serving', replicas: [{ state: 'healthy' }] })
+      // A test that is held up for a second looks at one that sleeps again.
+      const woken = async () => {
+        expect(await client.threads.create()).toMatchObject({ status: 'idle' })
+        return runtime()
+      }
+      await expect
+        .poll(woken, { timeout: 60_000 })
+        .toMatchObject({ state: 'serving', replicas: [{ state: 'healthy' }] })
     }
   })
 })

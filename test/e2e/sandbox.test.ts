@@ -1,17 +1,19 @@
 /** What a developer's graph, and the build of it, can read of the operator's: `RUNYARD_SANDBOX`. */
-import { execFileSync } from 'node:child_process'
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
-import { deployFolder } from '../../src/cli/deploy-folder.ts'
+import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
+import { runNow } from '../support/program.ts'
+import { NO_PYTHON, pathWithUv } from '../support/python.ts'
+import { writePythonProject } from '../support/python-project.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const SPY = join(root, 'test/fixtures/projects/spy')
 const isRoot = process.getuid?.() === 0
-const DEPLOY_MS = 120_000
+const DEPLOY_MS = 240_000
 const NOTHING = expect.stringMatching(/^(EACCES|ENOENT)$/)
 const NOTHING_BUT_ITSELF = expect.stringMatching(/^(EACCES|ENOENT|folder of [\w-]{36})$/)
 
@@ -24,7 +26,11 @@ afterEach(async () => {
 })
 
 /** `isPlain`: as a user without rights; where this is one already it is as it is. */
-async function start(sandbox: string, isPlain: boolean): Promise<ControlPlaneClient> {
+async function start(
+  sandbox: string,
+  isPlain: boolean,
+  more: NodeJS.ProcessEnv = {},
+): Promise<ControlPlaneClient> {
   dataDir = mkdtempSync(join(tmpdir(), 'runyard-sandbox-'))
   const nobody = isRoot && isPlain ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
   if (nobody.length > 0) chownSync(dataDir, idOf('nobody'), 0)
@@ -37,13 +43,14 @@ async function start(sandbox: string, isPlain: boolean): Promise<ControlPlaneCli
     A_KEY_OF_THE_OPERATOR: 'hush',
     // The home of whom these tests run as may be closed to others.
     HOME: dataDir,
+    ...more,
   }
   server = await startServeProcess(command, args, { cwd: root, env })
   const apiKey = readFileSync(join(dataDir, 'admin.key'), 'utf8').trim()
   return new ControlPlaneClient({ url: server.url, apiKey })
 }
 
-const idOf = (user: string) => Number(execFileSync('id', ['-u', user]))
+const idOf = (user: string) => Number(runNow('id', ['-u', user]))
 
 /** Deploys the spy, whose build writes what it can read to `stolen`. */
 async function deploySpy(client: ControlPlaneClient, name: string, paths: string[]) {
@@ -74,7 +81,7 @@ async function look(paths: string[]) {
 /** Why bubblewrap cannot work on this machine; empty: it can. */
 function whyNoBubblewrap(): string {
   try {
-    execFileSync('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'], { stdio: 'pipe' })
+    runNow('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'])
     return ''
   } catch (error) {
     return String(error)
@@ -122,6 +129,53 @@ describe.each(cases)('a project in the sandbox %s (of a plain user: %s)', (sandb
     server = undefined
   })
 })
+
+/** What it finds at a path that its deployment names, and among its variables. */
+const LOOKING = `
+import os
+
+
+def look(path: str) -> str:
+    try:
+        return f"read {len(open(path).read())}"
+    except OSError as error:
+        return type(error).__name__
+
+
+ANSWER = look(os.environ["LOOK_AT"]) + " " + os.environ.get("A_KEY_OF_THE_OPERATOR", "nothing")
+`
+
+describe
+  .skipIf(NO_PYTHON)
+  .each(cases.filter(([sandbox, isPlain]) => isPlain !== isRoot && sandbox !== 'auto'))(
+  `a project in Python in the sandbox %s${NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''}`,
+  (sandbox, isPlain) => {
+    it('is built and runs, and reads nothing of the operator', {
+      timeout: 2 * DEPLOY_MS,
+    }, async () => {
+      if (sandbox === 'bwrap' && whyNoBubblewrap() !== '') return
+      const client = await start(sandbox, isPlain, { PATH: await pathWithUv() })
+      const folder = mkdtempSync(join(tmpdir(), 'runyard-python-'))
+      try {
+        writePythonProject(folder, { more: { 'src/my_tools/__init__.py': LOOKING } })
+        const key = join(dataDir, 'admin.key')
+        const secrets = [{ name: 'LOOK_AT', value: key }]
+        const signal = AbortSignal.timeout(DEPLOY_MS)
+        const revision = await deployFolder(client, { folder, name: 'python', secrets, signal })
+        expect(revision).toMatchObject({ status: 'DEPLOYED', status_message: null })
+        const answer = await fetch(`${server?.url}/agents/python/runs/wait`, {
+          method: 'POST',
+          headers: { 'x-api-key': readFileSync(key, 'utf8').trim() },
+          body: JSON.stringify({ assistant_id: 'agent', input: { messages: [] } }),
+        })
+        const { messages } = (await answer.json()) as { messages: { content: string }[] }
+        expect(messages.at(-1)?.content).toMatch(/^(FileNotFound|Permission)Error nothing$/)
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+  },
+)
 
 it('refuses to start where it cannot be had, and says what to do', async () => {
   const [wrong, why] = isRoot

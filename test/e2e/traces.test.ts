@@ -6,7 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { ControlPlaneClient } from '../../client/src/client.ts'
+import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
+import { startRunyard } from '../support/runyard.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -100,6 +103,53 @@ interface LangSmithRun {
   session_name?: string
   extra?: { metadata?: Record<string, unknown> }
 }
+
+it('has one trace from the gateway through the queue to the node, and one of the rollout', async () => {
+  // It runs in this process, and OpenTelemetry reads the environment by itself.
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', urlOf(collector))
+  vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json')
+  const runyard = await startRunyard()
+  const traceId = '1bf7651916cd43dd8448eb211c80319c'
+  try {
+    const client = new ControlPlaneClient({ url: runyard.url, apiKey: runyard.adminKey })
+    const folder = join(root, 'test/fixtures/projects/echo')
+    const { signal } = new AbortController()
+    await deployFolder(client, { folder, name: 'traced', secrets: [], signal })
+    const answer = await fetch(`${runyard.url}/agents/traced/runs/wait`, {
+      method: 'POST',
+      headers: {
+        ...JSON_TYPE,
+        'x-api-key': runyard.adminKey,
+        traceparent: `00-${traceId}-c7ad6b7169203331-01`,
+      },
+      body: JSON.stringify({ assistant_id: 'agent', input: { messages: ['hello'] } }),
+    })
+    expect(answer.status).toBe(200)
+  } finally {
+    await runyard.stop()
+    vi.unstubAllEnvs()
+  }
+  const named = (name: string | RegExp, of: Span[]) =>
+    of.find((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)))
+  const ours = spans.filter((span) => span.traceId === traceId)
+  const gateway = named('POST /agents/traced', ours)
+  expect(gateway).toMatchObject({ parentSpanId: 'c7ad6b7169203331', service: 'runyard' })
+  const request = named('POST /runs/wait', ours)
+  expect(request).toMatchObject({ parentSpanId: gateway?.spanId, service: 'traced' })
+  const run = named('run agent', ours)
+  for (const span of [run, named('queue', ours)]) {
+    expect(span).toMatchObject({ parentSpanId: request?.spanId })
+  }
+  expect(named(/^node /, ours)).toMatchObject({ parentSpanId: run?.spanId, service: 'traced' })
+
+  const rollout = named('rollout traced', spans)
+  const states = spans.filter(({ parentSpanId }) => parentSpanId === rollout?.spanId)
+  expect(states.map(({ name }) => name)).toEqual(expect.arrayContaining(['BUILDING', 'DEPLOYING']))
+  expect(rollout?.attributes).toContainEqual({
+    key: 'runyard.status',
+    value: { stringValue: 'DEPLOYED' },
+  })
+})
 
 it('has a span for the request, below it one for the run, below that one for the webhook', async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c'

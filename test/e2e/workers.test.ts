@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { processesIn } from '../support/processes.ts'
+import { endProcessesIn, processesIn } from '../support/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
@@ -22,6 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   serving.process.kill('SIGKILL')
+  await endProcessesIn(dataDir)
   await rm(dataDir, { recursive: true, force: true })
 })
 
@@ -31,7 +32,8 @@ const workers = () =>
 test('runs survive the death of their worker, which is started again; all end together', async () => {
   const client = clientOf(serving.url)
   const { thread_id } = await client.threads.create()
-  const input = { label: 'a', count: 12, ms: 300 }
+  // Long enough for a test that is held up between the first step and the kill.
+  const input = { label: 'a', count: 12, ms: 1_000 }
   const stream = client.runs.stream(thread_id, 'slow', { input, streamMode: ['values', 'custom'] })
   const attempts: unknown[] = []
   const killed: number[] = []
@@ -51,4 +53,4 @@ test('runs survive the death of their worker, which is started again; all end to
   expect(workers().some(({ pid }) => killed.includes(pid))).toBe(false)
   expect(await serving.stop()).toBe(0)
   expect(processesIn(dataDir)).toEqual([])
-}, 60_000)
+})

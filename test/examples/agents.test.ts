@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { startExample } from '../support/example.ts'
+import { activateHostPython, NO_PYTHON } from '../support/python.ts'
 
+const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 const root = resolve(import.meta.dirname, '../..')
 
 it.each(['mcp', 'a2a', 'store', 'auth', 'routes'])(
@@ -15,7 +17,21 @@ it.each(['mcp', 'a2a', 'store', 'auth', 'routes'])(
       await example.stop()
     }
   },
-  90_000,
+  300_000,
+)
+
+it.skipIf(NO_PYTHON)(
+  `the client of examples/python-agent prints what its README shows${skipped}`,
+  async () => {
+    await activateHostPython()
+    const example = await startExample('python-agent')
+    try {
+      expect(await example.run('client.py')).toBe(example.shown)
+    } finally {
+      await example.stop()
+    }
+  },
+  300_000,
 )
 
 it('docs/examples.md lists every example', () => {

@@ -17,4 +17,4 @@ it('the client of examples/crons prints what its README shows', async () => {
   } finally {
     await example.stop()
   }
-}, 120_000)
+}, 300_000)

@@ -22,4 +22,4 @@ it('the client of examples/oauth prints what its README shows', async () => {
     await world.close()
     await provider.stop()
   }
-}, 90_000)
+})

@@ -1,0 +1,143 @@
+/** The commands that need no Runyard: help, completion, new projects, and a doctor who finds none. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { close, listen } from '../../src/http/listen.ts'
+import { startCommand } from '../support/command.ts'
+import { hasProgram, runNow } from '../support/program.ts'
+
+const GOLDEN = resolve(import.meta.dirname, '../golden/cli')
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-alone-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const cli = (args: string[], env: Record<string, string> = {}) =>
+  startCommand(args, { cwd: folder, env }).ended
+
+const COMMANDS = [
+  ...['up', 'serve', 'dev', 'doctor', 'new', 'deploy', 'status', 'deployments', 'revisions'],
+  ...['logs', 'rollback', 'delete', 'listeners', 'run', 'chat', 'threads', 'keys'],
+  'rotate-encryption-key',
+]
+
+describe('help', () => {
+  it('lists every command, and the exit codes', async () => {
+    const { code, stdout } = await cli(['--help'])
+    expect(code).toBe(0)
+    await expect(stdout).toMatchFileSnapshot(join(GOLDEN, 'help.txt'))
+    for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
+  })
+
+  const GROUPS = ['keys', 'listeners']
+  const SINGLE = COMMANDS.filter((name) => !GROUPS.includes(name))
+  it.each([...SINGLE, 'listeners create'])('of %s ends with examples', async (name) => {
+    const { stdout } = await cli([...name.split(' '), '--help'])
+    expect(stdout).toMatch(
+      new RegExp(`\\nExamples:\\n( {2}# .*\\n {2}.*runyard ${name}\\b.*\\n)+$`),
+    )
+  })
+})
+
+const SHELLS = ['bash', 'zsh', 'fish']
+
+describe('completion', () => {
+  it.each(SHELLS)('has a script for %s', async (shell) => {
+    const { code, stdout } = await cli(['completion', shell])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: /runyard/ })
+  })
+
+  // Not every machine has every shell.
+  const there = SHELLS.filter((shell) => shell === 'bash' || hasProgram(shell))
+  it.each(there)('has a script that %s takes', async (shell) => {
+    const { stdout } = await cli(['completion', shell])
+    const script = join(folder, `completion.${shell}`)
+    writeFileSync(script, stdout)
+    expect(runNow(shell, ['-n', script])).toBe('')
+  })
+
+  it.each([
+    [['st'], 'status\t'],
+    [['deploy', '--na'], '--name\t'],
+    [['keys', 'cr'], 'create\t'],
+    [['listeners', 'new'], 'new-key\t'],
+    [['threads', 'support', '--status', ''], 'interrupted\t'],
+  ])('of %j begins with %j', async (words, suggestion) => {
+    const { stdout } = await cli(['complete', '--', ...words])
+    expect(stdout).toContain(suggestion)
+  })
+
+  it('completes in a shell', async () => {
+    const { stdout } = await cli(['completion', 'bash'])
+    const bin = resolve(import.meta.dirname, '../../bin')
+    // What the package bash-completion has for every such script.
+    const words = '_get_comp_words_by_ref() { words=(runyard dep); cword=1 cur=dep prev=runyard; }'
+    const print = `printf '%s\\n' "\${COMPREPLY[@]}"`
+    const script = [words, stdout, '__runyard_complete', print].join('\n')
+    const env = { PATH: `${bin}:${process.env.PATH}` }
+    const shown = runNow('bash', ['-c', script], { env })
+    expect(shown).toMatch(/^deploy\b.*\ndeployments\b/)
+  })
+})
+
+describe('a new project', () => {
+  it.each(['typescript', 'python'])('in %s has what a build takes', async (language) => {
+    const name = `my-${language}`
+    const { code, stdout } = await cli(['new', name, '--language', language])
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: /runyard deploy --name my-/ })
+    expect(existsSync(join(folder, name, '.gitignore'))).toBe(true)
+    const readme = readFileSync(join(folder, name, 'README.md'), 'utf8')
+    expect(readme).toContain(`# ${name}\n`)
+    const sent = await cli(['deploy', name, '--name', name, '--dry-run', '--json'])
+    expect(sent).toMatchObject({ code: 0 })
+    const { files } = JSON.parse(sent.stdout) as { files: { path: string }[] }
+    const text = files.map(({ path }) => readFileSync(join(folder, name, path), 'utf8')).join('\n')
+    expect(text).not.toContain('runyard-example')
+  })
+
+  it('does not take a folder that has something', async () => {
+    await cli(['new', 'twice'])
+    expect(await cli(['new', 'twice'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not empty'),
+    })
+    writeFileSync(join(folder, 'file'), '')
+    expect(await cli(['new', 'file'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be a project's folder (ENOTDIR)"),
+    })
+  })
+
+  it('has a name that a deployment may have', async () => {
+    const { code, stderr } = await cli(['new', 'No Name'])
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: /is no name for a deployment/ })
+  })
+})
+
+describe('the doctor of a client', () => {
+  it('says that nothing answers, and where to say otherwise', async () => {
+    const { code, stdout } = await cli(['doctor', '--client', '--json'], {
+      RUNYARD_URL: 'http://127.0.0.1:9',
+      RUNYARD_API_KEY: 'x',
+    })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject([{ what: 'address', status: 'failed' }])
+  })
+
+  it('says that a key could not be tried where the answer breaks off', async () => {
+    const server = createServer((req, res) => (req.url === '/ok' ? res.end() : res.destroy()))
+    const RUNYARD_URL = await listen(server, { host: '127.0.0.1', port: 0 })
+    const env = { RUNYARD_URL, RUNYARD_API_KEY: 'x' }
+    const { code, stdout } = await cli(['doctor', '--client', '--json'], env)
+    await close(server)
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject([
+      { what: 'address', status: 'ok' },
+      { what: 'key', status: 'failed', says: expect.stringContaining('could not be tried: ') },
+    ])
+  })
+})

@@ -1,0 +1,155 @@
+/** The commands that talk to an agent: piped, and on a terminal. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RUNYARD, startCommand } from '../support/command.ts'
+import { endTogether } from '../support/end-together.ts'
+import { hasProgram } from '../support/program.ts'
+import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+
+const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
+const NO_TERMINAL = hasProgram('script') ? undefined : 'there is no script'
+
+/** Echoes; asks before it echoes "send". */
+const GRAPH = `
+import { AIMessage, ToolMessage } from '@langchain/core/messages'
+import { interrupt, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
+
+function answer({ messages }) {
+  const said = messages.at(-1).content
+  if (said === 'break') throw new Error('broken on purpose')
+  if (said !== 'send') return { messages: [new AIMessage('You said ' + said + '.')] }
+  const decision = interrupt({
+    action_requests: [{ name: 'send', args: { to: 'ann' } }],
+    review_configs: [{ action_name: 'send', allowed_decisions: ['approve', 'reject'] }],
+  })
+  const [{ type }] = decision.decisions
+  return {
+    messages: [
+      new ToolMessage({ content: 'sent', name: 'send', tool_call_id: '1' }),
+      new AIMessage('It is: ' + type + '.'),
+    ],
+  }
+}
+
+export const graph = new StateGraph(MessagesAnnotation)
+  .addNode('answer', answer)
+  .addEdge(START, 'answer')
+  .compile()
+`
+
+let runyard: TestRunyard
+let folder: string
+let env: Record<string, string>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'runyard-talk-'))
+  const agent = join(folder, 'agent')
+  cpSync(join(EXAMPLE, 'package.json'), join(agent, 'package.json'))
+  cpSync(join(EXAMPLE, 'package-lock.json'), join(agent, 'package-lock.json'))
+  writeFileSync(join(agent, 'langgraph.json'), '{"graphs": {"agent": "./graph.ts:graph"}}')
+  writeFileSync(join(agent, 'graph.ts'), GRAPH)
+  runyard = await startRunyard()
+  env = { RUNYARD_URL: runyard.url, RUNYARD_API_KEY: runyard.adminKey }
+  const deployed = await onTerminal(`${RUNYARD} deploy agent --name talk`)
+  expect(deployed).toMatch(/BUILDING \d:\d\d\s.*DEPLOYED \d:\d\d\s+http:\S+\/agents\/talk\s*$/s)
+})
+afterAll(async () => {
+  await runyard.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const cli = (args: string[], input?: string) =>
+  startCommand(args, { cwd: folder, env, ...(input !== undefined && { input }) }).ended
+
+/** What a terminal of 100 columns shows; `typed` is sent as soon as it shows `asked`. */
+async function onTerminal(command: string, asked?: RegExp, typed: string[] = []): Promise<string> {
+  const shell = `stty cols 100 rows 30; ${command}`
+  const child = spawn('script', ['--quiet', '--return', '--command', shell, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, TERM: 'xterm', ...env },
+  })
+  endTogether(child, 'SIGKILL')
+  // What is typed at a command that has ended is lost; the test says what it did show.
+  child.stdin.on('error', () => {})
+  let sent = ''
+  let read = 0
+  const left = [...typed]
+  // A letter of several bytes, or a code of the terminal, may come in two pieces.
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    sent += chunk
+    const found = asked?.exec(stripVTControlCharacters(sent.slice(read)))
+    const next = found ? left.shift() : undefined
+    if (next === undefined) return
+    read = sent.length
+    child.stdin.write(next)
+  })
+  await once(child, 'close')
+  return stripVTControlCharacters(sent)
+}
+
+it('a run prints what the agent says, and its thread beside it', async () => {
+  const { code, stdout, stderr } = await cli(['run', 'talk', 'hello'])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'You said hello.\n' })
+  const [, thread] = /^Thread (\S+)\.$/m.exec(stderr) ?? []
+  const more = await cli(['run', 'talk', '-', '--thread', String(thread), '--json'], 'more')
+  expect(JSON.parse(more.stdout)).toMatchObject({
+    thread_id: thread,
+    interrupts: [],
+    values: { messages: [{}, {}, { content: 'more' }, { content: 'You said more.' }] },
+  })
+})
+
+it('a run that waits says how it is answered, and goes on when it is', async () => {
+  const { code, stdout, stderr } = await cli(['run', 'talk', 'send'])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+  expect(stderr).toContain('It asks: send {"to":"ann"}')
+  const [, thread] = /--thread (\S+) --resume/.exec(stderr) ?? []
+  const list = await cli(['threads', 'talk', '--status', 'interrupted', '--json'])
+  expect(JSON.parse(list.stdout)).toMatchObject([{ thread_id: thread, status: 'interrupted' }])
+  const answered = await cli(['chat', 'talk', '--thread', String(thread)], 'approve\n')
+  expect(answered.stdout).toBe('← send: sent\nIt is: approve.\n')
+})
+
+it('a run that fails exits with 1 and says why', async () => {
+  const { code, stderr } = await cli(['run', 'talk', 'break'])
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: /broken on purpose/ })
+})
+
+it('a conversation takes each line as a message, or as an answer', async () => {
+  const { code, stdout, stderr } = await cli(['chat', 'talk'], 'one\nsend\nperhaps\nreject: no\n')
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'You said one.\n← send: sent\nIt is: reject.\n',
+  })
+  expect(stderr).toContain('Answer with approve, or reject: …')
+  expect(stderr).toContain('That is none of approve, reject: ….')
+})
+
+it.skipIf(NO_TERMINAL)('on a terminal it asks for messages, and offers the answers', async () => {
+  const shown = await onTerminal(`${RUNYARD} chat talk`, /◆.*└/s, ['send\r', '\r', '\r'])
+  expect(shown).toMatch(/send \{"to":"ann"\}.*approve.*reject.*It is: approve\./s)
+})
+
+it('threads are a table', async () => {
+  const { stdout } = await cli(['threads', 'talk', '-n', '1'])
+  expect(stdout).toMatch(/^THREAD +STATUS +GRAPH +CREATED +UPDATED\n\S+ +(idle|error) +agent .*\n$/)
+})
+
+it.each([
+  [['run', 'talk'], 'Say what it is to begin with'],
+  [['run', 'talk', 'a', '--resume', 'b'], 'Either an input or --resume'],
+  [['run', 'talk', '--resume', 'b'], '--resume needs --thread'],
+  [['run', 'gone', 'a'], 'There is no deployment gone'],
+  [['run', 'talk', 'a', '--assistant', 'nobody'], 'nobody'],
+  [['threads', 'talk', '-n', '0'], '--limit must be a number from 1 to 1000'],
+])('%j is refused with what to do', async (args, why) => {
+  expect(await cli(args)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(why),
+  })
+})

@@ -1,0 +1,243 @@
+/** Operations, crons, webhooks, store and connections in a real browser, compared with what the APIs tell. */
+import { Client, type Cron } from '@langchain/langgraph-sdk'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dataOf } from '../../client/src/client.ts'
+import type { CronRun } from '../../src/core/agent/cron.ts'
+import { NO_BROWSER } from '../support/browser.ts'
+import { type Dashboard, startDashboard } from '../support/dashboard.ts'
+import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+
+const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
+const RUNS = 4
+
+describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
+  let dashboard: Dashboard
+  let visitor: DashboardVisitor
+  let receiver: WebhookReceiver
+  let echo: Client
+  let memory: Client
+
+  const agent = (name: string) =>
+    new Client({
+      apiUrl: `${dashboard.runyard.url}/agents/${name}`,
+      apiKey: dashboard.runyard.adminKey,
+    })
+
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    const env = { RUNYARD_FIGURES_SECS: '1', RUNYARD_WEBHOOK_ALLOW: 'loopback' }
+    dashboard = await startDashboard({ env })
+    await dashboard.deploy('echo', 'test/fixtures/projects/echo')
+    await dashboard.deploy('memory', 'test/fixtures/projects/memory')
+    echo = agent('echo')
+    memory = agent('memory')
+  })
+  afterAll(async () => {
+    await dashboard?.stop()
+    await receiver?.close()
+  })
+  beforeEach(async () => {
+    visitor = await dashboard.visitor()
+  })
+  afterEach(async () => {
+    const { problems } = visitor
+    await visitor.leave()
+    expect(problems).toEqual([])
+  })
+
+  const figures = () => dataOf(dashboard.client.api.GET('/v2/figures'))
+
+  test('tell what deployments have done, over time and side by side', async () => {
+    for (let i = 0; i < RUNS; i += 1) {
+      await echo.runs.wait(null, 'agent', { input: { messages: [`number ${i}`] } })
+    }
+    const { thread_id } = await echo.threads.create()
+    const failing = await echo.runs.create(thread_id, 'fail', { input: { reason: 'no ink' } })
+    await echo.runs.join(thread_id, failing.run_id)
+    const ofEcho = async () => (await figures()).deployments.find(({ name }) => name === 'echo')
+    await expect
+      .poll(async () => (await ofEcho())?.total?.runs)
+      .toEqual({ success: RUNS, error: 1 })
+    // The last request ends after its run.
+    await expect
+      .poll(async () => (await ofEcho())?.total?.requests)
+      .toBeGreaterThanOrEqual(RUNS + 3)
+
+    const page = await visitor.open('/operations')
+    const row = page.getByRole('row', { name: /^echo/ })
+    await row.waitFor()
+    const cells = await row.getByRole('gridcell').allTextContents()
+    const { requests = 0 } = (await ofEcho())?.total ?? {}
+    expect(Number(cells[1])).toBeGreaterThanOrEqual(RUNS + 3)
+    expect(Number(cells[1])).toBeLessThanOrEqual(requests)
+    // Requests, errors, runs, failed.
+    expect(cells.slice(2, 5)).toEqual(['–', String(RUNS + 1), '1'])
+    const runs = page.getByRole('figure', { name: /^Runs/ })
+    expect(await runs.textContent()).toMatch(new RegExp(`Done ?${RUNS}.*Failed ?1`))
+    await runs.locator('svg.recharts-surface').first().waitFor()
+    const failed = page
+      .getByRole('grid', { name: 'Threads that failed last' })
+      .getByRole('row', { name: new RegExp(thread_id.slice(0, 8)) })
+    expect(await failed.textContent()).toContain('no ink')
+    const slowest = page.getByRole('grid', { name: 'Slowest runs' }).getByRole('row')
+    expect(await slowest.filter({ hasText: failing.run_id.slice(-4) }).textContent()).toMatch(
+      /echo.*fail.*Failed/,
+    )
+    await page.getByRole('heading', { name: 'Control plane' }).waitFor()
+    await visitor.pictures('operations')
+    expect(await visitor.faults()).toEqual([])
+  })
+
+  test('stand in the address: the deployment and the time', async () => {
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'memory')?.deployment_id
+    const page = await visitor.open(`/operations?range=6h&deployment=${id}`)
+    await page.getByRole('radio', { name: '6 h', checked: true }).waitFor()
+    await page.getByRole('button', { name: /memory/ }).waitFor()
+    const runs = page.getByRole('figure', { name: /^Runs/ })
+    await expect.poll(() => runs.textContent()).toMatch(/Done ?(0|–)/)
+    await page.getByRole('radio', { name: '24 h' }).click()
+    await expect.poll(() => page.url()).toContain('range=24h')
+    await page.goBack()
+    await page.getByRole('radio', { name: '6 h', checked: true }).waitFor()
+  })
+
+  test('make a cron, tell when it runs, run it, pause it and delete it', async () => {
+    const crons = () => echo.crons.search() as Promise<(Cron & { last_run: CronRun | null })[]>
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'echo')?.deployment_id
+    const page = await visitor.open(`/crons?deployment=${id}`)
+    await page.getByText('No crons here').waitFor()
+    await page.getByRole('button', { name: 'New cron' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New cron' })
+    await dialog.getByRole('textbox', { name: 'Schedule' }).fill('30 6 * * 1')
+    await dialog.getByText('At 06:30, only on Monday').waitFor()
+    await dialog.getByRole('button', { name: /Assistant/ }).click()
+    await page.getByRole('option', { name: 'agent' }).click()
+    await visitor.pictures('crons-new')
+    expect(await visitor.faults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const row = page.getByRole('row', { name: /At 06:30/ })
+    await row.getByText('None yet').waitFor()
+    expect(await crons()).toMatchObject([{ schedule: '30 6 * * 1', last_run: null }])
+
+    const act = async (name: string) => {
+      await row.getByRole('button', { name: /^Actions/ }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await act('Run now')
+    await row.getByText('Done').waitFor()
+    expect((await crons())[0]?.last_run?.status).toBe('success')
+    await act('Pause')
+    await row.getByText('Paused').waitFor()
+    expect(await crons()).toMatchObject([{ enabled: false, next_run_date: null }])
+    await row.getByRole('button', { name: /^At 06:30/ }).click()
+    await page.getByText('It is paused.').waitFor()
+    await page.keyboard.press('Escape')
+    await visitor.pictures('crons')
+    expect(await visitor.faults()).toEqual([])
+    await act('Delete')
+    await page
+      .getByRole('alertdialog')
+      .or(page.getByRole('dialog'))
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await page.getByText('No crons here').waitFor()
+    expect(await crons()).toEqual([])
+  })
+
+  test('show webhook deliveries, and send one again', async () => {
+    receiver.next.push((response) => void response.writeHead(410).end())
+    const input = { messages: ['told'] }
+    await echo.runs.wait(null, 'agent', { input, webhook: `${receiver.url}/hook` })
+    await receiver.count(1)
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'echo')?.deployment_id
+    const page = await visitor.open(`/webhooks?deployment=${id}`)
+    const row = page.getByRole('row', { name: /\/hook/ })
+    await row.getByText('Failed').waitFor()
+    expect(await row.textContent()).toContain('410')
+    await visitor.pictures('webhooks')
+    expect(await visitor.faults()).toEqual([])
+    await row.getByRole('button', { name: /^Send again/ }).click()
+    await row.getByText('Delivered').waitFor()
+    await receiver.count(2)
+    const [first, second] = receiver.received
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    await row.getByRole('button', { name: /hook$/ }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Delivery' })
+    await dialog
+      .getByText(String(first?.headers['webhook-id']))
+      .or(dialog.getByText('webhook-id'))
+      .first()
+      .waitFor()
+    expect(await dialog.textContent()).toContain(first?.json.run_id)
+    await visitor.pictures('webhooks-delivery')
+    expect(await visitor.faults()).toEqual([])
+  })
+
+  test('browse the store, search it by meaning, change and delete an item', async () => {
+    await memory.store.putItem(['users', 'ann'], 'pet', { text: 'a cat' })
+    await memory.store.putItem(['users', 'bob'], 'ride', { text: 'a car' })
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'memory')?.deployment_id
+    const page = await visitor.open(`/store?deployment=${id}`)
+    const items = page.getByRole('grid', { name: 'Items' })
+    await items.getByRole('row', { name: 'ride' }).waitFor()
+    await visitor.pictures('store')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('searchbox', { name: 'Search' }).fill('cat')
+    await page.keyboard.press('Enter')
+    await page.getByText('The nearest in meaning').waitFor()
+    const [nearest] = await items.getByRole('rowheader').allTextContents()
+    expect(nearest).toBe('pet')
+
+    await page.getByRole('row', { name: 'users' }).click()
+    await expect.poll(() => page.url()).toContain('namespace=users')
+    await items.getByRole('button', { name: 'ride' }).click()
+    const dialog = page.getByRole('dialog', { name: 'ride' })
+    const editor = dialog.locator('.cm-content')
+    await editor.fill('{ "text": "a dog" }')
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('store-item')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const stored = async () => (await memory.store.getItem(['users', 'bob'], 'ride'))?.value
+    await expect.poll(stored).toEqual({ text: 'a dog' })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete the item?' })
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await expect.poll(stored).toBeUndefined()
+    await expect.poll(() => items.getByRole('rowheader').allTextContents()).toEqual(['pet'])
+  })
+
+  test('make an OAuth provider, and delete it', async () => {
+    const providers = () => dataOf(dashboard.client.api.GET('/v2/auth/providers'))
+    const page = await visitor.open('/connections')
+    await page.getByText('No providers yet').waitFor()
+    await page.getByRole('button', { name: 'New provider' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New provider' })
+    const fill = (name: string, value: string) =>
+      dialog.getByRole('textbox', { name, exact: true }).fill(value)
+    await fill('Name', 'Tracker')
+    await fill('Slug', 'tracker')
+    await fill('Client id', 'client-1')
+    await fill('Authorization URL', 'https://tracker.example.com/authorize')
+    await fill('Token URL', 'https://tracker.example.com/token')
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('connections-new')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const row = page.getByRole('row', { name: /Tracker/ })
+    await row.getByText('tracker.example.com').waitFor()
+    expect(await providers()).toMatchObject([{ provider_id: 'tracker', uses_pkce: true }])
+    await visitor.pictures('connections')
+    expect(await visitor.faults()).toEqual([])
+    await row.getByRole('button', { name: 'Delete Tracker' }).click()
+    await page.getByRole('textbox', { name: /^Type tracker/ }).fill('tracker')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('No providers yet').waitFor()
+    expect(await providers()).toEqual([])
+  })
+})

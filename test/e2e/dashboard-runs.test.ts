@@ -1,0 +1,210 @@
+/** Runs and threads in the dashboard, in a real browser against a real deployment. */
+import { Client } from '@langchain/langgraph-sdk'
+import type { Locator } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { NO_BROWSER } from '../support/browser.ts'
+import { type Dashboard, startDashboard } from '../support/dashboard.ts'
+import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { eventually } from '../support/eventually.ts'
+
+const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
+
+describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () => {
+  let dashboard: Dashboard
+  let client: Client
+  let visitor: DashboardVisitor
+  let deployment: string
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    await dashboard.deploy('weather', 'test/fixtures/projects/echo')
+    const found = await dashboard.client.findDeployment('weather')
+    deployment = `/deployments/${found?.id}`
+    const { url, runyard } = dashboard
+    client = new Client({ apiUrl: `${url}/agents/weather`, apiKey: runyard.adminKey })
+  })
+  afterAll(() => dashboard?.stop())
+  beforeEach(async () => {
+    visitor = await dashboard.visitor()
+  })
+  afterEach(async () => {
+    const { problems } = visitor
+    await visitor.leave()
+    expect(problems).toEqual([])
+  })
+
+  const start = async (graph: string, input: Record<string, unknown>, metadata = {}) => {
+    const { thread_id } = await client.threads.create({ metadata })
+    const config = { recursion_limit: 2_000 }
+    return client.runs.create(thread_id, graph, {
+      input,
+      metadata,
+      config,
+      streamMode: ['updates'],
+    })
+  }
+  const finish = async (graph: string, input: Record<string, unknown>, metadata = {}) => {
+    const run = await start(graph, input, metadata)
+    await client.runs.join(run.thread_id, run.run_id)
+    return run
+  }
+  const human = (content: string) => ({ messages: [{ role: 'user', content }] })
+  const rows = (list: Locator) => list.getByRole('rowgroup').last().getByRole('row')
+
+  test('a run shows where its time went, as its timeline has it, and what went in and came out', async () => {
+    const { thread_id, run_id } = await finish('tools', human('What is the weather in Paris?'))
+    const page = await visitor.open(`${deployment}/threads/${thread_id}/runs/${run_id}`)
+    const waterfall = page.getByRole('listbox', { name: 'Where the time went' })
+    await waterfall.waitFor()
+    const path = `/agents/weather/threads/${thread_id}/runs/${run_id}/timeline`
+    const headers = { 'x-api-key': dashboard.runyard.adminKey }
+    const answer = await fetch(dashboard.url + path, { headers })
+    const timeline = (await answer.json()) as {
+      spans: { span_id: string; kind: string; name: string }[]
+      checkpoints: object[]
+    }
+    const bars = waterfall.getByRole('option')
+    await eventually(() => bars.count()).toBe(timeline.spans.length + 1)
+    const told = (await bars.allTextContents()).map((one) =>
+      one.replace(/[·\d.]+ ?(ms|s|min).*$/, '').trim(),
+    )
+    for (const [at, { name }] of timeline.spans.entries()) {
+      expect(told[at + 1]?.startsWith(name)).toBe(true)
+    }
+    const ticks = page.getByRole('link', { name: /^Open the checkpoint of step/ })
+    await eventually(() => ticks.count()).toBe(timeline.checkpoints.length)
+
+    await waterfall.getByRole('option').first().focus()
+    const toolAt = timeline.spans.findIndex(({ kind }) => kind === 'tool')
+    for (let at = 0; at <= toolAt; at += 1) await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const tool = await fetch(`${dashboard.url}${path}/${timeline.spans[toolAt]?.span_id}`, {
+      headers,
+    })
+    const { input } = (await tool.json()) as { input: string }
+    await page
+      .getByRole('region', { name: 'Input' })
+      .getByText(`"${cityIn(input)}"`)
+      .waitFor()
+    await page.getByRole('region', { name: 'Output' }).getByText('content').waitFor()
+    await eventually(() => page.url()).toContain('bar=')
+    await page.getByText(/^Over · /).waitFor()
+    await page.getByRole('region', { name: 'Events' }).getByText('metadata').first().waitFor()
+    await visitor.pictures('run')
+    expect(await visitor.faults()).toEqual([])
+    await waterfall
+      .getByRole('option', { name: /^agent/ })
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'State before' }).getByText('messages').waitFor()
+    await page.getByRole('link', { name: 'Open in Studio at this step' }).click()
+    await page.waitForURL(/studio\/.*thread=.*checkpoint=/)
+  })
+
+  test('a failed run says why, with the lines of its author first', async () => {
+    const { thread_id, run_id } = await finish('fail', { reason: 'the moon is full' })
+    const page = await visitor.open(`${deployment}/runs?status=error&error=moon`)
+    const list = page.getByRole('grid', { name: 'Runs' })
+    await rows(list).first().getByText('the moon is full').waitFor()
+    expect(await rows(list).count()).toBe(1)
+    await rows(list).first().click()
+    await page.waitForURL(new RegExp(`/threads/${thread_id}/runs/${run_id}`))
+    const error = page.getByRole('region', { name: 'The error' })
+    await error.getByText('the moon is full').waitFor()
+    await error.getByText('In node fail').waitFor()
+    await error.getByText(/more of packages/).waitFor()
+    await visitor.pictures('run-failed')
+    expect(await visitor.faults()).toEqual([])
+  })
+
+  test('a run that goes on is followed, and can be ended', async () => {
+    const { thread_id, run_id } = await start('slow', { label: 'a', count: 100, ms: 1_000 })
+    const page = await visitor.open(`${deployment}/threads/${thread_id}/runs/${run_id}`)
+    await page.getByText('Following').waitFor()
+    const bars = page.getByRole('option', { name: /^step/ })
+    await eventually(() => bars.count()).toBeGreaterThan(2)
+    const events = page.getByRole('region', { name: 'Events' })
+    await events.getByText('a:3').first().waitFor()
+    await visitor.pictures('run-live')
+    await Promise.all([
+      page.getByText('The run is told to stop.').waitFor(),
+      page.getByRole('button', { name: 'Cancel' }).click(),
+    ])
+    await page.getByText('Interrupted', { exact: true }).first().waitFor()
+    await page.getByText(/^Over · /).waitFor()
+  })
+
+  test('runs of all deployments are found and chosen runs are ended', async () => {
+    const queued = await Promise.all(
+      ['one', 'two'].map((name) => start('slow', { count: 1_000, ms: 500 }, { name, batch: 7 })),
+    )
+    const page = await visitor.open('/runs')
+    const list = page.getByRole('grid', { name: 'Runs' })
+    await list.waitFor()
+    await page.getByLabel('Metadata').fill('batch=7')
+    await eventually(() => rows(list).count()).toBe(2)
+    await visitor.pictures('runs')
+    expect(await visitor.faults()).toEqual([])
+    await rows(list).first().focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Cancel 2 runs' }).click()
+    for (const { thread_id, run_id } of queued) {
+      await eventually(async () => (await client.runs.get(thread_id, run_id)).status).toBe(
+        'interrupted',
+      )
+    }
+  })
+
+  test('threads are found by what they hold, and deleted with a word of what goes with them', async () => {
+    const asking = await finish('ask', {}, { team: 'blue' })
+    await finish('agent', human('hello'), { team: 'blue' })
+    const page = await visitor.open(`${deployment}/threads?metadata=team%3Dblue`)
+    const list = page.getByRole('grid', { name: 'Threads' })
+    await eventually(() => rows(list).count()).toBe(2)
+    await page.getByText('2 threads', { exact: true }).waitFor()
+    await visitor.pictures('threads')
+    expect(await visitor.faults()).toEqual([])
+    await rows(list).getByText('Waits for an answer').click()
+    await page.waitForURL(new RegExp(`/threads/${asking.thread_id}`))
+    await page.getByText('which waits for an answer').waitFor()
+    await visitor.pictures('thread')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('link', { name: 'Open in Studio' }).click()
+    await page.getByRole('button', { name: 'New thread' }).waitFor()
+    await page.goBack()
+    await page.getByText('which waits for an answer').waitFor()
+    await page.goBack()
+    await eventually(() => list.getByRole('checkbox').count()).toBe(2)
+    for (const box of await list.getByRole('checkbox').all()) await box.check()
+    await page.getByRole('button', { name: 'Delete 2 threads' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('One waits for an answer.').waitFor()
+    await dialog.getByLabel('Type 2 to go on').fill('2')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No thread is like that.').waitFor()
+    expect(await client.threads.search({ metadata: { team: 'blue' } })).toEqual([])
+  })
+
+  test('of a project with an auth of its own are shown to who has signed in', async () => {
+    await dashboard.deploy('owned', 'test/fixtures/projects/owned')
+    const studio = new Client({
+      apiUrl: `${dashboard.url}/agents/owned`,
+      apiKey: dashboard.runyard.adminKey,
+      defaultHeaders: { 'x-auth-scheme': 'langsmith' },
+    })
+    // Its handlers give everybody what they have made themselves.
+    const { thread_id } = await studio.threads.create()
+    const owned = await dashboard.client.findDeployment('owned')
+    const page = await visitor.open(`/deployments/${owned?.id}/threads`)
+    await page
+      .getByRole('row')
+      .filter({ hasText: thread_id.slice(0, 8) })
+      .waitFor()
+  })
+})
+
+/** What the tool `weather` was asked. */
+function cityIn(input: string): string {
+  return (JSON.parse(input) as { city: string }).city
+}

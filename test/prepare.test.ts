@@ -1,0 +1,109 @@
+/** What is installed before a command and beside a server, and when; by an npm that only notes what it is asked for. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { endTogether } from './support/end-together.ts'
+
+const SCRIPT = resolve(import.meta.dirname, '../scripts/prepare.mjs')
+const NPM = `#!/bin/sh
+echo "$1" >> "$FAKE/asked"
+test ! -e "$FAKE/offline"
+`
+
+let clone: string
+const at = (name: string) => join(clone, name)
+const stampFile = () => at('node_modules/.runyard-installed')
+
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), 'runyard-prepare-'))
+  for (const name of ['scripts', 'node_modules', 'bin']) mkdirSync(at(name))
+  copyFileSync(SCRIPT, at('scripts/prepare.mjs'))
+  writeFileSync(at('package-lock.json'), '{}')
+  writeFileSync(at('bin/npm'), NPM)
+  chmodSync(at('bin/npm'), 0o755)
+})
+afterEach(() => rmSync(clone, { recursive: true, force: true }))
+
+function prepare(...args: string[]): ChildProcess {
+  const PATH = [at('bin'), process.env.PATH].join(delimiter)
+  const child = spawn(process.execPath, [at('scripts/prepare.mjs'), ...args], {
+    env: { ...process.env, PATH, FAKE: clone, npm_lifecycle_event: undefined },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  endTogether(child, 'SIGKILL')
+  return child
+}
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  child.stderr?.resume()
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+/** What npm was asked for since the last look. */
+function asked(): string[] {
+  if (!existsSync(at('asked'))) return []
+  const words = readFileSync(at('asked'), 'utf8').trim().split('\n')
+  rmSync(at('asked'))
+  return words
+}
+
+describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell script here)', () => {
+  it('installs for a start, and the rest when that is asked for', async () => {
+    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(asked()).toEqual(['ci'])
+    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(asked()).toEqual([])
+    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(asked()).toEqual(['install'])
+    expect(await codeOf(prepare())).toBe(0)
+    expect(asked()).toEqual([])
+  })
+
+  it('starts again at once when the rest could not be had, and tries that again', async () => {
+    await codeOf(prepare('--start'))
+    writeFileSync(at('offline'), '')
+    expect(await codeOf(prepare('--rest'))).toBe(1)
+    asked()
+    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(asked()).toEqual([])
+    rmSync(at('offline'))
+    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(asked()).toEqual(['install'])
+  })
+
+  it('waits for the rest that another one is adding', async () => {
+    await codeOf(prepare('--start'))
+    const hash = readFileSync(stampFile(), 'utf8').split(' ')[0] ?? ''
+    asked()
+    mkdirSync(at('.install.lock'))
+    writeFileSync(at('.install.lock/pid'), String(process.pid))
+    writeFileSync(stampFile(), `${hash} being added to`)
+    const child = prepare('--rest')
+    const ended = codeOf(child)
+    const said = once(child.stderr as NodeJS.ReadableStream, 'data').then(String)
+    const first = await Promise.race([said, ended.then(() => 'it has not waited')])
+    expect(first).toContain('waiting for another install')
+    writeFileSync(stampFile(), hash)
+    rmSync(at('.install.lock'), { recursive: true })
+    expect(await ended).toBe(0)
+    expect(asked()).toEqual([])
+  })
+
+  it('does nothing beside a server where somebody installed in another way', async () => {
+    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(asked()).toEqual([])
+  })
+})
