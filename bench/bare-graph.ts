@@ -16,6 +16,7 @@ export type Asked =
   | ({ what: 'talk' } & Talk)
 
 export interface BareGraph {
+  pid: number
   /** One at a time. Rejects when the process has ended. */
   ask<Answer>(asked: Asked): Promise<Answer>
   /** A second one is harmless. */
@@ -29,6 +30,7 @@ export function startBareGraph(kind: 'none' | 'sqlite' | 'postgres', place = '')
   const early = ended.then(() => Promise.reject(new Error(`The bare graph (${kind}) ended.`)))
   early.catch(() => {})
   return {
+    pid: child.pid ?? 0,
     async ask<Answer>(asked: Asked) {
       child.send(asked)
       const [answer] = (await Promise.race([once(child, 'message'), early])) as unknown[]

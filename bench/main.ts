@@ -9,19 +9,22 @@ import { join } from 'node:path'
 import { merge, type Reported, table } from './report.ts'
 import { measure, type Row } from './row.ts'
 import { bytesRows } from './rows/bytes.ts'
-import { claimRow } from './rows/claim.ts'
+import { claimRows } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
-import { gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
+import { gatewayCpuRow, gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
-import { runsRows } from './rows/runs.ts'
-import { searchByMetadataRow, searchRow } from './rows/search.ts'
+import { hostMemoryRow, lostRow } from './rows/python.ts'
+import { joinedRow, runsRows, waitRow } from './rows/runs.ts'
+import { searchRows } from './rows/search.ts'
 import { stateRows } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
 import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
   ...runsRows,
+  joinedRow,
+  waitRow,
   ...joinRows,
   ...firstValuesRows,
   ...bytesRows,
@@ -30,12 +33,14 @@ const ROWS = [
   wakeRow,
   gatewayLatencyRow,
   gatewayThroughputRow,
+  gatewayCpuRow,
   idleMemoryRow,
   idleCpuRow,
-  searchRow,
-  searchByMetadataRow,
+  hostMemoryRow,
+  lostRow,
+  ...searchRows,
   ...stateRows,
-  claimRow,
+  ...claimRows,
   ...streamRows,
 ]
 

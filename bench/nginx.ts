@@ -18,7 +18,7 @@ export const NO_NGINX = existsSync(NGINX) ? undefined : `there is no ${NGINX}`
 export async function startNginx(
   folder: string,
   target: string,
-): Promise<{ url: string; stop(): Promise<void> }> {
+): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
   const port = await freePort()
   const path = join(folder, 'nginx.conf')
   await writeFile(path, configuration(folder, port, new URL(target).host))
@@ -32,6 +32,8 @@ export async function startNginx(
   }
   return {
     url,
+    // The worker is a child of it.
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM')
       await exited

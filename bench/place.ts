@@ -3,6 +3,13 @@ import { join } from 'node:path'
 import { Pool } from 'undici'
 import { type BareGraph, startBareGraph } from './bare-graph.ts'
 import { startPostgres } from './postgres.ts'
+import {
+  copyOfProject,
+  PYTHON_PROJECT,
+  pythonEnvironment,
+  startLanggraphDev,
+  startPythonGraph,
+} from './python.ts'
 import { installSavers } from './savers.ts'
 import { benchProject, type Server, startServer, temporaryFolder } from './server.ts'
 
@@ -12,23 +19,40 @@ export interface Place {
   /** Goes behind the row's title. */
   title: string
   database: 'SQLite' | 'PostgreSQL'
+  /** Of the echo graph. */
+  language: 'TypeScript' | 'Python'
   servers: number
 }
 
-const sqlite: Place = { suffix: '', title: 'SQLite', database: 'SQLite', servers: 1 }
+const sqlite: Place = {
+  suffix: '',
+  title: 'SQLite',
+  database: 'SQLite',
+  language: 'TypeScript',
+  servers: 1,
+}
 const postgres: Place = {
   suffix: '-postgres',
   title: 'PostgreSQL',
   database: 'PostgreSQL',
+  language: 'TypeScript',
   servers: 1,
 }
 const fleet: Place = {
   suffix: '-fleet',
   title: 'PostgreSQL and 3 servers',
   database: 'PostgreSQL',
+  language: 'TypeScript',
   servers: 3,
 }
-export const ONE_SERVER = [sqlite, postgres]
+export const PYTHON: Place = {
+  suffix: '-python',
+  title: 'SQLite, a graph in Python',
+  database: 'SQLite',
+  language: 'Python',
+  servers: 1,
+}
+export const ONE_SERVER = [sqlite, postgres, PYTHON]
 export const PLACES = [...ONE_SERVER, fleet]
 
 /** A place that is open: servers with the echo graph, and the echo graph with nothing around it. */
@@ -41,29 +65,38 @@ export interface OpenPlace {
   saver: BareGraph
   /** The file or URL of the saver. */
   saverDatabase: string
+  /** `graph.invoke` without checkpoints. */
+  startBare(): Promise<BareGraph>
+  /** The official server with the same graph, where there is one in its language. Ended with the place. */
+  startPeer?: () => Promise<Pool>
   close(): Promise<void>
 }
 
-export async function openPlace({ database, servers: count }: Place): Promise<OpenPlace> {
-  installSavers()
+export async function openPlace(place: Place): Promise<OpenPlace> {
+  const { database, language, servers: count } = place
+  const { project, env: ofLanguage, startGraph } = await prepare(language)
   const data = await temporaryFolder()
   const cluster = database === 'PostgreSQL' ? await startPostgres() : undefined
-  const env = cluster ? { RUNYARD_DATABASE_URL: cluster.url } : {}
+  const env = { ...ofLanguage, ...(cluster && { RUNYARD_DATABASE_URL: cluster.url }) }
   const servers: Server[] = []
   while (servers.length < count) {
     const args = ['serve', '--data-dir', join(data.path, String(servers.length))]
-    servers.push(await startServer(args, { cwd: benchProject('echo'), env }))
+    servers.push(await startServer(args, { cwd: project, env }))
   }
   const pools = servers.map(({ url }) => new Pool(url))
   const saverDatabase = cluster?.url ?? join(data.path, 'saver.db')
-  const saver = startBareGraph(cluster ? 'postgres' : 'sqlite', saverDatabase)
+  const saver = await startGraph(cluster ? 'postgres' : 'sqlite', saverDatabase)
+  const ends: (() => Promise<unknown>)[] = []
   let turn = 0
   return {
     next: () => pools[turn++ % count] as Pool,
     database: cluster?.url ?? join(data.path, '0/agent.db'),
     saver,
     saverDatabase,
+    startBare: () => startGraph('none'),
+    ...(language === 'Python' && { startPeer: () => startPeer(ends) }),
     async close() {
+      for (const end of ends) await end()
       for (const pool of pools) await pool.destroy()
       for (const server of servers) await server.stop()
       await saver.stop()
@@ -73,7 +106,30 @@ export async function openPlace({ database, servers: count }: Place): Promise<Op
   }
 }
 
+async function prepare(language: Place['language']) {
+  if (language === 'Python') {
+    const { env } = await pythonEnvironment()
+    return { project: PYTHON_PROJECT, env, startGraph: startPythonGraph }
+  }
+  installSavers()
+  const startGraph: typeof startPythonGraph = async (...args) => startBareGraph(...args)
+  return { project: benchProject('echo'), env: {}, startGraph }
+}
+
+async function startPeer(ends: (() => Promise<unknown>)[]): Promise<Pool> {
+  const folder = await copyOfProject()
+  ends.push(folder.remove)
+  const peer = await startLanggraphDev(folder.path)
+  const pool = new Pool(peer.url)
+  ends.unshift(() => pool.destroy(), peer.stop)
+  return pool
+}
+
+/** What the official server is called. */
+export const PEER_NAME = 'langgraph dev'
+
 /** What the floor with the saver is called. */
-export function saverName({ database }: Place): string {
+export function saverName({ database, language }: Place): string {
+  if (language === 'Python') return 'AsyncSqliteSaver'
   return database === 'SQLite' ? 'SqliteSaver' : 'PostgresSaver'
 }

@@ -30,7 +30,8 @@ export function table(results: readonly Reported[]): string[] {
   ])
   const all = [['row', 'figure', 'against', 'floor', 'ratio', 'load'], ...lines]
   const widths = [0, 1, 2, 3, 4, 5].map((i) => Math.max(...all.map((line) => line[i]?.length ?? 0)))
-  return all.map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+  const rows = all.map((line) => line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
+  return [...new Set(results.map(({ node, machine }) => `Node ${node}, ${machine}`)), ...rows]
 }
 
 function short(value: number): string {

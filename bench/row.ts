@@ -4,7 +4,7 @@ export interface Row {
   name: string
   /** What the figure is. */
   title: string
-  unit: 'runs/s' | 'events/s' | 'requests/s' | 'ms' | 'MB' | 'bytes'
+  unit: 'runs/s' | 'events/s' | 'requests/s' | 'ms' | 'µs' | 'MB' | 'bytes' | 'threads'
   /** How often figure and floors are measured, in turn. */
   pairs: number
   /** Everything that has to be there, or warm, before the first measurement. */

@@ -10,10 +10,13 @@ const command = resolve(import.meta.dirname, '../bin/runyard')
 
 export interface Server {
   url: string
+  pid: number
   /** What it printed until it was ready. */
   output: string
   /** SIGTERM; settles when it has ended. */
   stop(): Promise<void>
+  /** SIGKILL; settles when it is gone. */
+  kill(): Promise<void>
 }
 
 /** The folder of a project in `bench/projects`. */
@@ -34,21 +37,22 @@ export async function startServer(
   const exited = once(child, 'exit')
   // A row that fails while it opens closes nothing.
   endTogether(child, 'SIGTERM')
-  const stop = async () => {
-    child.kill('SIGTERM')
+  const end = (signal: NodeJS.Signals) => async () => {
+    child.kill(signal)
     await exited
   }
+  const { pid = 0 } = child
   let output = ''
   for await (const chunk of child.stdout) {
     output += chunk
     const url = /^ready (\S+)$/m.exec(output)?.[1]
-    if (url) return { url, output, stop }
+    if (url) return { url, pid, output, stop: end('SIGTERM'), kill: end('SIGKILL') }
   }
   throw new Error(`${args.join(' ')} ended before it was ready:\n${output}`)
 }
 
 /** `sse-writer.ts`, which writes nothing but this frame. */
-export async function startWriter(frame: string): Promise<Pick<Server, 'url' | 'stop'>> {
+export async function startWriter(frame: string): Promise<Pick<Server, 'url' | 'pid' | 'stop'>> {
   const script = join(import.meta.dirname, 'sse-writer.ts')
   const child = spawn(process.execPath, [script, frame], { stdio: ['ignore', 'pipe', 'inherit'] })
   endTogether(child, 'SIGTERM')
@@ -56,6 +60,7 @@ export async function startWriter(frame: string): Promise<Pick<Server, 'url' | '
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   return {
     url: `http://127.0.0.1:${String(port).trim()}`,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM')
       await exited

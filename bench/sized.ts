@@ -1,10 +1,13 @@
 /** The same work on a large and on a small database: nothing may slow down with age. */
 import { duration } from './clock.ts'
-import type { Row } from './row.ts'
+import type { Measured, Row } from './row.ts'
+
+type Work = () => Promise<unknown>
 
 /** One database of a given size, open. */
 export interface Sized {
-  work(): Promise<unknown>
+  /** Several are measured in turn, each under its name. */
+  work: Work | Readonly<Record<string, Work>>
   close(): Promise<void>
 }
 
@@ -27,10 +30,10 @@ export function sizedRow(options: {
     pairs: 5,
     async open() {
       const [big, little] = [await options.open(large), await options.open(small)]
-      for (const one of [big, little]) await duration(() => one.work(), times)
+      for (const one of [big, little]) await timed(one, times)
       return {
-        figure: () => duration(() => big.work(), times),
-        floors: { [size(small)]: () => duration(() => little.work(), times) },
+        figure: () => timed(big, times),
+        floors: { [size(small)]: () => timed(little, times) },
         async close() {
           await big.close()
           await little.close()
@@ -38,4 +41,11 @@ export function sizedRow(options: {
       }
     },
   }
+}
+
+async function timed({ work }: Sized, times: number): Promise<Measured> {
+  if (typeof work === 'function') return duration(work, times)
+  const named: [string, number][] = []
+  for (const [name, one] of Object.entries(work)) named.push([name, await duration(one, times)])
+  return Object.fromEntries(named)
 }

@@ -1,87 +1,87 @@
-/** Claiming a run behind a long line, at the store: what a server does for each run. */
-import { randomUUID } from 'node:crypto'
+/** Claiming a run beside a long line, at the store: what a server does for each run. */
 import { join } from 'node:path'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
-import { claimRun } from '../../test/support/claim-run.ts'
+import { fill, fillPendingRuns } from '../filled.ts'
+import { startPostgres } from '../postgres.ts'
 import type { Row } from '../row.ts'
 import { temporaryFolder } from '../server.ts'
 import { type Sized, sizedRow } from '../sized.ts'
 
-const NOW = new Date().toISOString()
-const ASSISTANT_ID = randomUUID()
+type Database = 'SQLite' | 'PostgreSQL'
 
-/** All of the queued runs wait for one that runs, and stand in front of the one that is claimed. */
-export const claimRow: Row = sizedRow({
-  name: 'claim',
-  title: 'claim of the run behind a busy thread’s line, and handing it back',
-  unit: 'queued runs',
-  large: 1_000,
-  small: 10,
-  times: 200,
-  open: openLine,
-})
+/** As many as a server claims at once. */
+const AT_ONCE = 4
+/** How many threads share the runs where they are few: as many runs of each as may wait by default. */
+const FEW = 100
 
-async function openLine(size: number): Promise<Sized> {
-  const data = await temporaryFolder()
-  const store = await openAgentStore(join(data.path, 'agent.db'))
-  await addAssistant(store)
-  const busy = await addThread(store)
-  await store.transaction(async (tx) => {
-    for (let i = 0; i <= size; i++) await addRun(tx, busy)
+export const claimRows: Row[] = [
+  claimRow('claim', 'SQLite'),
+  claimRow('claim-postgres', 'PostgreSQL'),
+]
+
+function claimRow(name: string, database: Database): Row {
+  return sizedRow({
+    name,
+    title: `claiming up to ${AT_ONCE} runs and handing them back, ${database}`,
+    unit: 'pending runs',
+    large: 100_000,
+    small: 10,
+    times: 100,
+    open: (size) => openLines(size, database),
   })
-  if (!(await claim(store))) throw new Error('The first run could not be claimed.')
-  await addRun(store, await addThread(store))
+}
+
+/** On many threads, on few, and on few of which all but one are busy. */
+async function openLines(size: number, database: Database): Promise<Sized> {
+  const few = Math.min(size, FEW)
+  const lines = {
+    'many threads': await openLine({ runs: size, threads: size, isBusy: false }, database),
+    'few threads': await openLine({ runs: size, threads: few, isBusy: false }, database),
+    'few threads, one idle': await openLine({ runs: size, threads: few, isBusy: true }, database),
+  }
+  const works = Object.entries(lines).map(([name, { work }]) => [name, work])
+  return {
+    work: Object.fromEntries(works),
+    async close() {
+      for (const line of Object.values(lines)) await line.close()
+    },
+  }
+}
+
+/** Of how many threads a run is claimed and stays so: of all but one, or of none. */
+interface Line {
+  runs: number
+  threads: number
+  isBusy: boolean
+}
+
+async function openLine({ runs, threads, isBusy }: Line, database: Database) {
+  const data = await temporaryFolder()
+  const postgres = database === 'PostgreSQL' ? await startPostgres() : undefined
+  const place = postgres?.url ?? join(data.path, 'agent.db')
+  await fill(place, (db) => fillPendingRuns(db, { runs, threads }))
+  const store = await openAgentStore(place)
+  const wanted = isBusy ? 1 : Math.min(AT_ONCE, threads)
+  for (let left = isBusy ? threads - 1 : 0; left > 0; ) {
+    left -= (await claim(store, Math.min(left, AT_ONCE))).length
+  }
   return {
     async work() {
-      const claimed = await claim(store)
-      if (!claimed) throw new Error('There was nothing to claim.')
-      await store.runs.giveBack(claimed.lease)
+      const claimed = await claim(store, AT_ONCE)
+      if (claimed.length !== wanted) throw new Error(`It claimed ${claimed.length} runs.`)
+      for (const { lease } of claimed) await store.runs.giveBack(lease)
     },
     async close() {
       await store.close()
+      await postgres?.stop()
       await data.remove()
     },
   }
 }
 
-function claim(store: AgentStore) {
+function claim(store: AgentStore, count: number) {
   const now = Date.now()
-  return claimRun(store, { server_id: 'bench', now, lease_expires_at: now + 3_600_000 })
-}
-
-async function addAssistant(store: AgentStore): Promise<void> {
-  await store.assistants.insert({
-    assistant_id: ASSISTANT_ID,
-    graph_id: 'echo',
-    config: {},
-    context: null,
-    metadata: {},
-    name: 'echo',
-    description: null,
-    version: 1,
-    created_at: NOW,
-    updated_at: NOW,
-  })
-}
-
-async function addThread(store: AgentStore): Promise<string> {
-  const thread_id = randomUUID()
-  await store.threads.insert({ thread_id, created_at: NOW, metadata: {}, config: {} })
-  return thread_id
-}
-
-async function addRun(store: AgentStore, thread_id: string): Promise<void> {
-  await store.runs.insert({
-    run_id: randomUUID(),
-    thread_id,
-    assistant_id: ASSISTANT_ID,
-    created_at: NOW,
-    updated_at: NOW,
-    status: 'pending',
-    metadata: {},
-    kwargs: { config: {}, stream_mode: ['values'], stream_subgraphs: false },
-    multitask_strategy: 'enqueue',
-    available_at: 0,
-  })
+  const lease_expires_at = now + 3_600_000
+  return store.runs.claim({ server_id: 'bench', now, lease_expires_at, only: 'others' }, count)
 }

@@ -6,6 +6,7 @@ import { Pool } from 'undici'
 import { newKey } from '../../src/core/people/api-key.ts'
 import { endTogether } from '../../test/support/end-together.ts'
 import { duration, rate } from '../clock.ts'
+import { cpuPerWork } from '../cpu.ts'
 import { NO_NGINX, startNginx } from '../nginx.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { temporaryFolder } from '../server.ts'
@@ -13,6 +14,7 @@ import { temporaryFolder } from '../server.ts'
 const CLIENTS = 32
 const MS = 3000
 const TIMES = 1500
+const CPU_TIMES = 4000
 
 const body = JSON.stringify({ input: { messages: [{ role: 'user', content: 'Hello' }] } })
 /** A row without nginx says so in its title. */
@@ -35,7 +37,17 @@ export const gatewayThroughputRow: Row = {
   open: () => openHops((work) => rate(work, { clients: CLIENTS, ms: MS }), CLIENTS),
 }
 
-type Measure = (work: () => Promise<void>) => Promise<number>
+/** Tells more than the others where other programs use the machine. */
+export const gatewayCpuRow: Row = {
+  name: 'gateway-cpu',
+  title: `processor time of the gateway for a request, ${CLIENTS} clients${LEFT_OUT}`,
+  unit: 'µs',
+  pairs: 7,
+  open: () =>
+    openHops((work, pid) => cpuPerWork(work, { pid, clients: CLIENTS, times: CPU_TIMES }), CLIENTS),
+}
+
+type Measure = (work: () => Promise<void>, pid: number) => Promise<number>
 
 async function openHops(measure: Measure, connections: number): Promise<OpenRow> {
   const folder = await temporaryFolder()
@@ -44,17 +56,17 @@ async function openHops(measure: Measure, connections: number): Promise<OpenRow>
   const gateway = await startHop('gateway', target.url, key)
   const nginx = NO_NGINX === undefined ? await startNginx(folder.path, target.url) : undefined
   const pools: Pool[] = []
-  const through = async (url: string) => {
+  const through = async ({ url, pid }: Hop) => {
     const pool = new Pool(url, { connections })
     pools.push(pool)
     const work = () => call(pool, key)
     await rate(work, { clients: connections, ms: MS / 3 })
-    return () => measure(work)
+    return () => measure(work, pid)
   }
-  const figure = await through(gateway.url)
+  const figure = await through(gateway)
   const floors = {
-    'a direct call': await through(target.url),
-    ...(nginx && { nginx: await through(nginx.url) }),
+    'a direct call': await through(target),
+    ...(nginx && { nginx: await through(nginx) }),
   }
   return {
     figure,
@@ -74,7 +86,13 @@ async function call(pool: Pool, key: string): Promise<void> {
   if (response.statusCode !== 200) throw new Error(`It answered ${response.statusCode}: ${text}`)
 }
 
-async function startHop(...args: string[]): Promise<{ url: string; stop(): Promise<void> }> {
+interface Hop {
+  url: string
+  pid: number
+  stop(): Promise<void>
+}
+
+async function startHop(...args: string[]): Promise<Hop> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../hop.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -83,6 +101,7 @@ async function startHop(...args: string[]): Promise<{ url: string; stop(): Promi
   const port = await firstLine(child)
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill()
       await exited

@@ -2,11 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
 import { quantile, repeated } from '../clock.ts'
-import { type OpenPlace, openPlace, PLACES, type Place, saverName } from '../place.ts'
+import { type OpenPlace, openPlace, PEER_NAME, PLACES, type Place, saverName } from '../place.ts'
 import type { Measured, OpenRow, Row } from '../row.ts'
 
 const TIMES = 200
 const WARM_UP_TIMES = 200
+/** It takes a second for each. */
+const PEER_TIMES = 10
 
 const body = JSON.stringify({
   assistant_id: 'echo',
@@ -51,19 +53,26 @@ interface Times {
 }
 
 async function openTimes(place: Place, { ours, bare, tell }: Times): Promise<OpenRow> {
-  const { next, saver, close } = await openPlace(place)
+  const { next, saver, startPeer, close } = await openPlace(place)
+  const peer = await startPeer?.()
   const figure = (times: number) => repeated(() => ours(next), times)
   const floor = (times: number) => saver.ask<number[]>({ what: bare, times })
+  const ofPeer = (pool: Pool, times: number) => repeated(() => ours(() => pool), times)
   for (const warmUp of [figure, floor]) await warmUp(WARM_UP_TIMES)
+  if (peer) await ofPeer(peer, PEER_TIMES)
   const name = bare === 'invoke' ? 'graph.invoke' : 'graph.stream'
   return {
     figure: async () => tell(await figure(TIMES)),
-    floors: { [`${name}, ${saverName(place)}`]: async () => tell(await floor(TIMES)) },
+    floors: {
+      [`${name}, ${saverName(place)}`]: async () => tell(await floor(TIMES)),
+      ...(peer && { [PEER_NAME]: async () => tell(await ofPeer(peer, PEER_TIMES)) }),
+    },
     close,
   }
 }
 
-async function createAndJoin(next: OpenPlace['next']): Promise<number> {
+/** Answers how long it took, in ms. */
+export async function createAndJoin(next: OpenPlace['next']): Promise<number> {
   const from = performance.now()
   const response = await next().request({ method: 'GET', path: `${await create(next())}/join` })
   const values = (await response.body.json()) as { messages?: unknown[] }
@@ -79,7 +88,7 @@ async function createAndStream(next: OpenPlace['next']): Promise<number> {
   let text = ''
   for await (const chunk of response.body) {
     text += chunk
-    if (text.includes('event: values\n')) first ??= performance.now() - from
+    if (/^event: values\r?$/m.test(text)) first ??= performance.now() - from
   }
   if (first === undefined) throw new Error(`Its stream was ${text}.`)
   return first

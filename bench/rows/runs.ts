@@ -1,9 +1,10 @@
 /** What a run costs around its graph. */
 import type { Pool } from 'undici'
-import { type BareGraph, startBareGraph } from '../bare-graph.ts'
-import { rate } from '../clock.ts'
-import { openPlace, PLACES, type Place, saverName } from '../place.ts'
+import type { BareGraph } from '../bare-graph.ts'
+import { quantile, rate } from '../clock.ts'
+import { openPlace, PEER_NAME, PLACES, type Place, PYTHON, saverName } from '../place.ts'
 import type { OpenRow, Row } from '../row.ts'
+import { createAndJoin } from './join.ts'
 
 const CLIENTS = 16
 const LOAD = { clients: CLIENTS, ms: 2000 }
@@ -22,14 +23,52 @@ export const runsRows: Row[] = PLACES.map((place) => ({
   open: () => openRuns(place),
 }))
 
+/** Against the official server, which looks for runs from time to time: how a run is asked for makes a difference. */
+export const joinedRow: Row = {
+  name: `runs-joined${PYTHON.suffix}`,
+  title: `runs/s of an echo graph that are created and joined, ${CLIENTS} clients, ${PYTHON.title}`,
+  unit: 'runs/s',
+  pairs: 3,
+  open: () => openAgainstPeer((next) => rate(() => createAndJoin(next), LOAD)),
+}
+
+export const waitRow: Row = {
+  name: `wait${PYTHON.suffix}`,
+  title: `p50 of runs/wait of an echo graph, ${CLIENTS} clients, ${PYTHON.title}`,
+  unit: 'ms',
+  pairs: 3,
+  open: () => openAgainstPeer(waitTime),
+}
+
+async function openAgainstPeer(work: (next: () => Pool) => Promise<number>): Promise<OpenRow> {
+  const open = await openPlace(PYTHON)
+  const peer = (await open.startPeer?.()) as Pool
+  const [figure, floor] = [() => work(open.next), () => work(() => peer)]
+  for (const warmUp of [figure, floor]) await warmUp()
+  return { figure, floors: { [PEER_NAME]: floor }, close: open.close }
+}
+
+async function waitTime(next: () => Pool): Promise<number> {
+  const times: number[] = []
+  const timed = async () => {
+    const from = performance.now()
+    await waitForRun(next())
+    times.push(performance.now() - from)
+  }
+  await rate(timed, LOAD)
+  return quantile(times, 0.5)
+}
+
 async function openRuns(place: Place): Promise<OpenRow> {
   const open = await openPlace(place)
-  const bare = startBareGraph('none')
+  const bare = await open.startBare()
+  const peer = await open.startPeer?.()
   const run = () => waitForRun(open.next())
   const floor = (graph: BareGraph) => () => graph.ask<number>({ what: 'rate', ...LOAD })
   const floors = {
     'graph.invoke, no checkpoints': floor(bare),
     [`graph.invoke, ${saverName(place)}`]: floor(open.saver),
+    ...(peer && { [PEER_NAME]: () => rate(() => waitForRun(peer), LOAD) }),
   }
   await rate(run, LOAD)
   for (const warmUp of Object.values(floors)) await warmUp()

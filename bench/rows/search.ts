@@ -1,72 +1,63 @@
-/** Searching threads, over HTTP, in a database that was seeded through its store. */
-import { randomUUID } from 'node:crypto'
+/** Searching threads, over HTTP, in a database that was filled by SQL. */
 import { join } from 'node:path'
-import { openAgentStore } from '../../src/storage/agent/store.ts'
+import { fill, fillThreads, THREADS_OF_A_USER } from '../filled.ts'
+import { startPostgres } from '../postgres.ts'
 import type { Row } from '../row.ts'
 import { benchProject, startServer, temporaryFolder } from '../server.ts'
 import { type Sized, sizedRow } from '../sized.ts'
 
-const BATCH = 1000
-/** Threads that carry the same `user`, at every size. */
-const THREADS_OF_A_USER = 10
+const SIZES = { unit: 'threads', large: 1_000_000, small: 1_000, times: 40 }
 
-export const searchRow: Row = sizedRow({
-  name: 'search',
-  title: 'the 10 threads updated last',
-  unit: 'threads',
-  large: 100_000,
-  small: 1_000,
-  times: 50,
-  open: (size) => openSearch(size, { limit: 10 }),
-})
+/** Each has a number of its own: filling a database takes longer than all of them. */
+const SEARCHES: Readonly<Record<string, object>> = {
+  newest: {},
+  interrupted: { status: 'interrupted' },
+  'updated last': { sort_by: 'updated_at' },
+  'of a user': { metadata: { user: 'user-3' } },
+  'of a topic that all have': { metadata: { topic: 'bench' } },
+}
 
-export const searchByMetadataRow: Row = sizedRow({
-  name: 'search-metadata',
-  title: 'the 10 threads of one user, by metadata',
-  unit: 'threads',
-  large: 100_000,
-  small: 1_000,
-  times: 20,
-  open: (size) => openSearch(size, { limit: 10, metadata: { user: 'user-3' } }),
-})
+export const searchRows: Row[] = [
+  searchRow('search', 'SQLite'),
+  searchRow('search-postgres', 'PostgreSQL'),
+]
 
-async function openSearch(size: number, query: object): Promise<Sized> {
+function searchRow(name: string, database: 'SQLite' | 'PostgreSQL'): Row {
+  return sizedRow({
+    ...SIZES,
+    name,
+    title: `the first 10 threads, ${database}`,
+    open: (size) => openSearch(size, database),
+  })
+}
+
+async function openSearch(size: number, database: 'SQLite' | 'PostgreSQL'): Promise<Sized> {
   const data = await temporaryFolder()
-  await seed(join(data.path, 'agent.db'), size)
+  const postgres = database === 'PostgreSQL' ? await startPostgres() : undefined
+  await fill(postgres?.url ?? join(data.path, 'agent.db'), (db) => fillThreads(db, size))
+  const env = postgres ? { RUNYARD_DATABASE_URL: postgres.url } : {}
   const cwd = benchProject('echo')
-  const server = await startServer(['serve', '--data-dir', data.path], { cwd })
+  const server = await startServer(['serve', '--data-dir', data.path], { cwd, env })
+  const works = Object.entries(SEARCHES).map(([what, query]) => {
+    return [what, () => searchFor(server.url, query)] as const
+  })
   return {
-    async work() {
-      const response = await fetch(`${server.url}/threads/search`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(query),
-      })
-      const found = (await response.json()) as unknown[]
-      if (found.length !== 10) throw new Error(`It answered ${JSON.stringify(found)}.`)
-    },
+    work: Object.fromEntries(works),
     async close() {
       await server.stop()
+      await postgres?.stop()
       await data.remove()
     },
   }
 }
 
-async function seed(path: string, size: number): Promise<void> {
-  const store = await openAgentStore(path)
-  for (let from = 0; from < size; from += BATCH) {
-    await store.transaction(async ({ threads }) => {
-      for (let i = from; i < Math.min(from + BATCH, size); i++) await threads.insert(threadOf(i))
-    })
-  }
-  await store.close()
-}
-
-function threadOf(i: number) {
-  return {
-    thread_id: randomUUID(),
-    created_at: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
-    metadata: { user: `user-${Math.floor(i / THREADS_OF_A_USER)}`, topic: 'bench' },
-    config: {},
-  }
+async function searchFor(url: string, query: object): Promise<void> {
+  const response = await fetch(`${url}/threads/search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ limit: THREADS_OF_A_USER, ...query }),
+  })
+  const found = (await response.json()) as unknown[]
+  if (found.length === THREADS_OF_A_USER) return
+  throw new Error(`It answered ${response.status}: ${JSON.stringify(found)}.`)
 }

@@ -1,5 +1,6 @@
 /** What a stream costs around its events. */
 import { randomUUID } from 'node:crypto'
+import { cpuUs } from '../cpu.ts'
 import type { Row } from '../row.ts'
 import { median } from '../row.ts'
 import { benchProject, startServer, startWriter, temporaryFolder } from '../server.ts'
@@ -21,13 +22,23 @@ const FIRST_TIMES = 25
 
 const perSecond = (load: Load) => ({
   unit: 'events/s' as const,
-  measure: async (way: Way, url: string) =>
+  measure: async (way: Way, { url }: Told) =>
     (load.readers * load.events * 1_000) / (await way(url, load)).allMs,
+})
+
+/** Tells more than the rate where other programs use the machine. */
+const cpuOf = (load: Load) => ({
+  unit: 'µs' as const,
+  async measure(way: Way, { url, pid }: Told): Promise<number> {
+    const before = cpuUs(pid)
+    await way(url, load)
+    return (cpuUs(pid) - before) / (load.readers * load.events)
+  },
 })
 
 const untilFirst = {
   unit: 'ms' as const,
-  async measure(way: Way, url: string): Promise<number> {
+  async measure(way: Way, { url }: Told): Promise<number> {
     const taken: number[] = []
     while (taken.length < FIRST_TIMES) taken.push((await way(url, FIRST)).firstMs)
     return median(taken)
@@ -36,6 +47,7 @@ const untilFirst = {
 
 const one = 'events/s of a run through one connection'
 const many = `events/s of a run through ${MANY.readers} connections together`
+const cpu = 'processor time of the server for an event, one connection'
 const first = 'from the request for a run until its first event'
 
 export const streamRows: Row[] = [
@@ -44,14 +56,23 @@ export const streamRows: Row[] = [
   streamRow('stream-socket', `${one}, a WebSocket`, socket, perSecond(ONE)),
   streamRow('stream-many', `${many}, a thread’s stream`, legacyThread, perSecond(MANY)),
   streamRow('stream-protocol-many', `${many}, the protocol`, protocol, perSecond(MANY)),
+  streamRow('stream-cpu', `${cpu}, runs/stream`, legacyRun, cpuOf(ONE)),
+  streamRow('stream-protocol-cpu', `${cpu}, the protocol`, protocol, cpuOf(ONE)),
+  streamRow('stream-socket-cpu', `${cpu}, a WebSocket`, socket, cpuOf(ONE)),
   streamRow('first', `${first}, runs/stream`, legacyRun, untilFirst),
   streamRow('first-protocol', `${first}, the protocol`, protocol, untilFirst),
   streamRow('first-socket', `${first}, a WebSocket`, socket, untilFirst),
 ]
 
+/** The process that tells. */
+interface Told {
+  url: string
+  pid: number
+}
+
 interface Measure {
   unit: Row['unit']
-  measure: (way: Way, url: string) => Promise<number>
+  measure: (way: Way, told: Told) => Promise<number>
 }
 
 /** Against a process that does nothing but write as many equal events. */
@@ -69,8 +90,8 @@ function streamRow(name: string, title: string, way: Way, { unit, measure }: Mea
       await way(server.url, ONE)
       await bareWriter(writer.url, ONE)
       return {
-        figure: () => measure(way, server.url),
-        floors: { 'a bare node:http writer': () => measure(bareWriter, writer.url) },
+        figure: () => measure(way, server),
+        floors: { 'a bare node:http writer': () => measure(bareWriter, writer) },
         async close() {
           await writer.stop()
           await server.stop()

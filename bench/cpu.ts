@@ -1,0 +1,39 @@
+/** How much processor time a process has used, with the children it has: `/proc` on Linux. */
+import { readFileSync } from 'node:fs'
+
+/** A tick of `/proc`, in µs: USER_HZ is 100 on every Linux that Node supports. */
+const TICK_US = 10_000
+
+/** User and system time so far, in µs. */
+export function cpuUs(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => sum + ticksOf(one) * TICK_US, 0)
+}
+
+/** µs of processor time for each time that the work is done, by `clients` that begin again when they are done. */
+export async function cpuPerWork(
+  work: () => Promise<unknown>,
+  { pid, clients, times }: { pid: number; clients: number; times: number },
+): Promise<number> {
+  const before = cpuUs(pid)
+  let left = times
+  const client = async () => {
+    for (; left > 0; ) {
+      left -= 1
+      await work()
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+  return (cpuUs(pid) - before) / times
+}
+
+function ticksOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name of the program, in brackets, may have blanks.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.split(' ').filter(Boolean).map(Number)
+}

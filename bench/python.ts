@@ -1,0 +1,102 @@
+/** Graphs in Python: the environment that they run in, the echo graph alone, and the official development server. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { endTogether } from '../test/support/end-together.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { installPython } from '../test/support/python.ts'
+import type { Asked, BareGraph, startBareGraph } from './bare-graph.ts'
+import { benchProject, type Server, temporaryFolder } from './server.ts'
+import { talk } from './talk.ts'
+
+const REQUIREMENTS = join(import.meta.dirname, 'peer/python/requirements.txt')
+const READY_MS = 60_000
+
+/** The echo graph's project. */
+export const PYTHON_PROJECT = benchProject('echo-python')
+
+/** The environment of all that is measured, the official server's packages among it; made by the first row. */
+export async function pythonEnvironment(): Promise<{ python: string; env: NodeJS.ProcessEnv }> {
+  const python = await installPython(REQUIREMENTS)
+  return { python, env: { VIRTUAL_ENV: dirname(dirname(python)) } }
+}
+
+/** `startBareGraph`, in Python. There is no saver for PostgreSQL. */
+export async function startPythonGraph(
+  ...[kind, place = '']: Parameters<typeof startBareGraph>
+): Promise<BareGraph> {
+  const { python } = await pythonEnvironment()
+  const child = spawn(python, [join(import.meta.dirname, 'invoke.py'), kind, place], {
+    env: { ...process.env, PYTHONPATH: PYTHON_PROJECT },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ended = ending(child)
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  async function ask(asked: object): Promise<unknown> {
+    child.stdin.write(`${JSON.stringify(asked)}\n`)
+    const { value, done } = await lines.next()
+    if (done) throw new Error(`The bare graph in Python (${kind}) ended.`)
+    return JSON.parse(value)
+  }
+  return {
+    pid: child.pid ?? 0,
+    async ask<Answer>(asked: Asked) {
+      if (asked.what !== 'talk') return (await ask(asked)) as Answer
+      await talk(asked, (thread_id, text) => ask({ what: 'say', thread_id, text }))
+      return 'said' as Answer
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** `langgraph dev` of the official packages, as it comes. It keeps its files in the folder that it runs in. */
+export interface LanggraphDev extends Pick<Server, 'url' | 'stop'> {
+  kill(): Promise<void>
+}
+
+/** `folder`: one that `copyOfProject` made. */
+export async function startLanggraphDev(folder: string): Promise<LanggraphDev> {
+  const { python } = await pythonEnvironment()
+  const port = String(await freePort())
+  const args = ['dev', '--no-browser', '--no-reload', '--port', port]
+  const child = spawn(join(dirname(python), 'langgraph'), args, {
+    cwd: folder,
+    env: { ...process.env, LOG_LEVEL: 'ERROR', LANGSMITH_TRACING: 'false' },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  })
+  const ended = ending(child)
+  const end = (signal: NodeJS.Signals) => async () => {
+    child.kill(signal)
+    await ended
+  }
+  const url = `http://127.0.0.1:${port}`
+  await untilOk(url, child)
+  return { url, stop: end('SIGTERM'), kill: end('SIGKILL') }
+}
+
+async function untilOk(url: string, child: ChildProcess): Promise<void> {
+  const until = Date.now() + READY_MS
+  while (!(await fetch(`${url}/ok`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null || Date.now() > until)
+      throw new Error('langgraph dev is not ready.')
+    await delay(50)
+  }
+}
+
+export async function copyOfProject(): Promise<{ path: string; remove(): Promise<void> }> {
+  const folder = await temporaryFolder()
+  await cp(PYTHON_PROJECT, folder.path, { recursive: true })
+  return folder
+}
+
+function ending(child: ChildProcess): Promise<unknown> {
+  endTogether(child, 'SIGTERM')
+  return once(child, 'exit')
+}
