@@ -223,7 +223,7 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
     const { data } = await api.GET('/v2/sessions', { params: { query: { all: 'true' } } })
     const theirs = data?.resources.find((one) => one.name === 'anna')?.id ?? ''
     await api.DELETE('/v2/sessions/{session_id}', { params: { path: { session_id: theirs } } })
-    await page.getByText('Your session has ended.').waitFor()
+    await page.getByText('Your session has ended.', { exact: true }).waitFor()
     await visitor.pictures('sign-in-ended')
     expect(await visitor.faults()).toEqual([])
     await page.getByLabel('API key').fill(token)
