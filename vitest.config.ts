@@ -94,7 +94,12 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     teardownTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', './test/support/still-running.ts', './test/support/closing-line.ts'],
+    reporters: [
+      'default',
+      './test/support/still-running.ts',
+      './test/support/failed-files.ts',
+      './test/support/closing-line.ts',
+    ],
     globalSetup: ['./test/contract/hits-folder.ts', './test/support/postgres-global.ts'],
     setupFiles: './test/contract/record-hits.ts',
     // Group 0 would not do: on few cores vitest puts its files behind all groups.
