@@ -58,7 +58,8 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
     if (!isOurs) return
     await rm(socket, { force: true })
     const env = { ...process.env, CONTAINERS_CONF: config, TMPDIR: dir }
-    service = spawn('podman', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    // Where one is out of memory, a file "oom" is left in the folder that the engine was started in.
+    service = spawn('podman', args, { cwd: dir, env, stdio: ['ignore', 'ignore', 'pipe'] })
     endTogether(service, 'SIGTERM')
     let said = ''
     service.stderr?.on('data', (chunk) => {
