@@ -42,8 +42,18 @@ def as_user(fields: JsonObject) -> User | Studio:
     return User(fields)
 
 
+def _field(name: str) -> property:
+    return property(lambda user: user.__getattr__(name))
+
+
 class User(dict[str, Any]):
     """A user whose fields are items and attributes alike (``BaseUser``)."""
+
+    # From Python 3.12 on, ``isinstance`` with a protocol looks for its members in the class alone.
+    identity = _field("identity")
+    display_name = _field("display_name")
+    is_authenticated = _field("is_authenticated")
+    permissions = _field("permissions")
 
     def __getattr__(self, name: str) -> Any:
         try:
