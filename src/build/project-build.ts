@@ -13,7 +13,7 @@ import { chooseNode, installNode, nodePath } from './javascript/project-node.ts'
 import { homeFolder, pythonsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
 import { createProcessCommands } from './process-commands.ts'
-import { buildProjectImage } from './project-image.ts'
+import { buildProjectImage, publishImage } from './project-image.ts'
 import { type PreparedPython, preparePython, pythonFolders } from './python/build.ts'
 import { runStep, type StepContext } from './step.ts'
 
@@ -98,7 +98,7 @@ async function buildWith(
     config_path: relative(source, config.configPath),
     bundle: bundlePath === undefined ? null : relative(source, bundlePath),
     python: python ? relative(source, python.environment) : null,
-    ...(image !== undefined && { image }),
+    ...(await publishImage(image, work, context)),
   }
 }
 

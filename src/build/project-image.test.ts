@@ -31,6 +31,7 @@ function asProcesses(
   return {
     ownImage: 'runyard',
     buildImage: async () => 'of the project',
+    pushImage: async () => expect.fail('there is no registry'),
     hasImage: async () => true,
     removeImages: async () => {},
     open: async ({ image = 'runyard' }) => ({

@@ -1,9 +1,10 @@
 /** The image of a project's own, where its `langgraph.json` asks for one and containers are what runs it. */
 import { dirname } from 'node:path'
+import type { FolderArtifact } from '../core/deployment/artifact.ts'
 import { BuildError, type BuildRequest } from '../core/deployment/build.ts'
 import { HAS_TRIGGERS, notAnImage, parseImage } from '../core/deployment/image.ts'
 import type { ImageOrder } from '../core/deployment/project-commands.ts'
-import { pullLogin } from '../core/deployment/registry.ts'
+import { builtRepositoryOf, pullLogin } from '../core/deployment/registry.ts'
 import type { FoundConfiguration } from './configuration.ts'
 import { readLines, writeDockerfile } from './dockerfile.ts'
 import type { BuilderOptions } from './options.ts'
@@ -52,6 +53,29 @@ export async function buildProjectImage(
     limitMs: limits.installMs,
     maxMemoryBytes: limits.maxMemoryBytes,
   })
+}
+
+/**
+ * Pushes the image to the operator's registry, where one is named, and answers what the artifact says of it.
+ * Throws `BuildError`.
+ */
+export async function publishImage(
+  image: string | undefined,
+  { request, options }: { request: BuildRequest; options: BuilderOptions },
+  { signal, limits, log }: StepContext,
+): Promise<Pick<FolderArtifact, 'image' | 'image_uri'>> {
+  const { containers, images } = options
+  if (image === undefined || !containers) return {}
+  if (!images?.own) return { image }
+  const { revision_id, deployment_id } = request
+  const to = { repository: builtRepositoryOf(images.own, deployment_id), tag: revision_id }
+  log.line(`Pushing the image to ${to.repository}.`)
+  const image_uri = await containers.pushImage({
+    ...{ revision_id, deployment_id, signal, say: (line: string) => log.line(line) },
+    ...{ image, to, login: images.own.login, limitMs: limits.installMs },
+  })
+  log.line(`It is ${image_uri}.`)
+  return { image_uri }
 }
 
 /** By its digest in its registry: what the engine has under a name may be somebody else's. */

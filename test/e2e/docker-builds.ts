@@ -10,11 +10,15 @@ import { createBuilder } from '../../src/build/builder.ts'
 import { revisionFolder } from '../../src/build/layout.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { BuildRequest } from '../../src/core/deployment/build.ts'
+import type { ImageRegistry, OwnRegistry } from '../../src/core/deployment/registry.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createBuildContainers } from '../../src/runtime/docker/build-containers.ts'
 import { createDockerDriver } from '../../src/runtime/docker/driver.ts'
+import { locate, makeSpec } from '../conformance/process-world.ts'
+import { untilHealthy } from '../conformance/runtime-driver.ts'
 import type { ContainerEngine } from '../support/container-engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { NO_REGISTRY, PULLER, startRegistry } from '../support/registry.ts'
 
 export function testContainerBuilds(engineOf: () => ContainerEngine, image: string): void {
   describe('Builds with the docker driver', () => {
@@ -32,6 +36,7 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
     const openBuilder = (
       limits: { maxMemoryBytes?: number; installMs?: number } = {},
       dockerfile_lines: string[] = [],
+      own?: OwnRegistry,
     ) => {
       const env = { PATH: process.env.PATH ?? '', HTTPS_PROXY: 'http://proxy.example.com' }
       return createBuilder({
@@ -50,6 +55,7 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
         ownNode: '/nowhere',
         env,
         containers: createBuildContainers({ docker: settings(), cpus: 1, env }),
+        images: { own, registry: NOBODY_ASKED },
         limits: { maxMemoryBytes: 256 * 1024 ** 2, ...limits },
         clock: systemClock,
         log: silentLog,
@@ -61,6 +67,12 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
         all: true,
         filters: { label: [`runyard.revision=${id}`] },
       })
+    /** Every name by which the engine knows an image of the deployment, and the ids of those without one. */
+    const namesOf = async (id: string) => {
+      const filters = JSON.stringify({ label: [`runyard.deployment=${id}`] })
+      const images = await engineOf().docker.listImages({ filters })
+      return images.flatMap(({ Id, RepoTags }) => (RepoTags?.length ? RepoTags : [Id]))
+    }
     const never = new AbortController().signal
 
     it('run a project’s commands in a container, which sees the project and nothing else', async () => {
@@ -126,6 +138,71 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
       expect(await engineOf().docker.listNetworks({ filters })).toEqual([])
     })
 
+    it.skipIf(NO_REGISTRY || process.env.TEST_DOCKER_HOST)(
+      `push a project’s own image, from where any engine starts it${NO_REGISTRY && ` (${NO_REGISTRY})`}`,
+      async () => {
+        const registry = await startRegistry({ hasLogins: true })
+        const prefix = `${registry.host}/team`
+        const own = { url: `http://${prefix}`, prefix, login: PULLER }
+        const driver = createDockerDriver({
+          ...{ command: { file: process.execPath, args: [] }, env: {}, docker: settings() },
+          locate: (artifact) => locate(dir, artifact),
+          dataDir: () => join(dir, 'data'),
+          ...{ clock: systemClock, log: silentLog },
+        })
+        try {
+          const request = aRequest('true')
+          const { revision_id, deployment_id } = request
+          const builder = openBuilder({}, ['ENV FROM_LINES=yes'], own)
+          const { artifact } = await builder.build(request, never)
+          const digest = await registry.digestOf(`team/${deployment_id}/built`, revision_id)
+          const image_uri = `${prefix}/${deployment_id}/built@${digest}`
+          expect(artifact).toMatchObject({ kind: 'folder', image_uri })
+          expect(artifact).not.toHaveProperty('image')
+          // The engine forgets it, as another one has never known it: nothing is built again for that.
+          const env = {}
+          await createBuildContainers({ docker: settings(), cpus: 1, env }).removeImages(
+            revision_id,
+          )
+          expect(await namesOf(deployment_id)).toEqual([])
+          expect(await builder.find(revision_id)).toMatchObject({ artifact })
+          const spec = makeSpec(dir, 'is well', [])
+          await driver.start({
+            ...{ ...spec, revision_id, deployment_id, pullLogin: PULLER },
+            artifact: { ...spec.artifact, image_uri },
+          })
+          await untilHealthy(driver, revision_id)
+          const [container] = await containersOf(revision_id)
+          const { Env } = (
+            await engineOf()
+              .docker.getContainer(container?.Id ?? '')
+              .inspect()
+          ).Config
+          expect(Env).toContain('FROM_LINES=yes')
+          await driver.stop(revision_id, 1000)
+          await builder.prune(revision_id)
+          expect(await namesOf(deployment_id)).toEqual([])
+
+          const refused = aRequest('true')
+          const login = { ...PULLER, password: 'not-the-password' }
+          const failed = openBuilder({}, ['ENV A=1'], { ...own, login }).build(refused, never)
+          const place = `${prefix}/${refused.deployment_id}/built:${refused.revision_id}`
+          await expect(failed).rejects.toThrow(
+            new RegExp(`not be pushed to ${place}: .*unauthorized.* RUNYARD_REGISTRY_USER `),
+          )
+          expect(await namesOf(refused.deployment_id)).toEqual([
+            `localhost/runyard-built/${refused.deployment_id}:${refused.revision_id}`,
+          ])
+          const logs = [await logOf(revision_id), await logOf(refused.revision_id)].join()
+          expect(logs).toContain('Pushing the image to')
+          expect(logs).not.toMatch(/not-the-password|runyard-pulls/)
+        } finally {
+          await driver.stopAll(0)
+          await registry.stop()
+        }
+      },
+    )
+
     it('leave nothing behind when they are cancelled', async () => {
       const request = aRequest('echo begun; node -e "setInterval(() => {}, 1e6)"')
       const abort = new AbortController()
@@ -170,6 +247,12 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
       await expect(building).rejects.toThrow('cancelled')
     })
   })
+}
+
+const NOBODY_ASKED: ImageRegistry = {
+  digestOf: () => expect.fail('it was asked for a digest'),
+  labelsOf: () => expect.fail('it was asked for labels'),
+  hasTriggers: () => expect.fail('it was asked for triggers'),
 }
 
 function aRequest(install_command: string): BuildRequest {

@@ -28,6 +28,9 @@ events_logger = "file"
 network_backend = "netavark"
 `
 
+/** Those of the tests listen on the loopback without TLS. */
+const REGISTRIES = '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n'
+
 export interface ContainerEngine {
   /** What `RUNYARD_DOCKER_HOST` takes. */
   host: string
@@ -47,6 +50,8 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
   const networks = join(dir, 'networks')
   await mkdir(networks)
   await writeFile(config, `${CONFIGURATION}network_config_dir = "${networks}"\n`)
+  const registries = join(dir, 'registries.conf')
+  await writeFile(registries, REGISTRIES)
   const socket = join(dir, 'engine.sock')
   const host = process.env.TEST_DOCKER_HOST ?? `unix://${socket}`
   const docker = new Docker({ socketPath: host.replace('unix://', '') })
@@ -57,9 +62,9 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
   const startService = async () => {
     if (!isOurs) return
     await rm(socket, { force: true })
-    const env = { ...process.env, CONTAINERS_CONF: config, TMPDIR: dir }
-    // Where one is out of memory, a file "oom" is left in the folder that the engine was started in.
-    service = spawn('podman', args, { cwd: dir, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const settings = { CONTAINERS_CONF: config, CONTAINERS_REGISTRIES_CONF: registries }
+    const env = { ...process.env, ...settings, TMPDIR: dir }
+    service = spawn('podman', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
     endTogether(service, 'SIGTERM')
     let said = ''
     service.stderr?.on('data', (chunk) => {

@@ -178,7 +178,7 @@ export class Steps {
     artifact: RuntimeSpec['artifact'],
     { deployment_id, secrets }: Revision,
   ): Pick<RuntimeSpec, 'pullLogin'> {
-    const image = artifact.kind === 'image' ? parseImage(artifact.image_uri) : undefined
+    const image = artifact.image_uri === undefined ? undefined : parseImage(artifact.image_uri)
     const { registry: own } = this.#parts
     const login = image && pullLogin(image, { own, deployment_id, secrets })
     return login ? { pullLogin: login } : {}

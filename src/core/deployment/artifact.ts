@@ -19,7 +19,12 @@ export interface FolderArtifact {
   bundle: string | null
   /** The way to the environment of its Python; `null`: it has none. */
   python: string | null
-  /** The id of the image that was built for it, on the engine that it runs on; absent: it runs in Runyard's own. */
+  /**
+   * The image that was built for it, where that was pushed to the operator's registry, with its digest:
+   * `registry.example.com/team/<deployment id>/built@sha256:…`.
+   */
+  image_uri?: string
+  /** The id of the image that was built for it and was not pushed, on the engine that it runs on. Neither: Runyard's own. */
   image?: string
 }
 

@@ -67,11 +67,23 @@ export interface ImageOrder extends ContainedBuild {
   maxMemoryBytes: number
 }
 
+/** Where an image goes that was built for a project, so that other engines can start it. */
+export interface ImagePush extends ContainedBuild {
+  /** Its id, as `buildImage` has answered it. */
+  image: string
+  /** `repository` with its registry: `registry.example.com/team/agent`. */
+  to: { repository: string; tag: string }
+  login: RegistryLogin | undefined
+  limitMs: number
+}
+
 export interface BuildContainers {
   /** Runyard's own image, as the operator names it. */
   readonly ownImage: string
   /** Answers its id. Throws `BuildError('image')`. */
   buildImage(order: ImageOrder): Promise<string>
+  /** Answers the image as engines pull it, with its digest. Throws `BuildError('image')`. */
+  pushImage(push: ImagePush): Promise<string>
   /** `false`: the engine says that there is none. One that does not answer may have it. */
   hasImage(id: string): Promise<boolean>
   /** Removes what was built or pulled for the revision, and nothing that another one needs. */

@@ -45,6 +45,11 @@ export function repositoryOf({ prefix }: OwnRegistry, deployment_id: string): st
   return `${prefix}/${deployment_id}`
 }
 
+/** Where the images lie there that Runyard builds for its revisions; each has the revision's id as its tag. */
+export function builtRepositoryOf(own: OwnRegistry, deployment_id: string): string {
+  return `${repositoryOf(own, deployment_id)}/built`
+}
+
 /**
  * With what an image of a deployment is pulled. Of the operator's registry a deployment sees with the
  * operator's login only what was pushed for itself; for all else it has its own pull secret.

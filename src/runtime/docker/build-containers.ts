@@ -23,6 +23,7 @@ import {
   THIS_PROCESS,
 } from './labels.ts'
 import { removeNetwork } from './network.ts'
+import { pushImage } from './pushed-images.ts'
 import type { DockerSettings } from './settings.ts'
 import { giveAllTo, userOf } from './user.ts'
 
@@ -58,6 +59,7 @@ export function createBuildContainers({
   return {
     ownImage: docker.image,
     buildImage: (order) => buildImage(ground(), order),
+    pushImage: (push) => pushImage(ground(), push),
     removeImages: (revision_id) => removeImages(ground(), revision_id),
     hasImage: (id) => hasImage(ground(), id),
     async open(build) {

@@ -70,11 +70,26 @@ export async function removeImages(
 ): Promise<void> {
   // Podman takes several labels for any of them.
   const filters = JSON.stringify({ label: [`${REVISION}=${revision_id}`] })
-  for (const { Id, Labels } of await engine.docker.listImages({ filters })) {
-    if (Labels?.[INSTALLATION] !== installation) continue
-    await engine.docker.getImage(Id).remove()
-  }
   await removePulled(engine, { installation, revision_id })
+  for (const { Id, Labels } of await engine.docker.listImages({ filters })) {
+    if (Labels?.[INSTALLATION] === installation) await removeBuilt(engine, Id, revision_id)
+  }
+}
+
+/** With every name that the revision has given it. Another revision may run it as an image that it has pulled. */
+async function removeBuilt({ docker }: Engine, id: string, revision_id: string): Promise<void> {
+  const { RepoTags, RepoDigests } = await docker.getImage(id).inspect()
+  const tags = RepoTags ?? []
+  const own = tags.filter((tag) => tag.endsWith(`:${revision_id}`))
+  const isLast = own.length === tags.length
+  const digests = isLast ? (RepoDigests ?? []) : []
+  // An engine takes it away with its last name, and a name more than once is none.
+  for (const name of [...own, ...digests]) await docker.getImage(name).remove().catch(unlessMissing)
+  if (isLast) await docker.getImage(id).remove().catch(unlessMissing)
+}
+
+function unlessMissing(error: unknown): void {
+  if (!isMissing(error)) throw error
 }
 
 /** As `BuildContainers.hasImage`. */

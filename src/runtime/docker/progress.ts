@@ -1,9 +1,17 @@
-/** What an engine tells of a build or a pull while it is at it: an object of JSON in each line. */
+/** What an engine tells of a build, a pull or a push while it is at it: an object of JSON in each line. */
 import { addAbortSignal, Readable } from 'node:stream'
 import { isObject } from '../../core/json.ts'
 
 /** The longest line, in characters: engines hand on what a command prints in much shorter ones. */
 const MOST_CHARS = 1024 * 1024
+
+interface Follower {
+  signal: AbortSignal
+  /** Hears what the commands of a build print. */
+  onText?(text: string): void
+  /** Hears how far a pull or a push has come. */
+  onStatus?(status: string): void
+}
 
 /**
  * Reads all of it and keeps nothing, since a project's commands may print without end (the client of the engine would
@@ -11,14 +19,15 @@ const MOST_CHARS = 1024 * 1024
  */
 export async function followProgress(
   progress: NodeJS.ReadableStream,
-  { signal, onText = () => {} }: { signal: AbortSignal; onText?: (text: string) => void },
+  { signal, onText = () => {}, onStatus = () => {} }: Follower,
 ): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''
   let failure: string | undefined
   const take = (line: string) => {
-    const { stream, error } = parse(line)
+    const { stream, status, error } = parse(line)
     if (typeof stream === 'string') onText(stream)
+    if (typeof status === 'string') onStatus(status)
     if (typeof error === 'string' && error !== '') failure ??= error
   }
   const source = progress instanceof Readable ? progress : new Readable().wrap(progress)

@@ -101,15 +101,21 @@ export class ReplicaContainer {
 
   get #image(): string {
     const { artifact } = this.#spec
-    if (artifact.kind === 'image') return artifact.image_uri
-    return artifact.image ?? this.#ground.options.docker.image
+    if (artifact.image_uri !== undefined) return artifact.image_uri
+    return this.#builtImage ?? this.#ground.options.docker.image
   }
 
-  /** Runyard's own image is built by the operator; what a revision names comes from its registry. */
+  /** The image of the project's own that only this engine has. */
+  get #builtImage(): string | undefined {
+    const { artifact } = this.#spec
+    return artifact.kind === 'folder' ? artifact.image : undefined
+  }
+
+  /** Runyard's own image is built by the operator; what a revision names with a digest comes from its registry. */
   async #imageThere(): Promise<Docker.ImageInspectInfo> {
     const { engine, installation, options } = this.#ground
     const { artifact, revision_id, pullLogin: login } = this.#spec
-    if (artifact.kind === 'image') {
+    if (artifact.image_uri !== undefined) {
       const { pullMs } = options.docker
       const terms = { login, pullMs, installation, revision_id }
       return pulledImage(engine, artifact.image_uri, terms)
@@ -118,7 +124,7 @@ export class ReplicaContainer {
       return await engine.docker.getImage(this.#image).inspect()
     } catch (error) {
       if (!isMissing(error)) throw error
-      const what = artifact.image
+      const what = this.#builtImage
         ? 'no longer has the image that was built for this revision. Deploy it again'
         : `has no image ${this.#image}. Build it with deploy/Dockerfile, or name another one with RUNYARD_IMAGE`
       throw new AppError('bad_request', `The container engine at ${engine.address} ${what}.`)

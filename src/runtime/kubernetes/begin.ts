@@ -74,8 +74,9 @@ export async function beginRevision(
   }
   // Who may come in is settled before anybody could.
   await make(buildNetworkPolicy(revision, owner, neighbours))
-  if (artifact.kind === 'image' && login) {
-    await make(buildPullSecret(revision, owner, { image_uri: artifact.image_uri, login }))
+  const { image_uri } = artifact
+  if (image_uri !== undefined && login) {
+    await make(buildPullSecret(revision, owner, { image_uri, login }))
   }
   await make(buildDeployment(revision, owner, described))
   await make(buildService(revision, owner))

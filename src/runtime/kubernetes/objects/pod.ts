@@ -101,7 +101,8 @@ function fetchOf(
   return [
     {
       name: FETCH,
-      image: settings.image,
+      // Of the same image as the agent server, whose Python the environment is to find.
+      image: artifact.image_uri ?? settings.image,
       imagePullPolicy: 'IfNotPresent',
       args: ['artifact', 'fetch', '--into', PROJECT_DIR],
       env: [
@@ -127,7 +128,7 @@ function agentOf(
   const isFolder = artifact.kind === 'folder'
   return {
     name: AGENT,
-    image: isFolder ? settings.image : artifact.image_uri,
+    image: artifact.image_uri ?? settings.image,
     imagePullPolicy: 'IfNotPresent',
     ...(isLinked && { args: serveArguments(artifact) }),
     ...(isFolder && { workingDir: workingDirOf(artifact) }),
