@@ -241,6 +241,18 @@ describe('the configuration of serve', () => {
     rmSync(folder, { recursive: true })
   })
 
+  it('builds for Kubernetes in an engine that is named, where a registry takes its images', () => {
+    const read = (env: Record<string, string>) => readUpConfig({}, env).buildsInContainers
+    const cluster = { RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/x' }
+    const registry = { RUNYARD_REGISTRY_URL: 'https://registry.example.com/team' }
+    const engine = { RUNYARD_DOCKER_HOST: 'unix:///x' }
+    expect(read({ ...cluster, ...registry, ...engine })).toBe(true)
+    expect(read({ ...cluster, ...registry, DOCKER_HOST: 'unix:///x' })).toBe(false)
+    expect(read({ ...cluster, ...engine })).toBe(false)
+    expect(read({ ...registry, ...engine })).toBe(false)
+    expect(read({ RUNYARD_RUNTIME: 'docker' })).toBe(true)
+  })
+
   it('refuses what this version cannot do', () => {
     expect(() => readUpConfig({}, { RUNYARD_RUNTIME: 'nomad' })).toThrow(
       'RUNYARD_RUNTIME: must be one of process',

@@ -133,6 +133,11 @@ export interface UpConfig {
     /** `RUNYARD_PULL_TIMEOUT_SECS`: how long an image may take to be pulled. */
     readonly pullMs: number
   }
+  /**
+   * Whether that engine runs the builds: always with the runtime `docker`; with `kubernetes` where
+   * `RUNYARD_DOCKER_HOST` names it and a registry takes its images to the cluster.
+   */
+  readonly buildsInContainers: boolean
   /** `RUNYARD_IMAGE`: what containers run built folders in. */
   readonly image: string
   /** `RUNYARD_RUNTIME`: what runs the agent servers of deployments. */
@@ -284,6 +289,11 @@ export interface MoveConfig extends DataConfig {
 export function readUpConfig(flags: Flags, env: Environment = process.env): UpConfig {
   const read = new Settings(flags, env)
   const limits = readAgentServerSettings(read)
+  const runtime = read.choice('RUNYARD_RUNTIME')
+  const registry = readRegistry(read)
+  // `DOCKER_HOST` is there for other programs too: it decides nothing.
+  const isBuilderNamed = read.value('RUNYARD_DOCKER_HOST') !== undefined
+  const isBuilder = runtime === 'kubernetes' && registry !== undefined && isBuilderNamed
   const config: UpConfig = {
     host: read.value('RUNYARD_HOST') ?? rowOf('RUNYARD_HOST').default,
     port: read.port(rowOf('RUNYARD_PORT').default.up),
@@ -325,8 +335,9 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     maxBodyBytes: limits.maxBodyBytes,
     maxRequestsPerSecond: limits.maxRequestsPerSecond,
     artifactsPlace: readArtifactsPlace(read, env),
-    runtime: read.choice('RUNYARD_RUNTIME'),
-    registry: readRegistry(read),
+    runtime,
+    registry,
+    buildsInContainers: runtime === 'docker' || isBuilder,
     registryAllow: read.ranges('RUNYARD_REGISTRY_ALLOW'),
     kubernetes: readKubernetes(read),
     docker: readDocker(read, env),

@@ -47,8 +47,7 @@ export function openDeployments(
   const sandbox = openProjectSandbox(config, folder, log)
   const databases = createDeploymentDatabases(config, driverKey)
   const tarballs = createTarballs({ dir: folder.builds, objects })
-  const containers =
-    config.runtime === 'docker' ? openBuildContainers(config, driverKey) : undefined
+  const containers = config.buildsInContainers ? openBuildContainers(config, driverKey) : undefined
   const builder = createProjectBuilder(config, folder, { tarballs, sandbox, containers, log })
   const rootOf = (artifact: FolderArtifact) => localProject(folder.builds, artifact).root
   return {
@@ -217,8 +216,8 @@ const EVERYWHERE = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ??
 
 const NO_IMAGES =
   'langgraph.json: "base_image" and "dockerfile_lines" are about an image, and none is built for the runtime ' +
-  'kubernetes: build and push it with the official CLI (langgraph deploy --push-to) and deploy it as an image, ' +
-  'or take both out.'
+  'kubernetes without RUNYARD_REGISTRY_URL and RUNYARD_DOCKER_HOST: build and push it with the official CLI ' +
+  '(langgraph deploy --push-to) and deploy it as an image, or take both out.'
 
 /** What bundles a project in a container of Runyard's image. */
 const IN_IMAGE = ['runyard', 'artifact', 'bundle'] as const

@@ -419,7 +419,8 @@ export const SETTINGS = [
     type: 'text',
     unset: '`DOCKER_HOST`, else the usual socket of Docker or podman',
     readBy: ['up', 'listener'],
-    meaning: 'the container engine of the driver `docker`: `unix:///…` or `tcp://HOST:PORT`',
+    meaning:
+      'the container engine of the driver `docker`: `unix:///…` or `tcp://HOST:PORT`; with `kubernetes` and a registry, the one that builds ([docs/kubernetes-runtime.md](docs/kubernetes-runtime.md#an-image-of-the-projects-own))',
   },
   {
     name: 'RUNYARD_DOCKER_CERTS',

@@ -22,6 +22,7 @@ import {
   REVISION,
   THIS_PROCESS,
 } from './labels.ts'
+import { removeLeftBuilds } from './left-builds.ts'
 import { removeNetwork } from './network.ts'
 import { pushImage } from './pushed-images.ts'
 import type { DockerSettings } from './settings.ts'
@@ -50,6 +51,7 @@ export function createBuildContainers({
   env,
 }: BuildContainersOptions): BuildContainers {
   let opened: Engine | undefined
+  let isSwept = false
   const ground = (): ImageGround => {
     opened ??= openEngine(docker)
     const { image: ownImage, network, pullMs } = docker
@@ -73,6 +75,10 @@ export function createBuildContainers({
       const image = build.image ?? docker.image
       const about = await imageThere(engine, image, build)
       const owner = { installation: installationOf(docker.key), deployment_id: build.deployment_id }
+      // Under another driver than docker nobody else does.
+      const sweep = () => removeLeftBuilds(engine, owner.installation)
+      if (!isSwept) await whenThere(engine, sweep, { signal: build.signal, onAway: build.say })
+      isSwept = true
       const labels = {
         [INSTALLATION]: owner.installation,
         [DEPLOYMENT]: build.deployment_id,

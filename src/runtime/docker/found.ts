@@ -2,7 +2,8 @@
 import type Docker from 'dockerode'
 import type { Log } from '../../core/log.ts'
 import { type Engine, whenThere } from './engine.ts'
-import { BUILD, DEPLOYMENT, INSTALLATION, REPLICA, REVISION, THIS_PROCESS } from './labels.ts'
+import { BUILD, DEPLOYMENT, INSTALLATION, REPLICA, REVISION } from './labels.ts'
+import { removeLeftBuilds } from './left-builds.ts'
 import { removeNetwork } from './network.ts'
 
 export interface FoundContainer {
@@ -71,17 +72,13 @@ export class FoundContainers {
     const ask = () => docker.listContainers({ all: true, filters })
     const { signal } = this.#closing
     const found = await whenThere(this.#engine, ask, { signal })
-    const isOfBuild = ({ Labels }: Docker.ContainerInfo) => BUILD in Labels
-    const all = found.filter((one) => !isOfBuild(one))
+    const all = found.filter(({ Labels }) => !(BUILD in Labels))
     const isLiving = ({ State }: Docker.ContainerInfo) => State === 'running'
     this.#found.push(...all.filter(isLiving).map(describe).reverse())
     // What has ended says nothing any more to anybody.
     for (const one of all.filter((each) => !isLiving(each))) await this.#remove(one.Id)
-    // Nobody waits for a build that another process has begun: it begins anew.
-    const isLeft = ({ Labels }: Docker.ContainerInfo) => Labels[BUILD] !== THIS_PROCESS
-    for (const one of found.filter((each) => isOfBuild(each) && isLeft(each))) {
-      await this.#remove(one.Id)
-    }
+    const sweep = () => removeLeftBuilds(this.#engine, this.#installation)
+    await whenThere(this.#engine, sweep, { signal })
     void this.#ordered.then(() => this.#removeOrphansLater())
   }
 

@@ -145,6 +145,19 @@ describe('an image that is pushed', () => {
     expect(world.driver.starts[0]).toMatchObject({ pullLogin: REGISTRY.login })
   })
 
+  it('is pulled with the operator’s login where a build has pushed it', async () => {
+    const { id } = (await internal()).body
+    const place = `registry.example.com/team/${id}`
+    const image_uri = `${place}/built@${DIGEST}`
+    const made = { node_version: null, config_path: 'langgraph.json', bundle: null, python: null }
+    world.builder.gives = () => ({ kind: 'folder', id: 'r1', ...made, image_uri })
+    const { body } = await patch(id, `${place}/support@${DIGEST}`)
+    await deployed(id, body.latest_revision_id)
+    expect(world.driver.starts[0]).toMatchObject({
+      ...{ artifact: { kind: 'folder', image_uri }, pullLogin: REGISTRY.login },
+    })
+  })
+
   it('writes down who was handed a token', async () => {
     const { id } = (await internal()).body
     await pushToken(id)

@@ -123,6 +123,18 @@ describe('the objects of a revision', () => {
     expect(JSON.stringify(pod?.containers)).not.toContain(metadata?.name)
   })
 
+  it('have a project fetched and run in the image that was built for it, where there is one', () => {
+    const image_uri = `registry.example.com/team/d/built@sha256:${'c0'.repeat(32)}`
+    const pod = podOf(null, { artifact: { ...folder, image_uri }, hasPullSecret: true })
+    const all = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+    expect(all.map((one) => [one.name, one.image])).toEqual([
+      ['fetch', image_uri],
+      ['agent', image_uri],
+    ])
+    expect(pod?.containers[0]?.args).toContain('/project/agent/langgraph.json')
+    expect(pod?.imagePullSecrets).toHaveLength(1)
+  })
+
   it('keep to the pod security standard "restricted"', () => {
     const pod = podOf({ sidecars: [{ name: 'proxy', image: 'proxy:1' }] })
     expect(pod?.securityContext).toMatchObject({
