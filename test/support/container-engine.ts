@@ -64,7 +64,8 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
     await rm(socket, { force: true })
     const settings = { CONTAINERS_CONF: config, CONTAINERS_REGISTRIES_CONF: registries }
     const env = { ...process.env, ...settings, TMPDIR: dir }
-    service = spawn('podman', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    // What watches its containers leaves files where it works.
+    service = spawn('podman', args, { env, cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
     endTogether(service, 'SIGTERM')
     let said = ''
     service.stderr?.on('data', (chunk) => {
