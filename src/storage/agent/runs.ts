@@ -15,12 +15,13 @@ import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
 import { HELD, heldParams, heldStatement, holdsLease } from '../leases/leases.ts'
+import { addLongInput, copyOf, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
 import { runSearchStatement } from './run-search.ts'
 import { addTimeline, isShort } from './timelines.ts'
 
 const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
   multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
-  started_at, origin`
+  started_at, origin, ${LONG_INPUT}`
 
 const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
 
@@ -39,7 +40,7 @@ VALUES ($1, $2, $3, $4, $5, $11, $6, $7, $8, $9, $10, $12, $13, $14, $15, $16,
       WHERE thread_id = $2 AND ${PENDING} AND available_at <= $9
       ORDER BY seq LIMIT 1${rowLocks.wait}),
     0) END)
-RETURNING ${COLUMNS}`
+RETURNING seq`
 
 // These stand before `kwargs` in the row, so that SQLite does not read through it.
 const GLANCE = 'SELECT run_id, thread_id, status, updated_at FROM runs WHERE run_id = $1'
@@ -210,14 +211,15 @@ export function createRunStore(db: Db): RunStore {
 
   return {
     async insert(run, claim) {
-      const row = await db.get(insertSql(db), [
+      const { kwargs, copy, longInput } = encodeKwargs(run.kwargs)
+      const row = db.get<{ seq: number }>(insertSql(db), [
         run.run_id,
         run.thread_id,
         run.assistant_id,
         run.created_at,
         run.updated_at,
         encodeJson(run.metadata),
-        encodeJson(run.kwargs),
+        kwargs,
         run.multitask_strategy,
         run.available_at,
         encodeJson(run.origin),
@@ -228,8 +230,26 @@ export function createRunStore(db: Db): RunStore {
         claim?.lease_expires_at ?? null,
         claim?.now ?? null,
       ])
-      if (!row) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
-      return toRun(row)
+      // Sent together, in this order: the input refers to the run.
+      const [added] = await Promise.all([
+        row,
+        longInput !== undefined && addLongInput(db, run.run_id, longInput),
+      ])
+      if (!added) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
+      return {
+        ...run,
+        metadata: copyOf(run.metadata),
+        kwargs: copy,
+        status: claim ? 'running' : 'pending',
+        seq: Number(added.seq),
+        attempt: claim ? 1 : 0,
+        cancel_action: null,
+        cancel_reason: null,
+        stop_outcome: null,
+        error: null,
+        started_at: claim?.now ?? null,
+        origin: run.origin ?? null,
+      }
     },
     async get(run_id) {
       const row = await db.get(GET, [run_id])
@@ -329,7 +349,8 @@ export function createRunStore(db: Db): RunStore {
       return (await db.run(REQUEST_CANCEL, [run_id, action, reason ?? null])) === 1
     },
     async setKwargs(run_id, kwargs) {
-      const params = [run_id, encodeJson(kwargs)]
+      // The input stays as it was: where it is long, it is not in this row.
+      const params = [run_id, encodeKwargs(kwargs).kwargs]
       return (await db.run('UPDATE runs SET kwargs = $2 WHERE run_id = $1', params)) === 1
     },
     async delete(run_id) {
@@ -375,7 +396,9 @@ interface LeasedRow {
 }
 
 function toRun(row: object): QueuedRun {
-  return decodeRow<QueuedRun>(row, JSON_COLUMNS)
+  const { long_input, ...own } = row as { long_input?: string | null }
+  const run = decodeRow<QueuedRun>(own, JSON_COLUMNS)
+  return withLongInput(run, long_input)
 }
 
 function splitLease(row: LeasedRow): { run: QueuedRun; lease: Lease } {

@@ -3,8 +3,8 @@ import { itemsPerPiece } from './parts.ts'
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 /**
- * How far a string is read byte by byte, before `indexOf` looks for its end. Measured with an event of one
- * string of 50 MB: 0.18 s of CPU instead of 0.4, most of which is the copy to bytes.
+ * How far a string is read byte by byte, before `indexOf` looks for its end or for its next quote. Measured with an
+ * event of one string of 50 MB: 0.18 s of CPU instead of 0.4, most of which is the copy to bytes.
  */
 const NEAR_BYTES = 64
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
@@ -90,20 +90,23 @@ function piecesOf(
   return pieces
 }
 
-/** Where the string that begins here ends. */
+/**
+ * Where the string that begins here ends. What is near is read byte by byte, and what is behind that is searched: a
+ * search costs as much as some hundred bytes, and a string with one quote in it mostly has more.
+ */
 function endOfString(json: Uint8Array, start: number): number {
-  const near = Math.min(start + NEAR_BYTES, json.length)
-  for (let at = start + 1; at < near; at += 1) {
-    if (json[at] === BACKSLASH) at += 1
-    else if (json[at] === QUOTE) return at
+  let near = NEAR_BYTES
+  for (let at = start + 1; at < json.length; at += 1) {
+    for (const far = at + near; at < far; at += 1) {
+      if (json[at] === BACKSLASH) at += 1
+      else if (json[at] === QUOTE) return at
+    }
+    at = json.indexOf(QUOTE, at)
+    if (at < 0) break
+    if (!isEscaped(json, at)) return at
+    near *= 8
   }
-  return endOfLongString(json, start)
-}
-
-function endOfLongString(json: Uint8Array, start: number): number {
-  let at = json.indexOf(QUOTE, start + 1)
-  while (at >= 0 && isEscaped(json, at)) at = json.indexOf(QUOTE, at + 1)
-  return at < 0 ? json.length : at
+  return json.length
 }
 
 /** Whether an odd number of backslashes stands before it. */

@@ -15,9 +15,10 @@ import { insertStatements } from '../db/many-rows.ts'
 type PartTable = 'channel_parts' | 'event_parts'
 
 const RUN_LENGTH = 8
-/** Shorter lists, and lists of short items, are smaller when they are stored whole. */
+/** Shorter lists, and lists of short items, are smaller when they are stored whole; but not these. */
 const MIN_ITEMS = 4
 const MIN_ITEM_BYTES = 64
+const LARGE_LIST_BYTES = 16_384
 /** From how many items on a list is stored in pieces of several items, and of how many. */
 const LONG_LIST_ITEMS = 8_192
 const LONG_LIST_PIECE = 64
@@ -31,6 +32,7 @@ export interface Part {
 
 /** Whether a list with this many items and bytes is smaller in parts. */
 export function isWorthParts(items: number, bytes: number): boolean {
+  if (bytes >= LARGE_LIST_BYTES && items < MIN_ITEMS) return true
   return items >= MIN_ITEMS && bytes >= items * MIN_ITEM_BYTES
 }
 

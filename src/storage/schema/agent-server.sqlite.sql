@@ -176,6 +176,11 @@ CREATE TABLE push_configs (
 
 CREATE INDEX push_configs_of_thread ON push_configs (thread_id);
 
+CREATE TABLE run_inputs (
+  run_id TEXT PRIMARY KEY REFERENCES runs (run_id) ON DELETE CASCADE,
+  input TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE run_timelines (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id TEXT NOT NULL REFERENCES runs (run_id) ON DELETE CASCADE,

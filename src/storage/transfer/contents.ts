@@ -49,6 +49,7 @@ export const CONTENTS: Readonly<Record<DatabaseKind, Contents>> = {
       ['threads'],
       ['thread_labels'],
       ['runs'],
+      ['run_inputs'],
       ['run_timelines'],
       ['idempotency_keys'],
       ['event_counters'],

@@ -1,0 +1,50 @@
+/**
+ * The `run_inputs` table: inputs that are too long for their run's row. SQLite writes a whole row again for each
+ * change of it, such as the renewal of a lease, and reads through what stands before a column. Measured with an
+ * input of 50 MB: 0.7 s of CPU for each renewal.
+ */
+import type { QueuedRun, RunKwargs } from '../../core/agent/run.ts'
+import type { Db } from '../db/db.ts'
+
+/** The longest input that stands in its run's own row, in characters of JSON. */
+const SHORT = 16_384
+
+/** A column of `runs`: the input where it is long, else NULL. */
+export const LONG_INPUT = `(
+  SELECT long.input FROM run_inputs AS long WHERE long.run_id = runs.run_id) AS long_input`
+
+const INSERT = 'INSERT INTO run_inputs (run_id, input) VALUES ($1, $2)'
+
+/**
+ * What is stored of them: `kwargs` for the row, as JSON, and `longInput`, which is not in it. `copy`: as they will
+ * be read, sharing nothing with them but a long input.
+ */
+export function encodeKwargs(given: RunKwargs): {
+  kwargs: string
+  copy: RunKwargs
+  longInput?: string
+} {
+  const { input, ...rest } = given
+  const text = input === undefined ? '' : JSON.stringify(input)
+  if (text.length <= SHORT) {
+    const kwargs = JSON.stringify(given)
+    return { kwargs, copy: JSON.parse(kwargs) }
+  }
+  const kwargs = JSON.stringify(rest)
+  return { kwargs, copy: { ...JSON.parse(kwargs), input }, longInput: text }
+}
+
+/** A deep copy of what is JSON, and short. */
+export function copyOf<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value))
+}
+
+/** Within the transaction that adds the run. */
+export async function addLongInput(tx: Db, run_id: string, input: string): Promise<void> {
+  await tx.run(INSERT, [run_id, input])
+}
+
+export function withLongInput(run: QueuedRun, input: string | null | undefined): QueuedRun {
+  if (typeof input !== 'string') return run
+  return { ...run, kwargs: { ...run.kwargs, input: JSON.parse(input) } }
+}
