@@ -219,8 +219,13 @@ export class EventLog {
 
   /** Settles when the run is over. Rejects like `follow`. */
   async waitForEnd(run_id: string, signal: AbortSignal): Promise<RunEnd> {
+    return JSON.parse(await this.waitForEndData(run_id, signal)) as RunEnd
+  }
+
+  /** The same, as the log has it: `openRunEnd` reads it. */
+  async waitForEndData(run_id: string, signal: AbortSignal): Promise<string> {
     for await (const event of this.follow(run_id, { after: NOTHING_BUT_THE_END, signal })) {
-      if (isEnd(event)) return JSON.parse(event.data) as RunEnd
+      if (isEnd(event)) return event.data
     }
     throw new AppError('internal', `The log of run ${run_id} ended without an end event.`)
   }

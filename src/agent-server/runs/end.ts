@@ -7,6 +7,7 @@ import type { CronRun } from '../../core/agent/cron.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
 import { protocolEventName } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
+import { encodeRunEnd } from '../../core/agent/run-end.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
 import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -121,7 +122,7 @@ function endEvents(
   const { values, next = [] } = left ?? {}
   const known = { ...(values && { values }), ...(next.length > 0 && { next }) }
   const end: RunEnd = { graph_id, status, ...known, error: error ?? null }
-  const last = { event: END_EVENT, data: JSON.stringify(end) }
+  const last = { event: END_EVENT, data: encodeRunEnd(end) }
   if (!error) return [last]
   return [{ event: 'error', data: JSON.stringify(error) }, last]
 }

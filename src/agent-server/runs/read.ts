@@ -2,6 +2,7 @@
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
+import { openRunEnd } from '../../core/agent/run-end.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
@@ -55,17 +56,17 @@ export async function findRun(
 }
 
 /**
- * Waits until the run has ended and answers the values it left, or `{__error__}` when it failed.
+ * Waits until the run has ended and answers the values it left, or `{__error__}` when it failed, as JSON.
  * Rejects with the signal's reason.
  */
 export async function waitForRun(
   parts: Pick<Parts, 'store' | 'events'>,
   run: RunId,
   signal: AbortSignal,
-): Promise<JsonObject> {
-  const end = await parts.events.waitForEnd(run.run_id, signal)
-  if (end.error) return { __error__: { ...end.error } }
-  return end.values ?? (await rememberedResult(parts, run))
+): Promise<string> {
+  const { end, values } = openRunEnd(await parts.events.waitForEndData(run.run_id, signal))
+  if (end.error) return JSON.stringify({ __error__: end.error })
+  return values ?? JSON.stringify(await rememberedResult(parts, run))
 }
 
 /**

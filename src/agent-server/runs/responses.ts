@@ -1,7 +1,7 @@
 /** How a run is answered: as it is, as the values that it leaves, or as a stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
+import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../parts.ts'
@@ -45,7 +45,7 @@ export function answerWithResult(c: Context<AgentServerEnv>, answer: Answer): Re
   const { parts, run } = answer
   return keepAliveJson(c, {
     headers: { ...runLocation(run), location: `${pathOf(run)}/join` },
-    result: (signal) => waitForRun(parts, run, signal),
+    result: async (signal) => new JsonText(await waitForRun(parts, run, signal)),
     ...onLeave(c, answer),
     log: parts.log,
   })

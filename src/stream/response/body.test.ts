@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { afterEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../core/log.ts'
-import { keepAliveJson } from './keep-alive-json.ts'
+import { JsonText, keepAliveJson } from './keep-alive-json.ts'
 import { HEARTBEAT } from './sse.ts'
 import { sseResponse } from './sse-response.ts'
 
@@ -223,5 +223,12 @@ describe('within the process', () => {
     const result = async () => ({ answer: 42 })
     const app = new Hono().get('/', (c) => keepAliveJson(c, { result, log }))
     expect(await (await app.request('/')).json()).toEqual({ answer: 42 })
+  })
+
+  test.each(['', 'x'])('a long JSON answer comes in pieces, and whole (%j)', async (before) => {
+    const text = JSON.stringify({ answer: before + '😀'.repeat(2 ** 20) })
+    const result = async () => new JsonText(text)
+    const app = new Hono().get('/', (c) => keepAliveJson(c, { result, log }))
+    expect((await (await app.request('/')).text()).trimStart() === text).toBe(true)
   })
 })

@@ -13,13 +13,25 @@ interface KeepAliveJsonParts {
    * already, and clients ask again when they see a broken connection. The signal aborts when the client
    * leaves.
    */
-  result: (signal: AbortSignal) => Promise<JsonValue>
+  result: (signal: AbortSignal) => Promise<JsonValue | JsonText>
   /** Called once, when the client leaves before the answer. */
   onDisconnect?: () => void
   /** The silence before each whitespace byte, in ms. Default: 5,000. */
   heartbeatMs?: number
   log: Log
 }
+
+/** A value that is JSON already. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** How much is written at a time, in characters: others are served while a reader takes it. */
+const PIECE_CHARS = 2 ** 20
 
 /** Leading whitespace is part of any JSON text. */
 const WHITESPACE = '\n'
@@ -38,12 +50,25 @@ async function answer(body: Body, parts: KeepAliveJsonParts): Promise<void> {
   const heartbeat = new Heartbeat(body, WHITESPACE, heartbeatMs)
   try {
     const value = await result(body.left)
-    await body.write(JSON.stringify(value))
+    // Whitespace in the middle of a text would be part of it.
+    heartbeat.stop()
+    await writePieces(body, value instanceof JsonText ? value.text : JSON.stringify(value))
     body.end()
   } catch (error) {
     if (!body.left.aborted) log.warn({ err: error }, 'cut a connection that waited for a run')
     body.destroy()
   } finally {
     heartbeat.stop()
+  }
+}
+
+async function writePieces(body: Body, text: string): Promise<void> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + PIECE_CHARS
+    // The two halves of a character beyond 16 bits stay together.
+    const isSplit = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))
+    const next = isSplit ? end + 1 : end
+    await body.write(text.slice(at, next))
+    at = next
   }
 }

@@ -1,4 +1,5 @@
 /** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
+import { setImmediate as turn } from 'node:timers/promises'
 import type {
   Checkpoint,
   CheckpointMetadata,
@@ -15,8 +16,16 @@ export async function dump(serde: SerializerProtocol, value: unknown): Promise<T
   return { type, bytes }
 }
 
-export function load(serde: SerializerProtocol, { type, bytes }: TypedBytes): Promise<unknown> {
-  return serde.loadsTyped(type, bytes)
+/** From how many bytes on a value takes so long to revive that others are served before the next one. */
+const LARGE_BYTES = 2 ** 20
+
+export async function load(
+  serde: SerializerProtocol,
+  { type, bytes }: TypedBytes,
+): Promise<unknown> {
+  const value = await serde.loadsTyped(type, bytes)
+  if (bytes.length > LARGE_BYTES) await turn()
+  return value
 }
 
 /** A record as LangGraph reads it, with the configs that name it and its parent. */

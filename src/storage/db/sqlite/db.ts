@@ -7,6 +7,7 @@
  * connection; all the work together takes a seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
@@ -157,14 +158,15 @@ class SqliteDb implements Db {
   }
 }
 
-function runBatch(
-  connection: SqliteConnection,
-  statements: readonly Statement[],
-  condition: Statement | undefined,
-): boolean {
-  if (condition && connection.get(condition.sql, condition.params) === undefined) return false
-  for (const { sql, params } of statements) connection.run(sql, params)
-  return true
+/** From how many characters or bytes on a value takes so long that others are served before what comes next. */
+const LARGE = 2 ** 20
+
+/** Nobody else comes to the connection meanwhile. */
+async function pauseIfLarge(params: readonly SqlValue[]): Promise<void> {
+  const isLarge = (value: SqlValue) => {
+    return (typeof value === 'string' || value instanceof Uint8Array) && value.length > LARGE
+  }
+  if (params.some(isLarge)) await turn()
 }
 
 class SqliteTransaction extends OpenTransaction<SqliteConnection> {
@@ -182,7 +184,9 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
   }
 
   async run(sql: string, params: SqlValue[] = []): Promise<number> {
-    return this.open().run(sql, params)
+    const changes = this.open().run(sql, params)
+    await pauseIfLarge(params)
+    return changes
   }
 
   async script(sql: string): Promise<void> {
@@ -190,7 +194,13 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
   }
 
   async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
-    return runBatch(this.open(), statements, condition)
+    const connection = this.open()
+    if (condition && connection.get(condition.sql, condition.params) === undefined) return false
+    for (const { sql, params } of statements) {
+      connection.run(sql, params)
+      await pauseIfLarge(params)
+    }
+    return true
   }
 
   async vectors(): Promise<VectorSql> {
