@@ -4,8 +4,8 @@
  * or with the thread.
  */
 import type { ChannelValue } from '../../core/agent/checkpoint.ts'
+import { joinJsonList, splitJsonList } from '../../core/json-list.ts'
 import type { Db } from '../db/db.ts'
-import { joinJsonList, splitJsonList } from '../lists/json-list.ts'
 import {
   closeMsgpackExtension,
   joinMsgpackList,

@@ -3,8 +3,8 @@
  * share. So the log of a conversation does not grow with the square of its length.
  */
 import type { ThreadEvent } from '../../core/agent/event.ts'
+import { findJsonLists, joinJsonList } from '../../core/json-list.ts'
 import type { Db } from '../db/db.ts'
-import { findJsonLists, joinJsonList } from '../lists/json-list.ts'
 import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
 
 /** Shorter data is stored whole, in bytes: there is little to share. */

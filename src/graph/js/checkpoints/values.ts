@@ -8,6 +8,7 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
+import { cutJsonList } from '../../../core/json-list.ts'
 
 const INTERRUPT = '__interrupt__'
 
@@ -16,16 +17,29 @@ export async function dump(serde: SerializerProtocol, value: unknown): Promise<T
   return { type, bytes }
 }
 
-/** From how many bytes on a value takes so long to revive that others are served before the next one. */
+/** From how many bytes on a value takes so long to revive that others are served meanwhile. */
 const LARGE_BYTES = 2 ** 20
 
+/** A long list is revived piece by piece: its items know nothing of each other. */
 export async function load(
   serde: SerializerProtocol,
   { type, bytes }: TypedBytes,
 ): Promise<unknown> {
-  const value = await serde.loadsTyped(type, bytes)
-  if (bytes.length > LARGE_BYTES) await turn()
-  return value
+  if (bytes.length <= LARGE_BYTES) return serde.loadsTyped(type, bytes)
+  const lists = type === 'json' ? cutJsonList(bytes, LARGE_BYTES) : undefined
+  if (!lists) {
+    const value = await serde.loadsTyped(type, bytes)
+    await turn()
+    return value
+  }
+  const items: unknown[] = []
+  for (const list of lists) {
+    const revived: unknown[] = await serde.loadsTyped(type, list)
+    // One by one: they may be too many for the arguments of a call.
+    for (const item of revived) items.push(item)
+    await turn()
+  }
+  return items
 }
 
 /** A record as LangGraph reads it, with the configs that name it and its parent. */

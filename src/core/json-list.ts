@@ -1,5 +1,4 @@
 /** Finds the lists in a JSON text, as bytes. Nothing is parsed or serialized again. */
-import { itemsPerPiece } from './parts.ts'
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 /**
@@ -7,6 +6,9 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
  * event of one string of 50 MB: 0.18 s of CPU instead of 0.4, most of which is the copy to bytes.
  */
 const NEAR_BYTES = 64
+/** From how many items on a list comes in pieces of several items, and of how many. */
+const LONG_LIST_ITEMS = 8_192
+const LONG_LIST_PIECE = 64
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
@@ -72,6 +74,14 @@ export function findJsonLists(
   return found
 }
 
+/**
+ * How many items of a list of so many make a piece: in storage each is a row. Measured with a list of 100,000 items in
+ * an event: 0.11 s of CPU for 1,785 rows, instead of 0.55 s for 114,284.
+ */
+function itemsPerPiece(items: number): number {
+  return items < LONG_LIST_ITEMS ? 1 : LONG_LIST_PIECE
+}
+
 /** The list that opens at `start`, cut at its commas: at each, or at one of many. */
 function piecesOf(
   json: Uint8Array,
@@ -128,4 +138,21 @@ export function joinJsonList(items: readonly Uint8Array[]): Uint8Array {
   }
   json[length - 1] = CLOSE_LIST
   return json
+}
+
+/** The list as several lists of at least so many bytes each, but for the last. `undefined` as for `splitJsonList`. */
+export function cutJsonList(json: Uint8Array, bytes: number): Uint8Array[] | undefined {
+  const lists: Uint8Array[] = []
+  let items: Uint8Array[] = []
+  let length = 0
+  for (const item of splitJsonList(json) ?? []) {
+    items.push(item)
+    length += item.length
+    if (length < bytes) continue
+    lists.push(joinJsonList(items))
+    items = []
+    length = 0
+  }
+  if (items.length > 0) lists.push(joinJsonList(items))
+  return lists.length > 0 ? lists : undefined
 }

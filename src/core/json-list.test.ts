@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findJsonLists, joinJsonList, splitJsonList } from './json-list.ts'
+import { cutJsonList, findJsonLists, joinJsonList, splitJsonList } from './json-list.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -68,4 +68,16 @@ test('the outermost of the lists that are wanted are found, at any depth', () =>
     ['[4,5]', '{"d":[6,7,8]}'],
   ])
   expect(found(5)).toEqual([])
+})
+
+test('a list is cut into lists, which are all of it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), fc.nat(40), (list, bytes) => {
+      const json = JSON.stringify(list)
+      const lists = cutJsonList(bytesOf(json), bytes) ?? []
+      expect(lists.flatMap((one) => JSON.parse(textOf(one)))).toEqual(JSON.parse(json))
+    }),
+  )
+  expect(cutJsonList(bytesOf('[1,2,3,4,5]'), 2)?.map(textOf)).toEqual(['[1,2]', '[3,4]', '[5]'])
+  expect(cutJsonList(bytesOf('{"a":[1]}'), 1)).toBeUndefined()
 })
