@@ -98,6 +98,24 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.get('none')).toBeUndefined()
     })
 
+    it('have the whole of a long input wherever they are read', async () => {
+      const kwargs = { ...aRun().kwargs, input: { text: 'ü"'.repeat(20_000), list: [null, 1] } }
+      const added = await insertRun({ kwargs })
+      const { thread_id, run_id } = added
+      expect(added.kwargs).toEqual(kwargs)
+      expect(await store.runs.get(run_id)).toEqual(added)
+      expect(await store.runs.latest(thread_id)).toEqual(added)
+      expect(await store.runs.list(thread_id, { limit: 1, offset: 0 })).toEqual([added])
+      expect(await store.runs.search({ thread_id }, { limit: 1 })).toEqual([added])
+      const statuses = { after: added.seq - 1, limit: 1 }
+      expect(await store.runs.listWithStatus(['pending'], statuses)).toEqual([added])
+      expect((await mustClaim()).run.kwargs).toEqual(kwargs)
+      expect(await store.runs.setKwargs(run_id, { ...kwargs, config: { tags: [] } })).toBe(true)
+      const changed = await store.runs.get(run_id)
+      expect(changed?.kwargs).toEqual({ ...kwargs, config: { tags: [] } })
+      expect(await store.runs.delete(run_id)).toBe(true)
+    })
+
     it('can be added as claimed, where nothing else of the thread is', async () => {
       const thread_id = await insertThread()
       const claim = { server_id: 'here', now: NOW, lease_expires_at: NOW + 1000 }

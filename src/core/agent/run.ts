@@ -300,7 +300,7 @@ export interface RunStore {
    * or was never claimed.
    */
   requestCancel(run_id: string, action: CancelAction, reason?: string): Promise<boolean>
-  /** Replaces the run's `kwargs`. `false`: there is no such run. */
+  /** Replaces the run's `kwargs`, whose input must be the same as before. `false`: there is no such run. */
   setKwargs(run_id: string, kwargs: RunKwargs): Promise<boolean>
   /** Removes the row. The run's checkpoints are removed separately. */
   delete(run_id: string): Promise<boolean>

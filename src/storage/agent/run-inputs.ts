@@ -13,7 +13,8 @@ const SHORT = 16_384
 export const LONG_INPUT = `(
   SELECT long.input FROM run_inputs AS long WHERE long.run_id = runs.run_id) AS long_input`
 
-const INSERT = 'INSERT INTO run_inputs (run_id, input) VALUES ($1, $2)'
+// A run's input never changes. Runs from before there was this table have it in their row.
+const INSERT = 'INSERT INTO run_inputs (run_id, input) VALUES ($1, $2) ON CONFLICT DO NOTHING'
 
 /**
  * What is stored of them: `kwargs` for the row, as JSON, and `longInput`, which is not in it. `copy`: as they will
@@ -39,7 +40,7 @@ export function copyOf<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value))
 }
 
-/** Within the transaction that adds the run. */
+/** Within the transaction that writes the run's row. */
 export async function addLongInput(tx: Db, run_id: string, input: string): Promise<void> {
   await tx.run(INSERT, [run_id, input])
 }

@@ -169,6 +169,8 @@ SET cancel_action = CASE WHEN cancel_action = 'rollback' THEN cancel_action ELSE
   cancel_reason = coalesce(cancel_reason, $3)
 WHERE run_id = $1 AND (status = 'running' OR (status = 'pending' AND lease_token > 0))`
 
+const SET_KWARGS = 'UPDATE runs SET kwargs = $2 WHERE run_id = $1'
+
 const FIGURES = `
 SELECT count(CASE WHEN status = 'pending' AND available_at <= $1 THEN 1 END) AS waiting,
   count(CASE WHEN status = 'pending' AND available_at > $1 THEN 1 END) AS delayed,
@@ -349,9 +351,10 @@ export function createRunStore(db: Db): RunStore {
       return (await db.run(REQUEST_CANCEL, [run_id, action, reason ?? null])) === 1
     },
     async setKwargs(run_id, kwargs) {
-      // The input stays as it was: where it is long, it is not in this row.
-      const params = [run_id, encodeKwargs(kwargs).kwargs]
-      return (await db.run('UPDATE runs SET kwargs = $2 WHERE run_id = $1', params)) === 1
+      const { kwargs: own, longInput } = encodeKwargs(kwargs)
+      const isThere = (await db.run(SET_KWARGS, [run_id, own])) === 1
+      if (isThere && longInput !== undefined) await addLongInput(db, run_id, longInput)
+      return isThere
     },
     async delete(run_id) {
       return (await db.run('DELETE FROM runs WHERE run_id = $1', [run_id])) === 1

@@ -38,6 +38,18 @@ describe.each(Object.entries(PLACES))('on %s', (_name, findPlace) => {
     return Number(row?.count)
   }
 
+  test('a long message is kept once, however few there are', async () => {
+    const long = 'x'.repeat(20_000)
+    for (const messages of [[long], [long, 'and more']]) {
+      const data = JSON.stringify({ messages })
+      const to = { thread_id, run_id: randomUUID(), created_at: 1 }
+      await events.append(to, [{ event: 'values', data }])
+      const [read] = await events.read(to.run_id, -1, 1)
+      expect(read?.data).toBe(data)
+    }
+    expect(await countParts()).toBe(2)
+  })
+
   test('a part goes with the last event that needs it', async () => {
     await addRun(['a', 'b', 'c', 'd', 'e', 'f'], 1)
     await addRun(['c', 'd', 'e', 'f', 'g', 'h'], 2)
