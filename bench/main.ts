@@ -14,6 +14,7 @@ import { deployRow, redeployRow } from './rows/deploy.ts'
 import { gatewayCpuRow, gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
+import { largeInputRows } from './rows/large-input.ts'
 import { hostMemoryRow, lostRow } from './rows/python.ts'
 import { joinedRow, runsRows, waitRow } from './rows/runs.ts'
 import { searchRows } from './rows/search.ts'
@@ -41,6 +42,7 @@ const ROWS = [
   ...searchRows,
   ...stateRows,
   ...claimRows,
+  ...largeInputRows,
   ...streamRows,
 ]
 
