@@ -103,7 +103,7 @@ export async function applyPatch(
   const patch: DeploymentPatch = {
     updated_at: timestamp(parts.clock),
     source_config: config,
-    ...(request.display_name ? { display_name: request.display_name } : {}),
+    ...(request.display_name != null && { display_name: request.display_name || null }),
     secrets: secretsAfter(deployment, request),
   }
   const patched = { ...deployment, ...patch }

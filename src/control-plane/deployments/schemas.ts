@@ -38,15 +38,16 @@ export const DeploymentCreateRequestSchema = z
 export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSchema>
 
 /**
- * What is absent, null or an empty list of secrets stays as it is. `removed_secrets` is Runyard's own: the names of
- * secrets that the deployment is to have no more, the last one too; with `secrets`, they are taken from those. `name`
- * and `source` may be sent back as they are; another value is refused (400).
+ * What is absent, null or an empty list of secrets stays as it is; an empty `display_name` is none again.
+ * `removed_secrets` is Runyard's own: the names of secrets that the deployment is to have no more, the last one too;
+ * with `secrets`, they are taken from those. `name` and `source` may be sent back as they are; another value is
+ * refused (400).
  */
 export const DeploymentPatchRequestSchema = z
   .object({
     name: line(1024).nullish(),
     source: line(1024).nullish(),
-    display_name: line(200).min(1).nullish(),
+    display_name: line(200).nullish(),
     revision_source: RevisionSource,
     source_config: nullishOf(SourceConfigRequestSchema),
     source_revision_config: nullishOf(SourceRevisionConfigRequestSchema),

@@ -90,6 +90,15 @@ describe('changing a deployment', () => {
     expect((await world.call('GET', path)).body).toEqual(body)
   })
 
+  it('empties the display_name by an empty text, and keeps it by null', async () => {
+    const { deployment, patch } = await created()
+    await patch({ display_name: 'Support' })
+    expect((await patch({ display_name: null })).body.display_name).toBe('Support')
+    const { status, body } = await patch({ display_name: '' })
+    expect([status, body.display_name]).toEqual([200, null])
+    expect(body.latest_revision_id).toBe(deployment.latest_revision_id)
+  })
+
   it('replaces all secrets by a list that is not empty', async () => {
     const { patch } = await created({ secrets })
     const { body } = await patch({ secrets: [{ name: 'OTHER', value: 'x' }] })
@@ -177,7 +186,7 @@ describe('changing a deployment', () => {
   })
 
   it.each([
-    ['an empty display_name', { display_name: '' }, 'display_name'],
+    ['a display_name of two lines', { display_name: 'a\nb' }, 'display_name'],
     ['secrets of the wrong type', { secrets: 'a' }, 'secrets'],
     ['an unknown revision_source', { revision_source: 'external_docker' }, 'revision_source'],
     ['a list', [], undefined],

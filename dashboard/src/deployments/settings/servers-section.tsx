@@ -47,6 +47,7 @@ export function ServersSection(props: { deployment: Deployment; mayWrite: boolea
               value={displayName}
               onChange={setDisplayName}
               placeholder={deployment.name}
+              help="Without one it goes by its own name."
               isDisabled={!mayWrite}
             />
             <SettingsForm value={written} onChange={setWritten} isDisabled={!mayWrite} />
@@ -124,9 +125,9 @@ function changeOf(
       build_on_push: given.isBuiltOnPush,
     }),
   }
-  const isRenamed = given.displayName !== '' && given.displayName !== (display_name ?? '')
+  const name = given.displayName.trim()
   return {
-    ...(isRenamed && { display_name: given.displayName }),
+    ...(name !== (display_name ?? '') && { display_name: name }),
     ...(Object.keys(settings).length > 0 && { source_config: settings }),
   }
 }
