@@ -1,7 +1,9 @@
 /** The dashboard's settings, in a real browser against a real Runyard, compared with what its API tells. */
+import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
+import { createControlPlaneClient } from '../../src/listener/client.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
@@ -79,6 +81,44 @@ describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
     expect(await names()).not.toContain('Team B')
   })
 
+  test('make a listener with its command, tell when it was heard from, and delete it', async () => {
+    const { api } = dashboard.client
+    const listeners = async () => (await dataOf(api.GET('/v2/listeners'))).resources
+    const page = await visitor.open('/settings/listeners')
+    await page.getByText('There are no listeners.').waitFor()
+    await page.getByRole('button', { name: 'New listener' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('east')
+    await page.getByRole('textbox', { name: 'Namespaces' }).fill('agents, tests')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'Create the listener' }).click()
+    const command = page.getByRole('region', { name: 'To start the listener' })
+    const [key = 'no key'] = (await command.textContent())?.match(/ryl_[\w-]{43}/) ?? []
+    expect(key).not.toBe('no key')
+    expect(await command.textContent()).toContain(`runyard listener --url ${dashboard.url}`)
+    await visitor.pictures('settings-listener-made')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    await command.waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain(key)
+    const row = page.getByRole('row', { name: 'east' })
+    await row.getByText('Never started').waitFor()
+    expect(await listeners()).toMatchObject([
+      { compute_id: 'east', compute_config: { k8s_namespaces: ['agents', 'tests'] } },
+    ])
+    await hearFrom(dashboard.url, key)
+    await page.reload()
+    await row.getByText('Listens').waitFor()
+    await row.getByText('https://agents.example.com').waitFor()
+    await visitor.pictures('settings-listeners')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'Actions for east' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByLabel('Type east to go on').fill('east')
+    await page.getByRole('button', { name: 'Delete the listener' }).click()
+    await page.getByText('There are no listeners.').waitFor()
+    expect(await listeners()).toEqual([])
+  })
+
   test('tell who did what, narrow it by the address, and hand it out', async () => {
     await dashboard.client.createDeployment({
       name: 'audited',
@@ -132,3 +172,12 @@ describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
   })
 })
+
+/** What a listener that runs nothing says first. */
+async function hearFrom(url: string, key: string): Promise<void> {
+  const listener = createControlPlaneClient({ url, key })
+  const nothing = { revisions: [], names: [], logs: [] }
+  const about = { version: null, url: 'https://agents.example.com', runyard: '1.2.3' }
+  const report = { session: randomUUID(), sequence: 1, ...about, ...nothing }
+  await listener.exchange(report, AbortSignal.timeout(60_000))
+}

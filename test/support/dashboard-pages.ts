@@ -61,9 +61,11 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: 'connections', route: '/connections', path: () => '/connections' },
   { name: 'operations', route: '/operations', path: () => '/operations' },
   { name: 'settings', route: '/settings', path: () => '/settings' },
-  ...['keys', 'people', 'sessions', 'workspaces', 'audit', 'encryption'].map((view) => ({
-    name: `settings-${view}`,
-    route: '/settings/$view',
-    path: () => `/settings/${view}`,
-  })),
+  ...['keys', 'people', 'sessions', 'workspaces', 'listeners', 'audit', 'encryption'].map(
+    (view) => ({
+      name: `settings-${view}`,
+      route: '/settings/$view',
+      path: () => `/settings/${view}`,
+    }),
+  ),
 ]

@@ -1,6 +1,6 @@
 /** The parts that every page is made of. */
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { classes } from './classes.ts'
 
 /** One subject: its title, its facts and its actions first. `title` also names the browser's tab. */
@@ -93,8 +93,16 @@ export function NavTabs({
 }: {
   tabs: readonly { to: string; label: string; isExact?: boolean }[]
 }) {
+  const { pathname } = useLocation()
+  const nav = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address marks another tab
+  useEffect(() => showMarked(nav.current), [pathname])
   return (
-    <nav className="mb-5 flex gap-1 overflow-x-auto border-b border-line" aria-label="Views">
+    <nav
+      ref={nav}
+      className="mb-5 flex gap-1 overflow-x-auto border-b border-line"
+      aria-label="Views"
+    >
       {tabs.map(({ to, label, isExact }) => (
         <Link
           key={to}
@@ -107,6 +115,15 @@ export function NavTabs({
       ))}
     </nav>
   )
+}
+
+/** In a narrow window the tab of the page may be one that has to be scrolled to. */
+function showMarked(nav: HTMLElement | null): void {
+  const marked = nav?.querySelector('[data-status=active]')?.getBoundingClientRect()
+  if (!nav || !marked) return
+  const { left, right } = nav.getBoundingClientRect()
+  if (marked.right > right) nav.scrollLeft += marked.right - right
+  else if (marked.left < left) nav.scrollLeft -= left - marked.left
 }
 
 /** A link within text. */

@@ -1,4 +1,10 @@
-import { type ApiKeyCreateRequest, dataOf, doneBy, everyPage } from '@runyard/client'
+import {
+  type ApiKeyCreateRequest,
+  dataOf,
+  doneBy,
+  everyPage,
+  type ListenerCreateRequest,
+} from '@runyard/client'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { controlPlane } from '../api/control-plane.ts'
 import type { AuditFilter } from './audit-filter.ts'
@@ -53,6 +59,34 @@ export function renameWorkspace(workspace_id: string, name: string) {
 
 export function deleteWorkspace(workspace_id: string) {
   return doneBy(api.DELETE('/v2/workspaces/{workspace_id}', { params: { path: { workspace_id } } }))
+}
+
+/** Listeners tell of themselves every half a minute. */
+export function listenersQuery() {
+  return queryOptions({
+    queryKey: ['settings', 'listeners'],
+    queryFn: () => everyPage((query) => dataOf(api.GET('/v2/listeners', { params: { query } }))),
+    refetchInterval: 10_000,
+  })
+}
+
+export function createListener(body: ListenerCreateRequest) {
+  return dataOf(api.POST('/v2/listeners', { body }))
+}
+
+export function createListenerKey(listener_id: string) {
+  const params = { path: { listener_id } }
+  return dataOf(api.POST('/v2/listeners/{listener_id}/key', { params }))
+}
+
+export function revokeListenerKey(listener_id: string) {
+  return doneBy(
+    api.DELETE('/v2/listeners/{listener_id}/key', { params: { path: { listener_id } } }),
+  )
+}
+
+export function deleteListener(listener_id: string) {
+  return doneBy(api.DELETE('/v2/listeners/{listener_id}', { params: { path: { listener_id } } }))
 }
 
 /** How many entries are read at a time. */

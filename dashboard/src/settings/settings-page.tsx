@@ -1,4 +1,4 @@
-/** Who may come in, who has, and what they did. Each view is offered to those who may use it. */
+/** Who may come in, who has, what they did, and where else agents run. Each view is offered to those who may use it. */
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Permission, useMay, useSession } from '../api/session.ts'
@@ -8,6 +8,7 @@ import { Skeleton } from '../design/skeleton.tsx'
 import { AuditView } from './audit-view.tsx'
 import { EncryptionView } from './encryption-view.tsx'
 import { KeysView } from './keys-view.tsx'
+import { ListenersView } from './listeners-view.tsx'
 import { PeopleView } from './people-view.tsx'
 import { SessionsView } from './sessions-view.tsx'
 import { WorkspacesView } from './workspaces-view.tsx'
@@ -24,6 +25,7 @@ const VIEWS: readonly View[] = [
   { id: 'people', label: 'People', needs: 'administer', content: PeopleView },
   { id: 'sessions', label: 'My sessions', needs: 'read', content: SessionsView },
   { id: 'workspaces', label: 'Workspaces', needs: 'operate', content: WorkspacesView },
+  { id: 'listeners', label: 'Listeners', needs: 'read', content: ListenersView },
   { id: 'audit', label: 'Audit log', needs: 'administer', content: AuditView },
   { id: 'encryption', label: 'Encryption key', needs: 'operate', content: EncryptionView },
 ]

@@ -32,6 +32,7 @@ const WORDS: Record<string, string> = {
   keys: 'API keys',
   people: 'People',
   workspaces: 'Workspaces',
+  listeners: 'Listeners',
   audit: 'Audit log',
   sessions: 'Sessions',
   encryption: 'Encryption key',
