@@ -101,6 +101,22 @@ describe('a deployment that sleeps', () => {
     expect(wakings).toBe(1)
   })
 
+  it('is neither woken nor kept awake by a request that says so', async () => {
+    await sleep(false)
+    const looks = { headers: { ...withKey.headers, 'x-runyard-wake': 'never' } }
+    const refused = await get('/threads', looks)
+    expect([refused.status, await refused.json()]).toEqual([
+      409,
+      { detail: expect.stringContaining('"agent" is asleep') },
+    ])
+    expect(wakings).toBe(0)
+    expect((await get('/threads', withKey)).status).toBe(200)
+    const { last_at } = world.gateway.targets.activity('agent')
+    await expect.poll(() => Date.now()).toBeGreaterThan(last_at)
+    expect((await get('/threads', looks)).status).toBe(200)
+    expect(world.gateway.targets.activity('agent').last_at).toBe(last_at)
+  })
+
   it('is woken by anybody where its own auth asks, but not to say that it is well', async () => {
     await sleep(true)
     expect(await (await get('/ok')).json()).toEqual({ ok: true, asleep: true })

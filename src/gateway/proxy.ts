@@ -1,4 +1,5 @@
 /** Finds the upstream for a request, and tries another one when the first does not answer. */
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
@@ -17,6 +18,9 @@ const LONGEST_WAIT_MS = 400
  * again.
  */
 const MOST_SENDINGS = 3
+
+/** `never`: the request neither wakes a deployment that sleeps nor keeps it awake. */
+const WAKE_HEADER = 'x-runyard-wake'
 
 /** A request that was let in to an agent. */
 export interface Passage extends ClientRequest {
@@ -40,7 +44,7 @@ interface ForwardOptions {
  * Settles when the request is answered or its client is gone. Throws `not_found` when the name is
  * unknown. Throws `unavailable` when nothing answered: at once when nothing runs, or when the agent
  * server may have acted on a request that is not a read; otherwise after `restartWaitMs`, or after the
- * limit of the hold.
+ * limit of the hold. Throws `conflict` for a request that lets what sleeps sleep.
  */
 export async function forward(passage: Passage, options: ForwardOptions): Promise<void> {
   const leave = options.targets.find(passage.route.name).enter()
@@ -51,10 +55,19 @@ export async function forward(passage: Passage, options: ForwardOptions): Promis
   }
 }
 
-/** Whether the request keeps the deployment awake. One that nobody checks, or that is refused, does not. */
-function isAsked({ caller, isUnchecked, res }: Passage): boolean {
+/**
+ * Whether the request keeps the deployment awake. One that nobody checks, that is refused, or that only looks, does
+ * not.
+ */
+function isAsked({ req, caller, isUnchecked, res }: Passage): boolean {
+  if (isGlance(req)) return false
   if (caller !== undefined) return true
   return isUnchecked === true && res.headersSent && ![401, 403].includes(res.statusCode)
+}
+
+/** Whether the request says of itself that it is not worth waking anything. */
+function isGlance({ headers }: IncomingMessage): boolean {
+  return headers[WAKE_HEADER] === 'never'
 }
 
 class Forwarding {
@@ -115,8 +128,9 @@ class Forwarding {
     if (!this.#failure) name.requireNotPaused()
     const leftMs = this.#leftMs(name)
     if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)
-    name.noteWaiting()
-    const { caller, res } = this.#passage
+    const { req, caller, res } = this.#passage
+    if (!isGlance(req)) name.noteWaiting()
+    else if (name.isAsleep) throw sleepsOn(name.name)
     await (caller ? name.changed(leftMs, res) : name.changedForAnonymous(leftMs, res))
   }
 
@@ -128,6 +142,11 @@ class Forwarding {
 
 function notBack(name: string): AppError {
   return new AppError('unavailable', `The agent server of "${name}" is not back yet; try again.`)
+}
+
+function sleepsOn(name: string): AppError {
+  const why = 'A request without "X-Runyard-Wake: never" wakes it.'
+  return new AppError('conflict', `"${name}" is asleep, and this request lets it sleep. ${why}`)
 }
 
 type Failure = Extract<Outcome, { kind: 'unanswered' }>

@@ -57,11 +57,26 @@ export function AgentServerProvider(props: {
  */
 const AS_STUDIO = { 'x-auth-scheme': 'langsmith' }
 
+/** The gateway neither wakes a deployment for such a request nor keeps it awake: it answers 409 while that sleeps. */
+const AT_A_GLANCE = { 'x-runyard-wake': 'never' }
+
+/** The same server, for what a page asks by itself and nobody waits for. */
+export function atAGlance({ deploymentId: id, name }: AgentServer): AgentServer {
+  return id ? serverWith({ id, name }, AT_A_GLANCE) : serverWith(undefined, {})
+}
+
 /** For pages that show several servers side by side. */
 export function agentServer(deployment?: { id: string; name: string }): AgentServer {
+  return serverWith(deployment, {})
+}
+
+function serverWith(
+  deployment: { id: string; name: string } | undefined,
+  added: Record<string, string>,
+): AgentServer {
   const path = deployment ? `/agents/${encodeURIComponent(deployment.name)}` : ''
   const url = `${location.origin}${path}`
-  const headers = deployment ? { ...AS_STUDIO, ...workspaceHeaders() } : givenHeaders()
+  const headers = deployment ? { ...AS_STUDIO, ...workspaceHeaders(), ...added } : givenHeaders()
   return {
     client: new Client({
       apiUrl: url,

@@ -1,5 +1,5 @@
 /** The deployments of the workspace, as the shell and the areas ask for them. */
-import type { Deployment } from '@runyard/client'
+import { type Deployment, dataOf } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { controlPlane } from './control-plane.ts'
 import { statusOf } from './query-client.ts'
@@ -66,11 +66,45 @@ async function hasDeployment(
   }
 }
 
+/** How its agent servers are just now. */
+export function runtimeQuery(deployment_id: string) {
+  const params = { path: { deployment_id } }
+  return queryOptions({
+    queryKey: ['deployments', deployment_id, 'runtime'],
+    queryFn: () =>
+      dataOf(controlPlane.api.GET('/v2/deployments/{deployment_id}/runtime', { params })),
+    refetchInterval: PACE,
+  })
+}
+
 /** Whether its agent servers answer at once: nothing has to be woken or waited for. */
 export async function isAwake(deployment_id: string): Promise<boolean> {
   const params = { path: { deployment_id } }
   const { data } = await controlPlane.api.GET('/v2/deployments/{deployment_id}/runtime', { params })
   return data?.state === 'serving'
+}
+
+/** Deployments by whether they would answer at once. */
+export interface Answering {
+  awake: { id: string; name: string }[]
+  asleep: { id: string; name: string }[]
+}
+
+export function answeringQuery() {
+  return queryOptions({
+    queryKey: ['deployments', 'answering'],
+    queryFn: async (): Promise<Answering> => {
+      const all = await controlPlane.listDeployments()
+      const serving = all.filter((one) => one.active_revision_id !== null)
+      const states = await Promise.all(serving.map(({ id }) => isAwake(id)))
+      const briefOf = ({ id, name }: (typeof all)[number]) => ({ id, name })
+      return {
+        awake: serving.filter((_, at) => states[at]).map(briefOf),
+        asleep: serving.filter((_, at) => !states[at]).map(briefOf),
+      }
+    },
+    refetchInterval: 15_000,
+  })
 }
 
 /** Nothing of it is on its way, as far as can be told without its revisions. */

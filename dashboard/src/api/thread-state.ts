@@ -1,6 +1,7 @@
 import type { ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from './agent-server.tsx'
+import { readAgain } from './read-again.ts'
 
 export type State = Record<string, unknown>
 
@@ -19,9 +20,12 @@ export interface Place {
 export function stateQuery(server: AgentServer, threadId?: string, at?: string | Place) {
   return queryOptions({
     queryKey: [...threadKey(server, threadId), 'state', keyOf(at)],
-    queryFn: ({ signal }): Promise<ThreadState<State>> => {
+    queryFn: (context): Promise<ThreadState<State>> => {
       const id = threadId ?? ''
-      return server.client.threads.getState<State>(id, checkpointOf(id, at), { signal })
+      const { signal } = context
+      return readAgain(server, context, ({ client }) =>
+        client.threads.getState<State>(id, checkpointOf(id, at), { signal }),
+      )
     },
     enabled: threadId !== undefined,
   })

@@ -2,6 +2,7 @@ import type { Cron as SdkCron } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
 import { useChange } from '../api/use-change.ts'
 import { reasonOf } from '../design/error-note.tsx'
 import { toast } from '../design/toast.tsx'
@@ -25,7 +26,10 @@ const MOST = 200
 export function cronsQuery(server: AgentServer) {
   return queryOptions({
     queryKey: [server.key, 'crons'],
-    queryFn: ({ signal }): Promise<Cron[]> => server.client.crons.search({ limit: MOST, signal }),
+    queryFn: (context): Promise<Cron[]> =>
+      readAgain(server, context, ({ client }) =>
+        client.crons.search({ limit: MOST, signal: context.signal }),
+      ),
     refetchInterval: 5_000,
   })
 }

@@ -1,8 +1,9 @@
 import { type Deployment, isOver, type Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
+import { runtimeQuery } from '../api/deployments.ts'
 import { type Meaning, meaningOfRevision } from '../api/states.ts'
 import { Status } from '../design/status.tsx'
-import { revisionQuery, runtimeQuery } from './queries.ts'
+import { revisionQuery } from './queries.ts'
 
 /** How a deployment is: whether it serves, and besides, what its newest revision does. */
 export function DeploymentState({ deployment }: { deployment: Deployment }) {

@@ -1,7 +1,7 @@
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../api/agent-server.tsx'
-import { deploymentQuery } from '../api/deployments.ts'
+import { deploymentQuery, runtimeQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
@@ -14,7 +14,6 @@ import { assistantsQuery, Graphs } from './overview/graphs.tsx'
 import { NeedsSomebody } from './overview/needs-somebody.tsx'
 import { RecentRevisions } from './overview/recent-revisions.tsx'
 import { ServingCard } from './overview/serving-card.tsx'
-import { runtimeQuery } from './queries.ts'
 
 /** What a deployment is just now: what serves, how it is called, and what wants somebody. */
 export function OverviewPage() {

@@ -57,16 +57,6 @@ export function historyQuery(deployment_id: string, { number }: Revision, latest
   })
 }
 
-/** How its agent servers are just now. */
-export function runtimeQuery(deployment_id: string) {
-  const params = { path: { deployment_id } }
-  return queryOptions({
-    queryKey: ['deployments', deployment_id, 'runtime'],
-    queryFn: () => dataOf(api.GET('/v2/deployments/{deployment_id}/runtime', { params })),
-    refetchInterval: PACE,
-  })
-}
-
 /** The last hour of every deployment of the workspace, in one point each. */
 export function figuresQuery() {
   return queryOptions({

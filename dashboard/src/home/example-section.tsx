@@ -1,13 +1,15 @@
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { runtimeQuery } from '../api/deployments.ts'
 import { meaningOfRevision } from '../api/states.ts'
+import { Button } from '../design/button.tsx'
 import { ErrorNote } from '../design/error-note.tsx'
 import { Card, Section, TextLink } from '../design/page.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Status } from '../design/status.tsx'
-import { Duration } from '../design/text/time.tsx'
+import { Duration, Time } from '../design/text/time.tsx'
 import { CallIt } from '../shell/call/call-it.tsx'
 import { ChatCard } from './chat-card.tsx'
 import { firstAssistantQuery, newestRevisionQuery } from './queries.ts'
@@ -28,21 +30,64 @@ export function ExampleSection({ deployment }: { deployment: Deployment }) {
 }
 
 function Live({ deployment, server }: { deployment: Deployment; server: AgentServer }) {
-  const { data: assistant, error, refetch } = useQuery(firstAssistantQuery(server))
+  const [isWaking, setWaking] = useState(false)
+  const runtime = useQuery(runtimeQuery(deployment.id))
+  const isAsleep = runtime.data?.state === 'asleep'
+  const query = useQuery({
+    ...firstAssistantQuery(server, isWaking),
+    enabled: isWaking || (runtime.data !== undefined && !isAsleep),
+  })
+  const error = query.error ?? (runtime.data ? null : runtime.error)
   if (error) {
-    return (
-      <ErrorNote title="The example does not answer." error={error} retry={() => void refetch()} />
-    )
+    const retry = () => void (query.error ? query : runtime).refetch()
+    return <ErrorNote title="The example does not answer." error={error} retry={retry} />
   }
-  if (!assistant) return <Skeleton lines={8} className="h-96" />
+  const { data: assistant } = query
+  const isAsked = assistant || isAsleep || isWaking
+  if (!isAsked) return <Skeleton lines={8} className="h-96" />
   const url = deployment.source_config.custom_url ?? server.url
   return (
     <div className="grid gap-5 lg:grid-cols-2">
-      <ChatCard server={server} assistantId={assistant.assistant_id} />
+      {assistant ? (
+        <ChatCard server={server} assistantId={assistant.assistant_id} />
+      ) : (
+        <Asleep
+          since={runtime.data?.asleep_since}
+          isWaking={isWaking}
+          onWake={() => setWaking(true)}
+        />
+      )}
       <div className="min-w-0">
-        <CallIt url={url} assistant={assistant.graph_id} name={deployment.name} />
+        <CallIt url={url} assistant={assistant?.graph_id ?? 'agent'} name={deployment.name} />
       </div>
     </div>
+  )
+}
+
+/** It is woken by who wants it, and not by looking at this page. */
+function Asleep(props: {
+  since: string | null | undefined
+  isWaking: boolean
+  onWake: () => void
+}) {
+  const { since, isWaking, onWake } = props
+  return (
+    <Card className="flex flex-col items-center justify-center gap-3 py-10 text-center">
+      <p className="flex flex-wrap items-center justify-center gap-2">
+        {isWaking ? <Status tone="live">Wakes up</Status> : <Status tone="off">Asleep</Status>}
+        {since && !isWaking && (
+          <span className="text-ink-soft">
+            since <Time at={since} />
+          </span>
+        )}
+      </p>
+      <p className="max-w-prose text-ink-soft">
+        Nobody has asked for it for a while. The next request wakes it.
+      </p>
+      <Button kind="primary" isPending={isWaking} onPress={onWake}>
+        Wake it and talk
+      </Button>
+    </Card>
   )
 }
 

@@ -1,7 +1,8 @@
 import { type Deployment, dataOf, isOver, type Revision } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
-import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { type AgentServer, agentServer, atAGlance } from '../api/agent-server.tsx'
 import { controlPlane } from '../api/control-plane.ts'
+import { isAwake } from '../api/deployments.ts'
 
 const { api } = controlPlane
 
@@ -18,11 +19,12 @@ export function newestRevisionQuery({ id, latest_revision_id }: Deployment) {
   })
 }
 
-/** The assistant that a newcomer talks to. */
-export function firstAssistantQuery(server: AgentServer) {
+/** The assistant that a newcomer talks to. `isWaking`: the server is woken for it. */
+export function firstAssistantQuery(server: AgentServer, isWaking: boolean) {
+  const { client } = isWaking ? server : atAGlance(server)
   return queryOptions({
     queryKey: ['home', 'assistant', server.key],
-    queryFn: async () => (await server.client.assistants.search({ limit: 1 }))[0] ?? null,
+    queryFn: async () => (await client.assistants.search({ limit: 1 }))[0] ?? null,
     staleTime: 60_000,
   })
 }
@@ -64,7 +66,8 @@ async function needOf(
 ): Promise<Need> {
   const [newest, waitingThreads] = await Promise.all([
     failedRevision(deployment),
-    now && now.servers > 0 ? waitingThreadsOf(deployment) : 0,
+    // The figures may be of a minute ago.
+    now && now.servers > 0 && (await isAwake(deployment.id)) ? waitingThreadsOf(deployment) : 0,
   ])
   const isSlow = now !== undefined && now.queue_age_seconds >= SLOW_QUEUE_SECONDS
   return {
@@ -83,5 +86,7 @@ async function failedRevision({ id, ...of }: Deployment): Promise<Revision | und
 }
 
 async function waitingThreadsOf(deployment: Deployment): Promise<number> {
-  return agentServer(deployment).client.threads.count({ status: 'interrupted' })
+  const { client } = atAGlance(agentServer(deployment))
+  // One that does not answer must not hide what the others need.
+  return client.threads.count({ status: 'interrupted' }).catch(() => 0)
 }

@@ -1,6 +1,8 @@
 /** What an operator asks: is anything queueing, failing, growing? */
 import { useQuery } from '@tanstack/react-query'
-import { agentServer } from '../api/agent-server.tsx'
+import { useMemo } from 'react'
+import { agentServer, atAGlance } from '../api/agent-server.tsx'
+import { answeringQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import { SelectField } from '../design/field.tsx'
 import { Page, Section } from '../design/page.tsx'
@@ -65,8 +67,7 @@ export function OperationsPage() {
                 onSort={(by) => change({ sort: by }, { replace: true })}
               />
             </Section>
-            <FailedThreads servers={awake(chosen ? [chosen] : data.deployments)} />
-            <SlowestRuns servers={awake(chosen ? [chosen] : data.deployments)} range={range} />
+            <FromServers deployment={chosen?.deployment_id} range={range} />
           </>
         )}
       </QueryView>
@@ -109,10 +110,20 @@ function ControlPlane({ range }: { range: RangeName }) {
   )
 }
 
-/** One that is asleep is not woken to be looked at. */
-function awake(deployments: readonly Glance[]) {
-  const those = deployments.filter(({ now }) => now)
-  return those.map(({ deployment_id: id, name }) => agentServer({ id, name }))
+/** What the agent servers themselves know. One that is asleep is not woken to be looked at. */
+function FromServers({ deployment, range }: { deployment: string | undefined; range: RangeName }) {
+  const { data } = useQuery(answeringQuery())
+  const servers = useMemo(() => {
+    const awake = data?.awake ?? []
+    const asked = awake.filter(({ id }) => deployment === undefined || id === deployment)
+    return asked.map((one) => atAGlance(agentServer(one)))
+  }, [data, deployment])
+  return (
+    <>
+      <FailedThreads servers={servers} />
+      <SlowestRuns servers={servers} range={range} />
+    </>
+  )
 }
 
 function Waiting() {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { agentServer } from '../api/agent-server.tsx'
+import { agentServer, atAGlance } from '../api/agent-server.tsx'
+import { type Answering, answeringQuery } from '../api/deployments.ts'
 import { Empty } from '../design/empty.tsx'
 import { Page, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { useAddress } from '../shell/address.ts'
-import { type Answering, answeringQuery } from './queries.ts'
 import { RunFilters } from './run-filters.tsx'
 import { RunsList } from './runs-list.tsx'
 import { type RunsSearch, runsSearchSchema } from './search.ts'
@@ -26,7 +26,7 @@ export function AllRunsPage() {
 
 function Runs({ found, search }: { found: Answering; search: RunsSearch }) {
   const { awake, asleep } = found
-  const servers = useMemo(() => awake.map((one) => agentServer(one)), [awake])
+  const servers = useMemo(() => awake.map((one) => atAGlance(agentServer(one))), [awake])
   return (
     <>
       {servers.length === 0 ? (

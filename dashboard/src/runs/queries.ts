@@ -1,32 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
-import { controlPlane } from '../api/control-plane.ts'
-import { isAwake } from '../api/deployments.ts'
+import { readAgain } from '../api/read-again.ts'
 import type { Delivery, Span, Timeline } from './wire.ts'
-
-/** Deployments by whether they would answer at once. */
-export interface Answering {
-  awake: { id: string; name: string }[]
-  asleep: { id: string; name: string }[]
-}
-
-export function answeringQuery() {
-  return queryOptions({
-    queryKey: ['deployments', 'answering'],
-    queryFn: async (): Promise<Answering> => {
-      const all = await controlPlane.listDeployments()
-      const serving = all.filter((one) => one.active_revision_id !== null)
-      const states = await Promise.all(serving.map(({ id }) => isAwake(id)))
-      const briefOf = ({ id, name }: (typeof all)[number]) => ({ id, name })
-      return {
-        awake: serving.filter((_, at) => states[at]).map(briefOf),
-        asleep: serving.filter((_, at) => !states[at]).map(briefOf),
-      }
-    },
-    refetchInterval: 15_000,
-  })
-}
 
 export interface RunPlace {
   thread_id: string
@@ -66,7 +42,10 @@ export function spanQuery(server: AgentServer, { thread_id, run_id }: RunPlace, 
 export function deliveriesQuery(server: AgentServer, run_id: string) {
   return queryOptions({
     queryKey: [server.key, 'deliveries', 'of run', run_id],
-    queryFn: () => askAgent<Delivery[]>(server, 'GET', `/webhooks/deliveries?run_id=${run_id}`),
+    queryFn: (context) =>
+      readAgain(server, context, (asked) =>
+        askAgent<Delivery[]>(asked, 'GET', `/webhooks/deliveries?run_id=${run_id}`),
+      ),
     refetchInterval: 5_000,
   })
 }

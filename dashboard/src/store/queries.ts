@@ -1,6 +1,7 @@
 import type { SearchItem } from '@langchain/langgraph-sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
 import { useChange } from '../api/use-change.ts'
 
 export type Item = SearchItem
@@ -12,10 +13,11 @@ const EVERY_MS = 10_000
 export function namespacesQuery(server: AgentServer) {
   return queryOptions({
     queryKey: [server.key, 'store', 'namespaces'],
-    queryFn: async () => {
-      const { namespaces } = await server.client.store.listNamespaces({ limit: MOST_NAMESPACES })
-      return namespaces
-    },
+    queryFn: (context) =>
+      readAgain(server, context, async ({ client }) => {
+        const { namespaces } = await client.store.listNamespaces({ limit: MOST_NAMESPACES })
+        return namespaces
+      }),
     refetchInterval: EVERY_MS,
   })
 }
@@ -27,16 +29,17 @@ export function itemsQuery(
 ) {
   return queryOptions({
     queryKey: [server.key, 'store', 'items', ...path, { meaning, page }],
-    queryFn: async () => {
-      const { items } = await server.client.store.searchItems([...path], {
-        // One more than is shown tells whether there is another page.
-        limit: PAGE_SIZE + 1,
-        offset: page * PAGE_SIZE,
-        ...(meaning && { query: meaning }),
-        refreshTtl: false,
-      })
-      return items
-    },
+    queryFn: (context) =>
+      readAgain(server, context, async ({ client }) => {
+        const { items } = await client.store.searchItems([...path], {
+          // One more than is shown tells whether there is another page.
+          limit: PAGE_SIZE + 1,
+          offset: page * PAGE_SIZE,
+          ...(meaning && { query: meaning }),
+          refreshTtl: false,
+        })
+        return items
+      }),
     refetchInterval: EVERY_MS,
     placeholderData: keepPreviousData,
   })

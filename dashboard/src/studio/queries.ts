@@ -3,6 +3,7 @@ import type { Run, ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
 import { type State, threadKey } from '../api/thread-state.ts'
 
 /** `assistant`: its id, or the graph's, whose own assistant is meant then. */
@@ -82,7 +83,10 @@ export function historyQuery(server: AgentServer, threadId?: string, messagesKey
 export function runsQuery(server: AgentServer, threadId?: string) {
   return queryOptions({
     queryKey: [...threadKey(server, threadId), 'runs'],
-    queryFn: ({ signal }) => server.client.runs.list(threadId ?? '', { limit: 50, signal }),
+    queryFn: (context) =>
+      readAgain(server, context, ({ client }) =>
+        client.runs.list(threadId ?? '', { limit: 50, signal: context.signal }),
+      ),
     enabled: threadId !== undefined,
     // Somebody else may begin one.
     refetchInterval: ({ state }) => (state.data?.some(isActive) ? 2_000 : 6_000),

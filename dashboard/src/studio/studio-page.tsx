@@ -24,20 +24,29 @@ export function StudioPage() {
   const { thread, checkpoint } = useStudioSearch().search
   const isHidden = assistant.error !== null && statusOf(assistant.error) === 404
   const standIn = useQuery(standInQuery(server, isHidden ? thread : undefined))
-  if (standIn.isLoading) return <Skeleton lines={5} />
+  if (standIn.isLoading) return <Loading />
   // A project may let people find an assistant that it does not let them read.
   if (standIn.data && standIn.data.assistant_id !== id) {
     const at = { ...(thread && { thread }), ...(checkpoint && { checkpoint }) }
     return <Navigate to={server.pages.studio(standIn.data.assistant_id, at)} replace />
   }
   return (
-    <QueryView query={assistant} what="the assistant">
+    <QueryView query={assistant} what="the assistant" skeleton={<Loading />}>
       {(found) => (
-        <QueryView query={schemas} what="what its graph takes and gives">
+        <QueryView query={schemas} what="what its graph takes and gives" skeleton={<Loading />}>
           {(known) => <Page assistant={found} schemas={known} />}
         </QueryView>
       )}
     </QueryView>
+  )
+}
+
+/** The page has no edges of its own: its columns reach the window's. */
+function Loading() {
+  return (
+    <div className="px-4 py-5 sm:px-6">
+      <Skeleton lines={5} />
+    </div>
   )
 }
 

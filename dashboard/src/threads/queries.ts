@@ -2,6 +2,7 @@ import type { Thread } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { AgentRefusal } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
 import { searchRuns } from '../api/runs.ts'
 import type { ThreadStatus } from '../api/states.ts'
 
@@ -25,7 +26,8 @@ export const PAGE_SIZE = 100
 export function threadsQuery(server: AgentServer, query: ThreadQuery, page: number) {
   return queryOptions({
     queryKey: [server.key, 'threads', 'list', query, page],
-    queryFn: ({ signal }) => searchThreads(server, query, page, signal),
+    queryFn: (context) =>
+      readAgain(server, context, (asked) => searchThreads(asked, query, page, context.signal)),
     refetchInterval: page === 0 ? 5_000 : false,
     staleTime: 10_000,
   })
@@ -77,7 +79,7 @@ async function ask<T>(
 export function threadQuery(server: AgentServer, thread_id: string) {
   return queryOptions({
     queryKey: [server.key, 'threads', thread_id],
-    queryFn: () => server.client.threads.get(thread_id),
+    queryFn: (context) => readAgain(server, context, ({ client }) => client.threads.get(thread_id)),
     refetchInterval: 3_000,
   })
 }
@@ -86,7 +88,10 @@ export function threadRunsQuery(server: AgentServer, thread_id: string) {
   return queryOptions({
     // The Studio keeps its own list under `runs`, of another shape.
     queryKey: [server.key, 'threads', thread_id, 'latest runs'],
-    queryFn: ({ signal }) => searchRuns(server, { thread_id, limit: 100 }, signal),
+    queryFn: (context) =>
+      readAgain(server, context, (asked) =>
+        searchRuns(asked, { thread_id, limit: 100 }, context.signal),
+      ),
     refetchInterval: 3_000,
   })
 }

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
 import { reasonOf } from '../design/error-note.tsx'
 import { toast } from '../design/toast.tsx'
 
@@ -29,14 +30,16 @@ export function deliveriesQuery(
 ) {
   return queryOptions({
     queryKey: [server.key, 'deliveries', status ?? 'all', page],
-    queryFn: () => {
+    queryFn: (context) => {
       // One more than is shown tells whether there is another page.
       const query = new URLSearchParams({
         limit: String(PAGE_SIZE + 1),
         offset: String(page * PAGE_SIZE),
         ...(status && { status }),
       })
-      return askAgent<Delivery[]>(server, 'GET', `/webhooks/deliveries?${query}`)
+      return readAgain(server, context, (asked) =>
+        askAgent<Delivery[]>(asked, 'GET', `/webhooks/deliveries?${query}`),
+      )
     },
     refetchInterval: 5_000,
   })
@@ -45,8 +48,10 @@ export function deliveriesQuery(
 export function deliveryQuery(server: AgentServer, id: string) {
   return queryOptions({
     queryKey: [server.key, 'deliveries', 'one', id],
-    queryFn: () =>
-      askAgent<Delivery & { payload: unknown }>(server, 'GET', `/webhooks/deliveries/${id}`),
+    queryFn: (context) =>
+      readAgain(server, context, (asked) =>
+        askAgent<Delivery & { payload: unknown }>(asked, 'GET', `/webhooks/deliveries/${id}`),
+      ),
     refetchInterval: 5_000,
   })
 }

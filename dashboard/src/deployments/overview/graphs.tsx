@@ -1,7 +1,7 @@
 import type { DeploymentRuntime } from '@runyard/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Workflow } from 'lucide-react'
-import { type AgentServer, useAgentServer } from '../../api/agent-server.tsx'
+import { type AgentServer, atAGlance, useAgentServer } from '../../api/agent-server.tsx'
 import { ButtonLink } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { QueryView } from '../../design/query-view.tsx'
@@ -11,7 +11,11 @@ export function assistantsQuery(server: AgentServer, isAwake: boolean) {
   return queryOptions({
     queryKey: ['agents', server.key, 'assistants', 'overview'],
     queryFn: () =>
-      server.client.assistants.search({ limit: 50, sortBy: 'created_at', sortOrder: 'asc' }),
+      atAGlance(server).client.assistants.search({
+        limit: 50,
+        sortBy: 'created_at',
+        sortOrder: 'asc',
+      }),
     enabled: isAwake,
   })
 }

@@ -1,7 +1,7 @@
 import type { Deployment, Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useAgentServer } from '../../api/agent-server.tsx'
+import { atAGlance, useAgentServer } from '../../api/agent-server.tsx'
 import { TextLink } from '../../design/page.tsx'
 import { Mark, type Tone } from '../../design/status.tsx'
 import { pagesOf } from '../address.ts'
@@ -72,7 +72,7 @@ export function useWaitingThreads(isAwake: boolean): number {
   const server = useAgentServer()
   const query = useQuery({
     queryKey: ['agents', server.key, 'threads', 'count', 'interrupted'],
-    queryFn: () => server.client.threads.count({ status: 'interrupted' }),
+    queryFn: () => atAGlance(server).client.threads.count({ status: 'interrupted' }),
     enabled: isAwake,
     refetchInterval: 15_000,
   })

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { controlPlane } from '../../api/control-plane.ts'
+import { runtimeQuery } from '../../api/deployments.ts'
 import { Button } from '../../design/button.tsx'
 import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { Card, Section } from '../../design/page.tsx'
 import { Mark } from '../../design/status.tsx'
 import { useAction } from '../actions.ts'
 import { useWaitingThreads } from '../overview/needs-somebody.tsx'
-import { runtimeQuery } from '../queries.ts'
 
 /** Deleting a deployment: says what goes with it, and has its name typed. */
 export function DeletionSection({ deployment }: { deployment: Deployment }) {

@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Bot, Boxes, CircleHelp, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { agentServer } from '../../api/agent-server.tsx'
+import { agentServer, atAGlance } from '../../api/agent-server.tsx'
 import { deploymentsQuery, isAwake } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { useMay, useSession } from '../../api/session.ts'
@@ -88,7 +88,7 @@ function useAssistants(
       queryKey: ['palette', 'assistants', deployment?.id ?? 'here'],
       queryFn: async () => {
         if (deployment && !(await isAwake(deployment.id))) return []
-        return agentServer(deployment).client.assistants.search({ limit: 50 })
+        return atAGlance(agentServer(deployment)).client.assistants.search({ limit: 50 })
       },
       staleTime: 60_000,
       retry: false,
