@@ -11,9 +11,11 @@ import { QueryView } from '../design/query-view.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
+import { useNewVersion } from './use-new-version.ts'
 
 export function AssistantsPage() {
   const server = useAgentServer()
+  useNewVersion()
   const query = useQuery(assistantsQuery(server))
   const columns: readonly Column<Assistant>[] = [
     {

@@ -15,10 +15,12 @@ import { useStudioSearch } from './search.ts'
 import { StudioHead } from './studio-head.tsx'
 import { StudioProvider } from './studio-provider.tsx'
 import { TalkPanel } from './talk-panel.tsx'
+import { useNewVersion } from './use-new-version.ts'
 
 export function StudioPage() {
   const { assistant: id } = useParams({ strict: false }) as { assistant: string }
   const server = useAgentServer()
+  useNewVersion()
   const assistant = useQuery(assistantQuery(server, id))
   const schemas = useQuery(schemasQuery(server, id))
   const { thread, checkpoint } = useStudioSearch().search

@@ -120,6 +120,11 @@ function Repository({ draft: { written, change } }: { draft: Draft }) {
       >
         Create a revision of each push
       </Checkbox>
+      {written.isBuiltOnPush && (
+        <p className="mt-1 text-sm text-ink-soft">
+          Your git host tells of a push by a webhook: make it in the deployment’s settings.
+        </p>
+      )}
     </Card>
   )
 }

@@ -1,0 +1,44 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { AgentRefusal } from '../api/agent-request.ts'
+import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { readAgain } from '../api/read-again.ts'
+import { toast } from '../design/toast.tsx'
+
+const LOOK_MS = 3_000
+
+/**
+ * Notices that another version answers, after `runyard dev` has loaded a changed project or a rollout has switched:
+ * assistants, graphs, schemas and components are read again.
+ */
+export function useNewVersion(): void {
+  const server = useAgentServer()
+  const queries = useQueryClient()
+  const { data: version } = useQuery(versionQuery(server))
+  const known = useRef<string>(undefined)
+  useEffect(() => {
+    if (version === undefined) return
+    const before = known.current
+    known.current = version
+    if (before === undefined || before === version) return
+    for (const part of ['assistants', 'component'])
+      void queries.invalidateQueries({ queryKey: [server.key, part] })
+    toast('A new version answers now: its graph is read again.')
+  }, [version, queries, server.key])
+}
+
+/** Which version of its project answers, as the gateway in front of it says; without one it stays the same. */
+function versionQuery(server: AgentServer) {
+  return queryOptions({
+    queryKey: [server.key, 'version'],
+    queryFn: (context) =>
+      readAgain(server, context, async ({ url, headers }) => {
+        const response = await fetch(`${url}/info`, { headers, signal: context.signal })
+        if (response.ok) return response.headers.get('x-runyard-revision') ?? 'the only one'
+        throw new AgentRefusal(response.status, `The agent server answered ${response.status}.`)
+      }),
+    refetchInterval: LOOK_MS,
+    // Told once for each page: a page that opens has read everything anew.
+    gcTime: 0,
+  })
+}
