@@ -1,7 +1,8 @@
 /** Runs that were looked for, of one agent server or of several. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import type { AgentServer } from '../api/agent-server.tsx'
+import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
+import { statusOf } from '../api/query-client.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
@@ -22,8 +23,14 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const query = useInfiniteQuery({
     queryKey: ['runs', servers.map(({ key }) => key), search],
-    queryFn: ({ pageParam, signal }) =>
-      nextPage(servers, queryOf(search, Date.now()), pageParam, signal),
+    queryFn: async ({ pageParam, signal, client, queryKey }) => {
+      const known = client.getQueryData<{ pages: RunsPage[] }>(queryKey)?.pages[0]
+      // A page that only stays open wakes nobody, and what was read last stands.
+      const asked = known ? servers.map(atAGlance) : servers
+      const page = await nextPage(asked, queryOf(search, Date.now()), pageParam, signal)
+      const isAsleep = page.failures.some(({ error }) => statusOf(error) === 409)
+      return known && isAsleep && pageParam === undefined ? known : page
+    },
     initialPageParam: undefined as RunsPage | undefined,
     getNextPageParam: (last) => (hasMore(last) ? last : undefined),
     placeholderData: keepPreviousData,
