@@ -259,7 +259,9 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
     const page = await visitor.open('/settings')
     await heading('My sessions')
     const views = page.getByRole('navigation', { name: 'Views' })
-    await expect.poll(() => views.getByRole('link').allTextContents()).toEqual(['My sessions'])
+    await expect
+      .poll(() => views.getByRole('link').allTextContents())
+      .toEqual(['My sessions', 'Listeners'])
     await visitor.open('/settings/keys')
     await page.getByText('This is for admins of this workspace.').waitFor()
     expect(await visitor.faults()).toEqual([])

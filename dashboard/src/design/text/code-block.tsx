@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button.tsx'
 export function CodeBlock({ text, label = 'Code' }: { text: string; label?: string }) {
   return (
     <div className="relative rounded-md border border-line bg-sunken">
-      <div className="absolute top-1 right-1">
+      <div className="absolute top-1 right-1 rounded-md bg-sunken">
         <CopyButton text={text} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
