@@ -51,9 +51,9 @@ async function send(
   const query = pool.toQuery(statement)
   // Sent together, in one round trip.
   const [, result] = await Promise.all([
-    client.query(`BEGIN ISOLATION LEVEL READ COMMITTED; ${pool.perTransaction}`),
-    client.query(query),
-    client.query('COMMIT'),
+    pool.send(client, `BEGIN ISOLATION LEVEL READ COMMITTED; ${pool.perTransaction}`),
+    pool.send(client, query),
+    pool.send(client, 'COMMIT'),
   ])
   return result
 }
@@ -71,7 +71,9 @@ export async function attemptBatch(
   try {
     const all = condition ? [stopUnless(condition), ...statements] : statements
     const queries = all.map((statement) => pool.toQuery(statement))
-    const sent = [begin(pool, []), ...queries, 'COMMIT'].map((query) => client.query(query))
+    const sent = [begin(pool, []), ...queries, 'COMMIT'].map((query) =>
+      pool.send(client, query),
+    )
     const results = await Promise.allSettled(sent)
     // After the first failure nothing was done, unless the connection failed.
     for (const result of results) if (result.status === 'rejected') throw result.reason

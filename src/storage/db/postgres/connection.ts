@@ -43,6 +43,8 @@ export class PostgresPool {
   readonly #pool: Pool
   readonly #broken = new WeakSet<Client>()
   readonly #names = new Map<string, string>()
+  /** The connections whose statements of this turn are still being gathered. */
+  readonly #gathering = new WeakSet<Client>()
   #closing: Promise<void> | undefined
 
   constructor(url: DatabaseUrl, schema: string) {
@@ -94,7 +96,16 @@ export class PostgresPool {
 
   /** Sends a statement. Throws like `toQuery`. */
   async query(client: PoolClient, statement: Statement): Promise<QueryResult> {
-    return client.query(this.toQuery(statement))
+    return this.send(client, this.toQuery(statement))
+  }
+
+  /**
+   * Sends a statement, together with what else is sent on the connection before the event loop goes on. The
+   * driver would write each statement to the socket by itself.
+   */
+  send(client: PoolClient, query: QueryConfig | string): Promise<QueryResult> {
+    this.#gather(client)
+    return client.query(query)
   }
 
   /**
@@ -111,6 +122,17 @@ export class PostgresPool {
   close(): Promise<void> {
     this.#closing ??= this.#pool.end()
     return this.#closing
+  }
+
+  #gather(client: PoolClient): void {
+    if (this.#gathering.has(client)) return
+    const { stream } = client.connection
+    this.#gathering.add(client)
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering.delete(client)
+      stream.uncork()
+    })
   }
 
   #nameOf(sql: string): string | undefined {

@@ -38,14 +38,14 @@ export async function attemptTransaction<T>(
   plan: TransactionPlan<T>,
 ): Promise<Outcome<T>> {
   const tx = new PostgresTransaction(pool, client)
-  const begun = client.query(plan.begin)
+  const begun = pool.send(client, plan.begin)
   // Checked below, once `work` has settled.
   begun.catch(() => {})
   try {
     const result = await plan.current.run(tx, plan.work, tx)
     await begun
     tx.end()
-    return plan.isReading ? closeReading(client, result) : await commit(pool, client, result)
+    return plan.isReading ? closeReading(pool, client, result) : await commit(pool, client, result)
   } catch (error) {
     tx.end()
     return await rollBack(
@@ -59,8 +59,8 @@ export async function attemptTransaction<T>(
 }
 
 /** Whoever gets the connection next sends its statements after this one. */
-function closeReading<T>(client: PoolClient, result: T): Outcome<T> {
-  client.query('COMMIT').catch(() => {})
+function closeReading<T>(pool: PostgresPool, client: PoolClient, result: T): Outcome<T> {
+  pool.send(client, 'COMMIT').catch(() => {})
   return { kind: 'done', result }
 }
 
@@ -70,7 +70,7 @@ async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Pro
     return failure(error, { isLost: true, isRepeatable: true })
   }
   try {
-    const { command } = await client.query('COMMIT')
+    const { command } = await pool.send(client, 'COMMIT')
     if (command === 'COMMIT') return { kind: 'done', result }
   } catch (error) {
     // After a collision nothing was done. A lost connection tells nothing.
