@@ -11,7 +11,7 @@ import type { PoolClient, QueryResult } from 'pg'
 import type { Statement } from '../db.ts'
 import { begin } from './begin.ts'
 import type { PostgresPool } from './connection.ts'
-import { asRefusal, isCollision, isLost, isStopped, unanswered } from './errors.ts'
+import { asRefusal, isCollision, isLost, isStopped, isTwice, unanswered } from './errors.ts'
 
 export type Outcome<T> =
   | { kind: 'done'; result: T }
@@ -59,8 +59,9 @@ async function send(
 }
 
 /**
- * Sends everything at once. `false`: the condition was not met, and nothing was done. It is repeated
- * whenever the result is not known, since a second time changes nothing. Never rejects.
+ * Sends everything at once, as one statement where that is possible. `false`: the condition was not met, and
+ * nothing was done. It is repeated whenever the result is not known, since a second time changes nothing. Never
+ * rejects.
  */
 export async function attemptBatch(
   pool: PostgresPool,
@@ -69,19 +70,45 @@ export async function attemptBatch(
   condition: Statement | undefined,
 ): Promise<Outcome<boolean>> {
   try {
-    const all = condition ? [stopUnless(condition), ...statements] : statements
-    const queries = all.map((statement) => pool.toQuery(statement))
-    const sent = [begin(pool, []), ...queries, 'COMMIT'].map((query) =>
-      pool.send(client, query),
-    )
-    const results = await Promise.allSettled(sent)
-    // After the first failure nothing was done, unless the connection failed.
-    for (const result of results) if (result.status === 'rejected') throw result.reason
-    return { kind: 'done', result: true }
+    const result = await attemptAtOnce(pool, client, statements, condition)
+    return result ?? (await attemptInTurn(pool, client, statements, condition))
   } catch (error) {
     if (isStopped(error)) return { kind: 'done', result: false }
     return failure(error, isLost(error) || isCollision(error))
   }
+}
+
+/** `undefined`: this batch cannot be one statement, and nothing was done. */
+async function attemptAtOnce(
+  pool: PostgresPool,
+  client: PoolClient,
+  statements: readonly Statement[],
+  condition: Statement | undefined,
+): Promise<Outcome<boolean> | undefined> {
+  const one = condition && !pool.isShared && pool.oneStatement.of(statements, stopUnless(condition))
+  if (!one) return undefined
+  try {
+    await pool.query(client, one)
+    return { kind: 'done', result: true }
+  } catch (error) {
+    if (isTwice(error)) return undefined
+    throw error
+  }
+}
+
+async function attemptInTurn(
+  pool: PostgresPool,
+  client: PoolClient,
+  statements: readonly Statement[],
+  condition: Statement | undefined,
+): Promise<Outcome<boolean>> {
+  const all = condition ? [stopUnless(condition), ...statements] : statements
+  const queries = all.map((statement) => pool.toQuery(statement))
+  const sent = [begin(pool, []), ...queries, 'COMMIT'].map((query) => pool.send(client, query))
+  const results = await Promise.allSettled(sent)
+  // After the first failure nothing was done, unless the connection failed.
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return { kind: 'done', result: true }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { DatabaseUrl } from '../../../core/database-url.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SqlValue, Statement } from '../db.ts'
 import { cannotConnect, isTransient } from './errors.ts'
+import { OneStatement } from './one-statement.ts'
 
 /**
  * How long a caller waits for a connection, in ms: while the database restarts, or all connections are in
@@ -40,6 +41,7 @@ export class PostgresPool {
   /** Put behind BEGIN: settings that cannot be made for the whole connection. */
   readonly perTransaction: string
   readonly isShared: boolean
+  readonly oneStatement = new OneStatement()
   readonly #pool: Pool
   readonly #broken = new WeakSet<Client>()
   readonly #names = new Map<string, string>()

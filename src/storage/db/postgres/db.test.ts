@@ -167,6 +167,22 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     expect(await texts(db)).toEqual(['a', 'b', 'c'])
   })
 
+  test('does a batch in order where one statement changes or reads what another has written', async () => {
+    const sql = `INSERT INTO notes (id, text) VALUES ($1, $2)
+      ON CONFLICT (id) DO UPDATE SET text = excluded.text`
+    const row = (id: number, text: string) => ({ sql, params: [id, text] })
+    const copy = {
+      sql: "INSERT INTO notes (id, text) SELECT id + 1, text || '!' FROM notes WHERE text = $1",
+      params: ['b'],
+    }
+    await insert(db, 'there')
+    const isThere = { sql: 'SELECT 1 FROM notes WHERE text = $1', params: ['there'] }
+    expect(await db.batch([row(7, 'a'), row(7, 'b')], isThere)).toBe(true)
+    expect(await texts(db)).toEqual(['there', 'b'])
+    expect(await db.batch([row(7, 'c'), row(9, 'b'), copy], isThere)).toBe(true)
+    expect(await texts(db)).toEqual(['there', 'c', 'b', 'b!'])
+  })
+
   test('refuses a character that it cannot keep', async () => {
     await expect(insert(db, 'a\0b')).rejects.toMatchObject({ code: 'bad_request' })
   })

@@ -5,6 +5,7 @@ import { AppError, DatabaseAway } from '../../../core/errors.ts'
 const DEADLOCK = '40P01'
 const SERIALIZATION_FAILURE = '40001'
 const DIVISION_BY_ZERO = '22012'
+const CARDINALITY_VIOLATION = '21000'
 const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 const IDLE_IN_TRANSACTION = '25P03'
@@ -46,6 +47,11 @@ export function isCollision(error: unknown): boolean {
 /** Whether the condition of a batch was not met. */
 export function isStopped(error: unknown): boolean {
   return error instanceof DatabaseError && codeOf(error) === DIVISION_BY_ZERO
+}
+
+/** Whether parts of one statement would have changed the same row. Nothing was done. */
+export function isTwice(error: unknown): boolean {
+  return error instanceof DatabaseError && codeOf(error) === CARDINALITY_VIOLATION
 }
 
 /** Whether another try to connect may succeed in a moment. */
