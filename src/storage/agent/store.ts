@@ -22,6 +22,7 @@ import { cronRuns } from '../migrations/agent-server/0012-cron-runs.ts'
 import { runTimelines } from '../migrations/agent-server/0013-run-timelines.ts'
 import { linesOfRuns } from '../migrations/agent-server/0014-lines-of-runs.ts'
 import { runInputs } from '../migrations/agent-server/0015-run-inputs.ts'
+import { oftenVacuumed } from '../migrations/agent-server/0016-often-vacuumed.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb, openNotices } from '../open-db.ts'
 import { createAssistantStore } from './assistants.ts'
@@ -54,6 +55,7 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
   runTimelines,
   linesOfRuns,
   runInputs,
+  oftenVacuumed,
 ]
 
 /**

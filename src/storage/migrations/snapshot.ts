@@ -75,12 +75,23 @@ const FUNCTIONS = `
 SELECT pg_get_functiondef(oid) || ';' AS sql FROM pg_proc
 WHERE pronamespace = CAST($1 AS regnamespace) ORDER BY proname`
 
+/** How the table and what it keeps beside its rows are stored, where that is not the default. */
+const STORED = `
+SELECT setting AS sql FROM (
+  SELECT unnest(reloptions) AS setting FROM pg_class WHERE oid = CAST($1 AS regclass)
+  UNION ALL
+  SELECT 'toast.' || unnest(t.reloptions) FROM pg_class AS c JOIN pg_class AS t ON t.oid = c.reltoastrelid
+  WHERE c.oid = CAST($1 AS regclass)) AS settings
+ORDER BY setting`
+
 async function postgresTable(db: Db, name: string): Promise<string> {
   const lines = [
     ...(await definitions(db, COLUMNS, name)),
     ...(await definitions(db, CONSTRAINTS, name)),
   ]
-  const table = `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n);\n`
+  const stored = await definitions(db, STORED, name)
+  const how = stored.length > 0 ? ` WITH (\n  ${stored.join(',\n  ')}\n)` : ''
+  const table = `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${how};\n`
   const others = [
     ...(await definitions(db, INDEXES, name)),
     ...(await definitions(db, TRIGGERS, name)),

@@ -141,6 +141,13 @@ CREATE TABLE event_counters (
   last_seq bigint NOT NULL,
   expired_seq bigint NOT NULL DEFAULT 0,
   CONSTRAINT event_counters_pkey PRIMARY KEY (thread_id)
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE TABLE event_parts (
@@ -148,6 +155,13 @@ CREATE TABLE event_parts (
   hash text COLLATE "C" NOT NULL,
   bytes bytea NOT NULL,
   CONSTRAINT event_parts_pkey PRIMARY KEY (thread_id, hash)
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE TABLE events (
@@ -161,6 +175,13 @@ CREATE TABLE events (
   lists text COLLATE "C",
   CONSTRAINT events_pkey PRIMARY KEY (thread_id, seq),
   CONSTRAINT events_check CHECK (((run_id IS NOT NULL) OR (run_seq IS NULL)))
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE INDEX events_ends ON events USING btree (created_at) WHERE (event = '__end__'::text);
@@ -248,6 +269,13 @@ CREATE TABLE runs (
   CONSTRAINT runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'success'::text, 'error'::text, 'interrupted'::text, 'timeout'::text]))),
   CONSTRAINT runs_stop_outcome_check CHECK ((stop_outcome = ANY (ARRAY['stopped'::text, 'cut_off'::text]))),
   CONSTRAINT runs_survived_check CHECK ((survived = ANY (ARRAY[(0)::bigint, (1)::bigint])))
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE INDEX runs_active ON runs USING btree (thread_id, status, seq) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
@@ -323,6 +351,13 @@ CREATE TABLE thread_labels (
   thread_id text COLLATE "C" NOT NULL,
   CONSTRAINT thread_labels_pkey PRIMARY KEY (key, value, created_at, thread_id),
   CONSTRAINT thread_labels_thread_id_fkey FOREIGN KEY (thread_id) REFERENCES threads(thread_id) ON DELETE CASCADE
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE INDEX thread_labels_of_thread ON thread_labels USING btree (thread_id);
@@ -345,6 +380,13 @@ CREATE TABLE threads (
   CONSTRAINT threads_check CHECK (((ttl_minutes IS NULL) = (ttl_strategy IS NULL))),
   CONSTRAINT threads_status_check CHECK ((status = ANY (ARRAY['idle'::text, 'busy'::text, 'interrupted'::text, 'error'::text]))),
   CONSTRAINT threads_ttl_strategy_check CHECK ((ttl_strategy = ANY (ARRAY['delete'::text, 'keep_latest'::text])))
+) WITH (
+  autovacuum_analyze_scale_factor=0.02,
+  autovacuum_analyze_threshold=500,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_threshold=500,
+  toast.autovacuum_vacuum_scale_factor=0.02,
+  toast.autovacuum_vacuum_threshold=500
 );
 
 CREATE INDEX threads_by_created_at ON threads USING btree (created_at, thread_id) WHERE (purge_at IS NULL);
