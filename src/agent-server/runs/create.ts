@@ -246,6 +246,9 @@ async function addRun(
 ): Promise<Admitted> {
   const { newThread } = admission
   const place = placeOf(admission.request.checkpoint ?? {})
+  if (newThread && admission.thread_id === null) {
+    return addWithOwnThread(tx, { ...admission, thread: newThread }, claim)
+  }
   if (newThread && (await addThread(tx, newThread, admission))) {
     await requireCheckpoint({ store: tx }, newThread.thread_id, place)
     const added = await insert(tx, newRun({ ...admission, thread: newThread }), claim)
@@ -268,6 +271,22 @@ async function addRun(
     }),
   ])
   return { ...added, cancelled }
+}
+
+/** A thread that nobody else knows has no checkpoint and no other run: both are sent together. */
+async function addWithOwnThread(
+  tx: AgentStore,
+  admission: Admission & { thread: NewThread },
+  claim: AddedClaim | undefined,
+): Promise<Admitted> {
+  const { thread, request } = admission
+  await requireCheckpoint({ store: tx }, thread.thread_id, placeOf(request.checkpoint ?? {}))
+  const [isNew, added] = await Promise.all([
+    addThread(tx, thread, admission),
+    insert(tx, newRun(admission), claim),
+  ])
+  if (!isNew) throw new AppError('conflict', `Thread ${thread.thread_id} exists already.`)
+  return { ...added, cancelled: { running: [], ended: [] } }
 }
 
 async function insert(

@@ -93,8 +93,9 @@ export function createThreadStore(db: Db): ThreadStore {
       }, []),
     drop: (thread_id, purge_at) =>
       db.transaction(async (tx) => {
-        await tx.run('UPDATE threads SET purge_at = $2 WHERE thread_id = $1', [thread_id, purge_at])
-        await removeThreadLabels(tx, thread_id)
+        const sql = 'UPDATE threads SET purge_at = $2 WHERE thread_id = $1'
+        // Sent together: neither needs the other's answer.
+        await Promise.all([tx.run(sql, [thread_id, purge_at]), removeThreadLabels(tx, thread_id)])
       }, []),
     purge: (now) => inBatches(() => db.transaction((tx) => purgeSome(tx, now), [])),
   }
