@@ -11,7 +11,10 @@ import { freshPostgres } from './postgres.ts'
  */
 type Moment = 'before' | 'after' | 'late'
 
-/** The first message that ends something, after one that holds `text`: COMMIT, or any statement's end. */
+/**
+ * The first message that ends something, after one that holds `text`: a commit, which is COMMIT or the end of a statement
+ * outside of a transaction, or any statement's end.
+ */
 interface Place {
   text: string
   end: 'commit' | 'statement'
@@ -92,11 +95,15 @@ function relay(client: Socket, server: Socket, orders: Order[]): void {
   const seen = new Set<Order>()
   /** How many answers the server owes; the first is to the greeting. */
   let owed = 1
+  let isInTransaction = false
   let onAnswered: (() => void) | undefined
   client.on('data', (data) => {
     for (const message of ofClient.take(data)) {
-      const order = orders.find((one) => isAt(one, message, seen))
+      const isCommit = isEnd('commit', message) || (message[0] === SYNC && !isInTransaction)
+      const order = orders.find((one) => isAt(one, message, { seen, isCommit }))
       if (isEnd('statement', message)) owed += 1
+      if (message[0] === QUERY && message.includes('BEGIN')) isInTransaction = true
+      if (message[0] === QUERY && /COMMIT|ROLLBACK/.test(String(message))) isInTransaction = false
       if (!order) server.write(message)
       else cut(order, message)
     }
@@ -134,9 +141,13 @@ function relay(client: Socket, server: Socket, orders: Order[]): void {
   }
 }
 
-function isAt(order: Order, message: Buffer, seen: Set<Order>): boolean {
+function isAt(
+  order: Order,
+  message: Buffer,
+  { seen, isCommit }: { seen: Set<Order>; isCommit: boolean },
+): boolean {
   if (message.includes(order.text)) seen.add(order)
-  return seen.has(order) && isEnd(order.end, message)
+  return seen.has(order) && (order.end === 'commit' ? isCommit : isEnd('statement', message))
 }
 
 const [QUERY, SYNC, READY] = ['Q', 'S', 'Z'].map((letter) => letter.charCodeAt(0))

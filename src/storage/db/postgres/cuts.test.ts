@@ -64,9 +64,7 @@ describe.each(['before', 'after'] as const)('a connection that is lost %s the co
     const writes = [-4, 0, 1].map((idx) => {
       return { task_id: 't', channel: `w${idx}`, idx, type: 'json', bytes: Buffer.from(`${idx}`) }
     })
-    const cuts = ['"value"', 'w-4'].map((text) => {
-      return proxy.cutAt({ text, end: 'statement' }, moment)
-    })
+    const cuts = ['"value"', 'w-4'].map((text) => proxy.cutAt(atCommitOf(text), moment))
     await store.checkpoints.put(stored, { c: '1' }, [value], lease)
     await store.checkpoints.putWrites(key, writes, lease)
     await Promise.all(cuts)
