@@ -102,8 +102,9 @@ function relay(client: Socket, server: Socket, orders: Order[]): void {
       const isCommit = isEnd('commit', message) || (message[0] === SYNC && !isInTransaction)
       const order = orders.find((one) => isAt(one, message, { seen, isCommit }))
       if (isEnd('statement', message)) owed += 1
+      // BEGIN may name READ COMMITTED.
       if (message[0] === QUERY && message.includes('BEGIN')) isInTransaction = true
-      if (message[0] === QUERY && /COMMIT|ROLLBACK/.test(String(message))) isInTransaction = false
+      else if (message[0] === QUERY && /COMMIT|ROLLBACK/.test(`${message}`)) isInTransaction = false
       if (!order) server.write(message)
       else cut(order, message)
     }
