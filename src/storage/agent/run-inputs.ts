@@ -35,11 +35,6 @@ export function encodeKwargs(given: RunKwargs): {
   return { kwargs, copy: { ...JSON.parse(kwargs), input }, longInput: text }
 }
 
-/** A deep copy of what is JSON, and short. */
-export function copyOf<T extends object>(value: T): T {
-  return JSON.parse(JSON.stringify(value))
-}
-
 /** Within the transaction that writes the run's row. */
 export async function addLongInput(tx: Db, run_id: string, input: string): Promise<void> {
   await tx.run(INSERT, [run_id, input])

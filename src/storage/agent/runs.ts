@@ -15,7 +15,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
 import { HELD, heldParams, heldStatement, holdsLease } from '../leases/leases.ts'
-import { addLongInput, copyOf, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
+import { addLongInput, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
 import { runSearchStatement } from './run-search.ts'
 import { addTimeline, isShort } from './timelines.ts'
 
@@ -214,13 +214,14 @@ export function createRunStore(db: Db): RunStore {
   return {
     async insert(run, claim) {
       const { kwargs, copy, longInput } = encodeKwargs(run.kwargs)
+      const metadata = JSON.stringify(run.metadata)
       const row = db.get<{ seq: number }>(insertSql(db), [
         run.run_id,
         run.thread_id,
         run.assistant_id,
         run.created_at,
         run.updated_at,
-        encodeJson(run.metadata),
+        metadata,
         kwargs,
         run.multitask_strategy,
         run.available_at,
@@ -240,7 +241,7 @@ export function createRunStore(db: Db): RunStore {
       if (!added) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
       return {
         ...run,
-        metadata: copyOf(run.metadata),
+        metadata: JSON.parse(metadata),
         kwargs: copy,
         status: claim ? 'running' : 'pending',
         seq: Number(added.seq),
