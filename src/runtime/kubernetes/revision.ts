@@ -377,8 +377,8 @@ export class Revision {
       return
     }
     const seconds = this.#options.healthTimeoutMs / 1000
-    const why = `The agent server was not healthy within ${seconds} s.`
     const [pod] = this.#serving
+    const why = pod?.failure ?? `The agent server was not healthy within ${seconds} s.`
     const state = pod?.state
     const note = state?.kind === 'starting' ? state.note : undefined
     const warning = pod && !note ? await this.#options.cluster.lastWarning(podOf(pod)) : undefined
