@@ -32,7 +32,7 @@ export async function addThreadLabels(
 ): Promise<void> {
   const labels = labelsOf(metadata)
   if (Object.keys(labels).length === 0) return
-  await tx.run(
+  await tx.runAhead(
     `INSERT INTO thread_labels (key, value, created_at, thread_id)
      SELECT label.key, label.value, $2, $1 FROM ${tx.json.entries('$3')} AS label`,
     [thread_id, created_at, JSON.stringify(labels)],
@@ -41,7 +41,7 @@ export async function addThreadLabels(
 
 /** Only within a transaction. */
 export async function removeThreadLabels(tx: Db, thread_id: string): Promise<void> {
-  await tx.run('DELETE FROM thread_labels WHERE thread_id = $1', [thread_id])
+  await tx.runAhead('DELETE FROM thread_labels WHERE thread_id = $1', [thread_id])
 }
 
 /** When more threads than this have a label, sorting them does not pay. */

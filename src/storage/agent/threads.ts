@@ -94,8 +94,8 @@ export function createThreadStore(db: Db): ThreadStore {
     drop: (thread_id, purge_at) =>
       db.transaction(async (tx) => {
         const sql = 'UPDATE threads SET purge_at = $2 WHERE thread_id = $1'
-        // Sent together: neither needs the other's answer.
-        await Promise.all([tx.run(sql, [thread_id, purge_at]), removeThreadLabels(tx, thread_id)])
+        await tx.runAhead(sql, [thread_id, purge_at])
+        await removeThreadLabels(tx, thread_id)
       }, []),
     purge: (now) => inBatches(() => db.transaction((tx) => purgeSome(tx, now), [])),
   }
@@ -128,7 +128,7 @@ async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<vo
     const since = `$${params.push(Date.parse(patch.updated_at))}`
     changes.push(`ttl_due_at = ${since} + CAST(round(ttl_minutes * 60000) AS BIGINT)`)
   }
-  await tx.run(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
+  await tx.runAhead(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
 }
 
 /**

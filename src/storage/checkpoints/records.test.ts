@@ -81,6 +81,19 @@ describe('on PostgreSQL', () => {
 describe('on SQLite', () => {
   beforeEach(() => open(':memory:'))
 
+  test('a thread that is removed while its state is read is gone, not broken', async () => {
+    await fill(SHORT, 2)
+    const during = Object.create(db) as Db
+    during.all = async <T>(sql: string, params?: SqlValue[]) => {
+      const rows = await db.all<T>(sql, params)
+      await createCheckpointStore(db).deleteThread(SHORT)
+      return rows
+    }
+    during.snapshot = (work) => db.snapshot(work)
+    const read = createCheckpointStore(during).get({ thread_id: SHORT, ...ROOT })
+    expect(await read).toBeUndefined()
+  })
+
   test('each row is found by an index, and by the whole of its key', async () => {
     await fill(SHORT, 20)
     const asked = new Map<string, SqlValue[]>()

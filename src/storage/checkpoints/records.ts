@@ -28,24 +28,90 @@ const COLUMNS = `thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, 
 
 const HERE = 'thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = $3'
 
-const GET = `SELECT ${COLUMNS} FROM checkpoints WHERE ${HERE}`
+/** A row of the checkpoint itself, of one of its values, or of a write. */
+interface FoundRow {
+  kind: 'checkpoint' | 'value' | 'write'
+  /** Of writes: their order. */
+  place: number
+  /** What `a` to `e` are, `found` says. */
+  a: string
+  b: string | null
+  c: string | null
+  d: string | null
+  e: string | null
+  idx: number
+  type: string | null
+  bytes: Uint8Array
+}
 
-const LATEST = `
-SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = $1 AND checkpoint_ns = $2
-ORDER BY checkpoint_id DESC LIMIT 1`
+const valueOfEntry = (column: string) => `(
+  SELECT ${column} FROM channel_values
+  WHERE thread_id = $1 AND checkpoint_ns = $2 AND channel = entry.key AND version = entry.value)`
+
+/** All in one statement, so that it sees one state of the database and costs one round trip. */
+const found = (json: Db['json'], which: string) => `
+WITH found AS MATERIALIZED (
+  SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = $1 AND checkpoint_ns = $2 ${which}
+)
+SELECT 'checkpoint' AS kind, 0 AS place, checkpoint_id AS a, parent_checkpoint_id AS b, run_id AS c, metadata AS d,
+  channel_versions AS e, 0 AS idx, type, bytes FROM found
+UNION ALL
+SELECT 'value', 0, entry.key, entry.value, NULL, NULL, NULL, 0, ${valueOfEntry('type')}, ${valueOfEntry('bytes')}
+FROM found CROSS JOIN ${json.entries('found.channel_versions')} AS entry
+UNION ALL
+SELECT 'write', row_number() OVER (ORDER BY task_path, task_id, idx, position), task_id, channel,
+  NULL, NULL, NULL, idx, type, bytes
+FROM checkpoint_writes
+WHERE thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = (SELECT checkpoint_id FROM found)`
+
+const GET = (json: Db['json']) => found(json, 'AND checkpoint_id = $3')
+
+const LATEST = (json: Db['json']) => found(json, 'ORDER BY checkpoint_id DESC LIMIT 1')
 
 const WRITES = `
 SELECT task_id, channel, idx, type, bytes FROM checkpoint_writes WHERE ${HERE}
 ORDER BY task_path, task_id, idx, position`
 
+/**
+ * A checkpoint with its values and writes. Where lists are in parts, these are read behind it; outside a transaction
+ * they may be gone by then: `MissingPart`.
+ */
 export async function readCheckpoint(
-  tx: Db,
+  db: Db,
   { thread_id, checkpoint_ns, checkpoint_id }: Parameters<CheckpointStore['get']>[0],
 ): Promise<CheckpointRecord | undefined> {
-  const row = checkpoint_id
-    ? await tx.get<CheckpointRow>(GET, [thread_id, checkpoint_ns, checkpoint_id])
-    : await tx.get<CheckpointRow>(LATEST, [thread_id, checkpoint_ns])
-  return row && complete(tx, row, readerOf(tx, row))
+  const rows = checkpoint_id
+    ? await db.all<FoundRow>(GET(db.json), [thread_id, checkpoint_ns, checkpoint_id])
+    : await db.all<FoundRow>(LATEST(db.json), [thread_id, checkpoint_ns])
+  const row = rows.find(({ kind }) => kind === 'checkpoint')
+  if (!row) return undefined
+  // An empty channel has a version and no value.
+  const kept = rows.filter(({ kind, type }) => kind === 'value' && type !== null)
+  const writes = rows.filter(({ kind }) => kind === 'write')
+  const values = await putTogether(
+    new PartReader(db, 'channel_parts', thread_id),
+    kept.map(toValue).toSorted(byChannel),
+  )
+  return {
+    ...{ thread_id, checkpoint_ns, checkpoint_id: row.a },
+    ...{ parent_checkpoint_id: row.b, run_id: row.c },
+    checkpoint: { type: row.type ?? '', bytes: row.bytes },
+    metadata: JSON.parse(row.d ?? '{}') as JsonObject,
+    values,
+    writes: uncovered(writes.toSorted((one, other) => one.place - other.place).map(toWrite)),
+  }
+}
+
+function toValue({ a: channel, b: version, type, bytes }: FoundRow): ChannelValue {
+  return { channel, version: version ?? '', type: type ?? '', bytes }
+}
+
+function toWrite({ a: task_id, b: channel, idx, type, bytes }: FoundRow): PendingWrite {
+  return { task_id, channel: channel ?? '', idx, type: type ?? '', bytes }
+}
+
+function byChannel(a: ChannelValue, b: ChannelValue): number {
+  return a.channel < b.channel ? -1 : 1
 }
 
 export async function readCheckpoints(
@@ -130,7 +196,7 @@ async function readValues(
   const found = await tx.all<ChannelValue>(sql, params)
   // An empty channel has a version and no value.
   const values = found.filter(({ type }) => type !== null)
-  return values.toSorted((a, b) => (a.channel < b.channel ? -1 : 1))
+  return values.toSorted(byChannel)
 }
 
 /**

@@ -15,7 +15,7 @@ import { type TimelineCheckpoint, timeOfCheckpoint } from '../../core/agent/time
 import type { Db, Statement } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
 import { GroupedBatches } from '../leases/grouped-batches.ts'
-import { partStatements } from '../lists/parts.ts'
+import { MissingPart, partStatements } from '../lists/parts.ts'
 import { deleteUnusedParts, isInParts, takeApart } from './channel-parts.ts'
 import { createCheckpointHistories } from './histories.ts'
 import { readCheckpoint, readCheckpoints } from './records.ts'
@@ -76,7 +76,11 @@ export function createCheckpointStore(db: Db): CheckpointStore {
         lease,
         writes.map((one) => writeStatement(key, one, lease?.run_id ?? '')),
       ),
-    get: (at) => db.snapshot((tx) => readCheckpoint(tx, at)),
+    get: (at) =>
+      readCheckpoint(db, at).catch((error: unknown) => {
+        if (!(error instanceof MissingPart)) throw error
+        return db.snapshot((tx) => readCheckpoint(tx, at))
+      }),
     list: (query): Promise<CheckpointRecord[]> => db.snapshot((tx) => readCheckpoints(tx, query)),
     deleteThread: (thread_id) =>
       db.transaction(async (tx) => {

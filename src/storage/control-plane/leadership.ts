@@ -60,6 +60,7 @@ export function underTerm(db: Db, term: Term): Db {
     get: async (sql, params) =>
       isRead(sql) ? read(() => db.get(sql, params)) : write((tx) => tx.get(sql, params), []),
     run: (sql, params) => write((tx) => tx.run(sql, params), []),
+    runAhead: (sql, params) => write((tx) => tx.runAhead(sql, params), []),
     batch: (statements, condition?: Statement) =>
       write((tx) => tx.batch(statements, condition), []),
     script: (sql) => write((tx) => tx.script(sql)),

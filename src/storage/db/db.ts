@@ -25,6 +25,11 @@ export interface Db {
   /** Answers how many rows were inserted, changed or deleted. */
   run(sql: string, params?: SqlValue[]): Promise<number>
   /**
+   * Like `run`, for a statement whose answer nobody needs. In a transaction on PostgreSQL it is only sent: the
+   * answer comes with that of the commit, which fails if the statement does.
+   */
+  runAhead(sql: string, params?: SqlValue[]): Promise<void>
+  /**
    * Runs statements whose answers nobody needs, as one step: all of them, or none (`false`) when
    * `condition`, a SELECT, finds no row. On PostgreSQL this takes one round trip. When a connection is
    * lost before the answer, they run again, so the second time must change nothing: rows with keys of
@@ -63,6 +68,11 @@ export interface Db {
    * it must not write.
    */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /**
+   * How many statements that may write this database was given. While it stands still, nothing has changed,
+   * as long as no other process has the database open. Absent in a transaction, and on PostgreSQL, which others share.
+   */
+  readonly writeCount?: number
   /** Whether its file is known to be removed. Then every statement throws `DatabaseAway`. */
   readonly isGone: boolean
   /** Throws `DatabaseAway` while its disk was full and is known to have hardly any room since. */

@@ -43,6 +43,7 @@ export abstract class OpenTransaction<Connection> implements Db {
   abstract all<T>(...statement: Parameters<Db['all']>): Promise<T[]>
   abstract get<T>(...statement: Parameters<Db['get']>): Promise<T | undefined>
   abstract run(...statement: Parameters<Db['run']>): Promise<number>
+  abstract runAhead(...statement: Parameters<Db['runAhead']>): Promise<void>
   abstract batch(...statements: Parameters<Db['batch']>): Promise<boolean>
   abstract script(sql: string): Promise<void>
   abstract vectors(): ReturnType<Db['vectors']>

@@ -115,5 +115,5 @@ async function insert(
     ...partStatements('event_parts', thread_id, [...parts.values()]),
     ...insertStatements('events', EVENT_COLUMNS, rows),
   ]
-  await Promise.all(statements.map(({ sql, params }) => tx.run(sql, params)))
+  await Promise.all(statements.map(({ sql, params }) => tx.runAhead(sql, params)))
 }

@@ -74,6 +74,9 @@ export function partStatements(
   return insertStatements(table, ['thread_id', 'hash', 'bytes'], rows, 'ON CONFLICT DO NOTHING')
 }
 
+/** Outside a transaction: it was removed with its list since the list was read. */
+export class MissingPart extends Error {}
+
 /**
  * Restores the lists of one thread. It keeps the parts that it has read, since versions of a list share
  * most of them.
@@ -145,7 +148,7 @@ export class PartReader {
   #at(one: string): Uint8Array {
     const bytes = this.#known.get(one)
     if (bytes) return bytes
-    throw new Error(`Thread ${this.#thread_id} lacks the part ${one} in ${this.#table}.`)
+    throw new MissingPart(`Thread ${this.#thread_id} lacks the part ${one} in ${this.#table}.`)
   }
 }
 

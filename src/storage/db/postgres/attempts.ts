@@ -124,5 +124,5 @@ function failure(error: unknown, isRepeatable: boolean): Failure {
 }
 
 function isRead(sql: string): boolean {
-  return /^\s*SELECT\b/.test(sql)
+  return /^\s*(SELECT\b|WITH\b(?!.*\b(INSERT|UPDATE|DELETE)\b))/s.test(sql)
 }

@@ -57,6 +57,31 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
     expect(await db.get(sql, [schema])).toBeUndefined()
   })
 
+  test('undoes a transaction with a statement that was sent ahead and failed, and says why', async () => {
+    await insert(db, 'taken')
+    const sql = 'INSERT INTO notes (text) VALUES ($1)'
+    const ahead = async (tx: Db, text: string) => {
+      await insert(tx, 'own')
+      await tx.runAhead(sql, [text])
+    }
+    const taken = { code: '23505' }
+    await expect(db.transaction((tx) => ahead(tx, 'taken'), [])).rejects.toMatchObject(taken)
+    const goesOn = db.transaction(async (tx) => {
+      await ahead(tx, 'taken')
+      return texts(tx)
+    }, [])
+    await expect(goesOn).rejects.toMatchObject(taken)
+    const refused = { code: 'bad_request' }
+    await expect(db.transaction((tx) => ahead(tx, 'a\0b'), [])).rejects.toMatchObject(refused)
+    expect(await texts(db)).toEqual(['taken'])
+    const seen = await db.transaction(async (tx) => {
+      await ahead(tx, 'ahead')
+      return texts(tx)
+    }, [])
+    expect(seen).toEqual(['taken', 'own', 'ahead'])
+    expect(await texts(db)).toEqual(seen)
+  })
+
   test('undoes a transaction that throws, or that the database refuses', async () => {
     const failed = db.transaction(async (tx) => {
       await insert(tx, 'a')

@@ -109,6 +109,10 @@ class PostgresDb implements Db {
     return (await this.#statement({ sql, params })).rowCount ?? 0
   }
 
+  async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
+    await this.run(sql, params)
+  }
+
   /** A missing server shows with each statement. */
   get isGone(): boolean {
     return false

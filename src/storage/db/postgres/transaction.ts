@@ -1,7 +1,8 @@
 /**
  * A transaction on PostgreSQL: runs its work, and finds out whether it was committed.
  *
- * BEGIN is sent with the first statement and costs no round trip of its own.
+ * BEGIN is sent with the first statement and costs no round trip of its own. What was sent ahead shares that of
+ * COMMIT.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseError, type PoolClient } from 'pg'
@@ -45,16 +46,11 @@ export async function attemptTransaction<T>(
     const result = await plan.current.run(tx, plan.work, tx)
     await begun
     tx.end()
-    return plan.isReading ? closeReading(pool, client, result) : await commit(pool, client, result)
+    if (plan.isReading) return closeReading(pool, client, result)
+    return await commit(pool, client, { result, ahead: tx.ahead })
   } catch (error) {
     tx.end()
-    return await rollBack(
-      client,
-      await begun.then(
-        () => error,
-        (first: unknown) => first,
-      ),
-    )
+    return await rollBack(client, await firstError([begun, ...tx.ahead], error))
   }
 }
 
@@ -64,7 +60,18 @@ function closeReading<T>(pool: PostgresPool, client: PoolClient, result: T): Out
   return { kind: 'done', result }
 }
 
-async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Promise<Outcome<T>> {
+/** Why `last` came: after a statement has failed, PostgreSQL refuses all others of the transaction. */
+async function firstError(sent: readonly Promise<unknown>[], last: unknown): Promise<unknown> {
+  const settled = await Promise.allSettled(sent)
+  const failed = settled.find(({ status }) => status === 'rejected')
+  return failed ? (failed as PromiseRejectedResult).reason : last
+}
+
+async function commit<T>(
+  pool: PostgresPool,
+  client: PoolClient,
+  { result, ahead }: { result: T; ahead: readonly Promise<unknown>[] },
+): Promise<Outcome<T>> {
   if (pool.isBroken(client)) {
     const error = new Error('The connection was lost before COMMIT was sent.')
     return failure(error, { isLost: true, isRepeatable: true })
@@ -78,8 +85,8 @@ async function commit<T>(pool: PostgresPool, client: PoolClient, result: T): Pro
     return failure(error, { isLost: false, isRepeatable: isCollision(error) })
   }
   const message = 'A statement of the transaction had failed: all is undone.'
-  const error = new AppError('internal', message)
-  return failure(error, { isLost: false, isRepeatable: false })
+  const error = await firstError(ahead, new AppError('internal', message))
+  return failure(error, { isLost: false, isRepeatable: isCollision(error) })
 }
 
 async function rollBack(client: PoolClient, error: unknown): Promise<Failure> {
@@ -102,6 +109,8 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
   readonly json = json
   readonly rowLocks = rowLocks
   readonly nowMs = nowMs
+  /** The statements whose answers nobody has waited for. */
+  readonly ahead: Promise<unknown>[] = []
   readonly #pool: PostgresPool
 
   constructor(pool: PostgresPool, client: PoolClient) {
@@ -119,6 +128,15 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
 
   async run(sql: string, params: SqlValue[] = []): Promise<number> {
     return (await this.#pool.query(this.open(), { sql, params })).rowCount ?? 0
+  }
+
+  async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
+    // What cannot be sent is refused here: PostgreSQL would commit without it.
+    const query = this.#pool.toQuery({ sql, params })
+    const sent = this.#pool.send(this.open(), query)
+    // Looked at with the commit.
+    sent.catch(() => {})
+    this.ahead.push(sent)
   }
 
   async script(sql: string): Promise<void> {

@@ -9,7 +9,8 @@ import { DatabaseFile } from './file.ts'
 export class SqliteConnection {
   readonly #file: DatabaseFile
   readonly #database: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, Prepared>()
+  #writeCount = 0
   #hasVectors = false
 
   constructor(path: string) {
@@ -30,6 +31,11 @@ export class SqliteConnection {
 
   get isGone(): boolean {
     return this.#file.isGone
+  }
+
+  /** See `Db`. What begins and ends transactions counts as well. */
+  get writeCount(): number {
+    return this.#writeCount
   }
 
   /** See `Db`. */
@@ -61,6 +67,7 @@ export class SqliteConnection {
   }
 
   script(sql: string): void {
+    this.#writeCount += 1
     this.#known(() => this.#database.exec(sql))
   }
 
@@ -115,6 +122,7 @@ export class SqliteConnection {
 
   /** On some errors, such as a full disk, SQLite has ended the transaction itself. */
   rollback(): void {
+    this.#writeCount += 1
     if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
 
@@ -135,15 +143,26 @@ export class SqliteConnection {
   }
 
   #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known) return known
+    const known = this.#statements.get(sql) ?? this.#added(sql)
+    if (!known.isRead) this.#writeCount += 1
+    return known.statement
+  }
+
+  #added(sql: string): Prepared {
     if (!this.#database.isOpen) {
       throw new AppError('unavailable', `The database ${this.path} was closed; nothing was done.`)
     }
     const statement = this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'))
-    this.#statements.set(sql, statement)
-    return statement
+    const prepared = { statement, isRead: /^\s*SELECT\b/i.test(sql) }
+    this.#statements.set(sql, prepared)
+    return prepared
   }
+}
+
+interface Prepared {
+  statement: StatementSync
+  /** It cannot write. Of others nobody asks whether they do. */
+  isRead: boolean
 }
 
 /** The function behind `Db.json.contains`, which SQLite lacks. NULL contains nothing. */

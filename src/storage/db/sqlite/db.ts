@@ -74,6 +74,10 @@ class SqliteDb implements Db {
     return this.#connection.isGone
   }
 
+  get writeCount(): number {
+    return this.#connection.writeCount
+  }
+
   requireRoom(): void {
     this.#connection.requireRoom()
   }
@@ -88,6 +92,10 @@ class SqliteDb implements Db {
 
   run(sql: string, params: SqlValue[] = []): Promise<number> {
     return this.#alone(() => this.#connection.run(sql, params))
+  }
+
+  async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
+    await this.run(sql, params)
   }
 
   script(sql: string): Promise<void> {
@@ -187,6 +195,10 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
     const changes = this.open().run(sql, params)
     await pauseIfLarge(params)
     return changes
+  }
+
+  async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
+    await this.run(sql, params)
   }
 
   async script(sql: string): Promise<void> {
