@@ -73,3 +73,51 @@ test('the graph runs once, and in the version that clients know', async () => {
     { how: 'stream', options: { runId: 'root' } },
   ])
 })
+
+/** As in LangGraph, one class has `stream` and what its chunks come from. */
+class Pregel {
+  readonly config = { recursionLimit: 7 }
+  readonly asked: [how: string, options: object][] = []
+
+  async *_streamIterator(_input: unknown, options: object) {
+    this.asked.push(['_streamIterator', options])
+    yield ['values', {}]
+  }
+
+  async stream(_input: unknown, options: object) {
+    this.asked.push(['stream', options])
+    return [] as unknown as AsyncIterable<unknown>
+  }
+}
+
+class Overridden extends Pregel {
+  override stream(input: unknown, options: object) {
+    return super.stream(input, options)
+  }
+}
+
+test('LangGraph is asked for its chunks without what LangChain puts around them', async () => {
+  const graph = new Pregel()
+  const seen = await emissions(graph as unknown as Graph, ['values'])
+  expect(seen).toEqual([{ namespace: [], mode: 'values', payload: {} }])
+  expect(graph.asked).toEqual([['_streamIterator', { recursionLimit: 7, runId: 'root' }]])
+})
+
+test.each([
+  ['of a class', new Overridden()],
+  ['of an object', Object.assign(new Pregel(), { stream: new Pregel().stream })],
+])("the stream %s that is not LangGraph's own is what is asked", async (_whose, graph) => {
+  await openStream(graph as unknown as Graph, {}, { runId: 'root' }, ['values'])
+  expect(graph.asked).toEqual([['stream', { runId: 'root' }]])
+})
+
+test.each([
+  ['is told', {}, { model: 'small' }],
+  ['does not replace another', { model: 'large' }, { model: 'large' }],
+])('the model of the configuration %s in the metadata', async (_what, metadata, told) => {
+  const graph = new Pregel()
+  const options = { runId: 'root', configurable: { model: 'small' }, metadata }
+  const stream = await openStream(graph as unknown as Graph, {}, options, ['values'])
+  for await (const _ of stream) break
+  expect(graph.asked).toEqual([['_streamIterator', expect.objectContaining({ metadata: told })]])
+})

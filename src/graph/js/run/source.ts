@@ -22,6 +22,13 @@ interface CallbackEvent {
 /** What LangChain marks so is of no interest to anybody. */
 const HIDDEN_TAG = 'langsmith:hidden'
 
+/** The part of LangGraph's options that is looked at here. */
+interface Options {
+  runId: string
+  configurable?: object
+  metadata?: object
+}
+
 /**
  * Starts the graph; each item goes to `toChunk`. `options` are those of LangGraph's `stream`, with a list as
  * `streamMode`. For `events` the graph is asked for its callbacks, among which are the chunks of its stream:
@@ -30,11 +37,53 @@ const HIDDEN_TAG = 'langsmith:hidden'
 export async function openStream(
   graph: Graph,
   input: unknown,
-  options: { runId: string },
+  options: Options,
   modes: readonly HostMode[],
 ): Promise<AsyncIterable<unknown>> {
-  if (!modes.includes('events')) return graph.stream(input, options)
+  if (!modes.includes('events')) return chunksOf(graph, input, options)
   return fromEvents(graph.streamEvents(input, { ...options, version: 'v2' }), options.runId)
+}
+
+/** What LangChain's `stream` takes its chunks from, as LangGraph has it. */
+interface Streaming extends Graph {
+  config?: { recursionLimit?: number }
+  _streamIterator(input: unknown, options: object): AsyncIterable<unknown>
+}
+
+/**
+ * What LangChain's `stream` puts around the graph's chunks looks for callbacks again at each of them, and passes it
+ * through two more streams: a quarter of the processor time of a run that tells much. A graph whose `stream` is
+ * not LangGraph's own, and one of an older line, is asked for that.
+ */
+function chunksOf(
+  graph: Graph,
+  input: unknown,
+  options: Options,
+): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>> {
+  if (!isStreaming(graph)) return graph.stream(input, options)
+  const recursionLimit = graph.config?.recursionLimit
+  return graph._streamIterator(input, { recursionLimit, ...withModel(options) })
+}
+
+/** Whether `stream` is of the class that makes the chunks too. */
+function isStreaming(graph: Graph): graph is Streaming {
+  const owner = ownerOf(graph, '_streamIterator')
+  return owner !== undefined && owner === ownerOf(graph, 'stream')
+}
+
+function ownerOf(object: object, name: string): object | undefined {
+  let owner: object | null = object
+  while (owner && !Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner)
+  return owner ?? undefined
+}
+
+/** As LangChain's `stream` does, it tells in the metadata which model the run is configured with. */
+function withModel(options: Options): Options {
+  const configurable: { model?: unknown } = { ...options.configurable }
+  const metadata: { model?: unknown } = { ...options.metadata }
+  const { model } = configurable
+  if (typeof model !== 'string' || metadata.model !== undefined) return options
+  return { ...options, metadata: { ...metadata, model } }
 }
 
 /**
