@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { endOfTurn } from '../core/turn.ts'
 import type { Connections, Cuttable } from './connections.ts'
 import type { AnswerControl, AnswerReceiver } from './kept-connections.ts'
 import { endAnswer } from './request-body.ts'
@@ -55,6 +56,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   #switched: { destroy(): void } | undefined
   #isStream = false
   #isFlushed = false
+  #isHeld = false
+  #isEnded = false
   #isOver = false
 
   constructor(request: ClientRequest, to: Destination) {
@@ -81,6 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   }
 
   cut(): void {
+    this.#release()
     this.#switched?.destroy()
     destroyClient(this.#request)
     this.#leave(new Error('The gateway cut the connection.'))
@@ -108,8 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     const headers = this.#to.answerHeaders(rawHeaders(controller))
     this.#isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
-    // Data of the same packet is handled before this runs, and sends the headers along with it.
-    queueMicrotask(() => this.#flushHeaders())
+    this.#hold()
   }
 
   onResponseData(controller: AnswerControl, chunk: Buffer): void {
@@ -124,7 +127,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     const { req, res } = this.#request
     this.#isFlushed = true
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
-    endAnswer(req, res)
+    if (this.#isHeld) this.#isEnded = true
+    else endAnswer(req, res)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -155,9 +159,24 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     else this.#leave(new Error('The client left before the end of its answer.'))
   }
 
-  #flushHeaders(): void {
-    if (this.#isFlushed || this.#isOver) return
-    this.#request.res.flushHeaders()
+  /**
+   * What comes of the answer in this turn of the event loop is one write, and goes together with the
+   * answers to others: clients that are woken once for all of them cost less.
+   */
+  #hold(): void {
+    const { req } = this.#request
+    this.#isHeld = true
+    if (isHttp1(req)) req.socket.cork()
+    void endOfTurn().then(() => this.#release())
+  }
+
+  #release(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    const { req, res } = this.#request
+    if (!this.#isOver && this.#isEnded) endAnswer(req, res)
+    else if (!this.#isOver && !this.#isFlushed) res.flushHeaders()
+    if (isHttp1(req)) req.socket.uncork()
   }
 
   #leave(reason: Error): void {
@@ -172,6 +191,11 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#to.connections.leave(this)
     this.#outcome.resolve(outcome)
   }
+}
+
+/** The streams of a connection over HTTP/2 are written by it, which collects them itself. */
+function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor === 1
 }
 
 function isEventStream(headers: string[]): boolean {

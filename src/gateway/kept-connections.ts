@@ -6,6 +6,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import { endOfTurn } from '../core/turn.ts'
 import { isFieldValue, isToken } from './field-text.ts'
 import { ResponseReader } from './response-reader.ts'
 
@@ -168,7 +169,8 @@ class Connection {
   send(sent: Exchanged): void {
     this.#current = sent
     sent.connection = this
-    if (!this.#socket.connecting) return void this.#write(sent)
+    // All requests of a turn are written together: a server that is woken once for them costs less.
+    if (!this.#socket.connecting) return void endOfTurn().then(() => this.#write(sent))
     const tooLate = () => {
       this.destroy(new Error(`No connection within ${this.#parts.connectTimeoutMs} ms.`))
     }
@@ -200,6 +202,7 @@ class Connection {
   }
 
   #write(sent: Exchanged): void {
+    if (sent.isOver) return
     this.#socket.ref()
     this.#reader.begin(sent.method)
     sent.begin()

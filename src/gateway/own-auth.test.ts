@@ -109,11 +109,15 @@ describe('a deployment that sleeps', () => {
       409,
       { detail: expect.stringContaining('"agent" is asleep') },
     ])
+    const glance = { headers: { ...withKey.headers, 'x-runyard-wake': 'glance' } }
+    const left = await get('/threads', { ...glance, method: 'POST', body: '{}' })
+    expect([left.status, left.headers.get('x-runyard-asleep')]).toEqual([204, 'true'])
     expect(wakings).toBe(0)
     expect((await get('/threads', withKey)).status).toBe(200)
     const { last_at } = world.gateway.targets.activity('agent')
     await expect.poll(() => Date.now()).toBeGreaterThan(last_at)
     expect((await get('/threads', looks)).status).toBe(200)
+    expect((await get('/threads', glance)).status).toBe(200)
     expect(world.gateway.targets.activity('agent').last_at).toBe(last_at)
   })
 

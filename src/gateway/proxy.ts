@@ -8,6 +8,7 @@ import { answerHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
 import { faultOfClient } from './refusal.ts'
 import { type AgentRoute, noDeployment } from './route.ts'
+import { answerGlance } from './sleeper.ts'
 import type { Targets } from './target-table.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -19,7 +20,10 @@ const LONGEST_WAIT_MS = 400
  */
 const MOST_SENDINGS = 3
 
-/** `never`: the request neither wakes a deployment that sleeps nor keeps it awake. */
+/**
+ * `never`: the request neither wakes a deployment that sleeps, which is a 409, nor keeps it awake. `glance`: the same
+ * with a 204, for pages in a browser, whose console has a line for each refusal.
+ */
 const WAKE_HEADER = 'x-runyard-wake'
 
 /** A request that was let in to an agent. */
@@ -67,7 +71,7 @@ function isAsked({ req, caller, isUnchecked, res }: Passage): boolean {
 
 /** Whether the request says of itself that it is not worth waking anything. */
 function isGlance({ headers }: IncomingMessage): boolean {
-  return headers[WAKE_HEADER] === 'never'
+  return headers[WAKE_HEADER] === 'never' || headers[WAKE_HEADER] === 'glance'
 }
 
 class Forwarding {
@@ -92,6 +96,7 @@ class Forwarding {
       if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
       const upstream = this.#options.targets.choose(name, this.#passage.route.path)
       if (upstream) this.#requireCheck(upstream)
+      if (!upstream && this.#isLeftAsleep(name)) return
       if (!upstream) await this.#waitForTarget(name)
       else if (await this.#isAnsweredBy(upstream)) return
       else await this.#waitForAnother(name)
@@ -123,6 +128,15 @@ class Forwarding {
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
   }
 
+  /** Answers a glance at a deployment that sleeps. Throws `conflict` for one that is to be refused. */
+  #isLeftAsleep(name: Name): boolean {
+    const { req, res } = this.#passage
+    if (!name.isAsleep || !isGlance(req)) return false
+    if (req.headers[WAKE_HEADER] === 'never') throw sleepsOn(name.name)
+    answerGlance(req, res, name)
+    return true
+  }
+
   async #waitForTarget(name: Name): Promise<void> {
     // A request that a dying agent server did not answer waits for the next server in any case.
     if (!this.#failure) name.requireNotPaused()
@@ -130,7 +144,6 @@ class Forwarding {
     if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)
     const { req, caller, res } = this.#passage
     if (!isGlance(req)) name.noteWaiting()
-    else if (name.isAsleep) throw sleepsOn(name.name)
     await (caller ? name.changed(leftMs, res) : name.changedForAnonymous(leftMs, res))
   }
 

@@ -30,6 +30,12 @@ export function answerForSleeper(
   )
 }
 
+/** Answers 204: it sleeps on, and nothing was done. */
+export function answerGlance(req: IncomingMessage, res: ServerResponse, { cors }: Name): void {
+  res.writeHead(204, { ...corsHeaders(cors, req.headers.origin), 'x-runyard-asleep': 'true' })
+  endAnswer(req, res)
+}
+
 function answer(req: IncomingMessage, res: ServerResponse, { cors }: Name, json: object): void {
   const body = Buffer.from(JSON.stringify(json))
   res.writeHead(200, {
