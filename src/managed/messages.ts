@@ -1,6 +1,9 @@
 /** What an agent server and its runtime driver say to each other at the start. */
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
+  isDrainMessage,
+  isReleaseMessage,
   isStartMessage,
   isStopMessage,
   type StartMessage,
@@ -43,4 +46,21 @@ export function stopOf({ link }: Managed): AbortSignal {
   const stopping = new AbortController()
   link.onMessage((message) => isStopMessage(message) && stopping.abort('SIGTERM'))
   return stopping.signal
+}
+
+/**
+ * Listens from now on. What is answered settles when an agent server that was asked to end may do so: at once, or when its
+ * driver has another one answer in its place, and after `lingerMs` in any case.
+ */
+export function releaseOf({ start, link }: Managed): () => Promise<void> {
+  const released = Promise.withResolvers<void>()
+  link.onMessage((message) => {
+    const isFree = isReleaseMessage(message) || isDrainMessage(message) || isStopMessage(message)
+    if (isFree) released.resolve()
+  })
+  const { lingerMs } = start
+  return async () => {
+    if (lingerMs === undefined) return
+    await Promise.race([released.promise, delay(lingerMs, undefined, { ref: false })])
+  }
 }

@@ -27,6 +27,7 @@
  *   ◀───────────────────────── reading ───  what its metrics say
  *   ── drain ─────────────────────────────▶  executes no more runs, goes on to answer
  *   ◀────────────────────────── drained ──   none executes in it any more
+ *   ── release ───────────────────────────▶  where it has `lingerMs`: SIGTERM need not wait for another
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
  *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
  * ```
@@ -86,6 +87,11 @@ export interface StartMessage {
   home?: Home
   /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */
   isStandby?: boolean
+  /**
+   * How long it goes on as before after a SIGTERM, in ms, unless it is told to drain, to stop or is released: somebody else
+   * than its driver ends it, who has another one started at the same moment. Absent: it ends at once.
+   */
+  lingerMs?: number
 }
 
 /** The agent server's first message on a WebSocket. */
@@ -99,6 +105,11 @@ interface HelloMessage {
 /** Of the driver, in place of SIGTERM where that does not reach the agent server itself. */
 interface StopMessage {
   type: 'stop'
+}
+
+/** Of the driver: another agent server answers in its place, or none shall. It is not answered. */
+interface ReleaseMessage {
+  type: 'release'
 }
 
 /** Of the driver. */
@@ -182,6 +193,7 @@ interface DrainedMessage {
 export type DriverMessage =
   | StartMessage
   | StopMessage
+  | ReleaseMessage
   | ActivateMessage
   | InspectMessage
   | MeasureMessage
@@ -226,6 +238,10 @@ export function isLoadMessage(message: unknown): message is LoadMessage {
 
 export function isStopMessage(message: unknown): message is StopMessage {
   return isOfType(message, 'stop')
+}
+
+export function isReleaseMessage(message: unknown): message is ReleaseMessage {
+  return isOfType(message, 'release')
 }
 
 export function isActivateMessage(message: unknown): message is ActivateMessage {

@@ -1,4 +1,5 @@
 /** One pod of a revision: the agent server in it, as the cluster and it itself tell of it. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
@@ -34,6 +35,11 @@ interface Session {
   end(): void
 }
 
+/** What an agent server needs at the least to hand its runs on and end, in ms. */
+const LEAST_END_MS = 10_000
+/** Longer than it takes until a gateway asks somebody else, in ms. */
+const LINGER_MARGIN_MS = 2_000
+
 export class AgentPod {
   readonly #options: AgentPodOptions
   readonly #closing = new AbortController()
@@ -50,6 +56,11 @@ export class AgentPod {
   #tail: { id: string; lines: string[] } | undefined
   /** It is to end, and no endpoint any more. */
   isRetired: boolean
+  /** Another one answers in its place, or none shall: it does not wait for that when it is to end. */
+  #isReleased = false
+  /** How long it may be asked after somebody else has begun to end it. */
+  #lingering: NodeJS.Timeout | undefined
+  #hasLingered = false
 
   constructor(pod: V1Pod, options: AgentPodOptions) {
     this.#options = options
@@ -87,9 +98,11 @@ export class AgentPod {
   get endpoint(): Endpoint | undefined {
     const { podIP } = this.#pod.status ?? {}
     const { state } = this
-    if (this.isRetired || !podIP || state.kind !== 'ready') return undefined
+    if (this.isRetired || !podIP) return undefined
+    if (state.kind !== 'ready' && !this.isLingering) return undefined
     // The kubelet may be away, and the agent server may not: who speaks with it knows.
-    if (state.isUnheard && !this.#session?.link.isOpen) return undefined
+    const isUnheard = state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)
+    if (isUnheard && !this.#session?.link.isOpen) return undefined
     const { start, isLinked } = this.#options
     const endpoint = { url: urlOf(podIP), token: start.gatewayToken }
     if (!isLinked) return endpoint
@@ -100,6 +113,33 @@ export class AgentPod {
 
   get conversation(): Conversation | undefined {
     return this.#session?.conversation
+  }
+
+  /** Somebody else ends it, be it to empty its node, and it goes on as before until it is released. */
+  get isLingering(): boolean {
+    const isOver = this.#isReleased || this.#hasLingered || this.isRetired
+    return this.state.kind === 'ending' && !isOver && this.#lingerMs > 0
+  }
+
+  /** In ms; 0: it ends as soon as it is asked to. */
+  get #lingerMs(): number {
+    const { lingerMs = 0 } = this.#options.start
+    const { deletionGracePeriodSeconds = 0 } = this.#pod.metadata ?? {}
+    // Who leaves it less time than that wants it gone: its runs have to be handed on.
+    const mayWait = deletionGracePeriodSeconds * 1000 >= lingerMs + LEAST_END_MS
+    return mayWait && this.#options.isLinked ? lingerMs : 0
+  }
+
+  /** From now on it is no endpoint when it ends. `afterMs`: whoever has chosen it a moment ago still reaches it. */
+  release(afterMs: number): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    clearTimeout(this.#lingering)
+    const { signal } = this.#closing
+    delay(afterMs, undefined, { ref: false, signal }).then(
+      () => this.#session?.conversation.release(),
+      () => {},
+    )
   }
 
   /** What it has said of why it does not start; `undefined`: nothing. */
@@ -119,6 +159,7 @@ export class AgentPod {
     this.#pod = pod
     this.#followLog()
     this.#connect()
+    this.#linger()
     const now = this.replica.state
     if (now !== this.#lastState) this.#since = this.#options.now()
     this.#lastState = now
@@ -146,7 +187,18 @@ export class AgentPod {
   /** Nothing is heard of it any more. */
   close(): void {
     this.#closing.abort()
+    clearTimeout(this.#lingering)
     this.#endSession()
+  }
+
+  /** It ends by itself when its time is over: nobody is to be sent there a moment before. */
+  #linger(): void {
+    if (this.#lingering || !this.isLingering) return
+    const expire = () => {
+      this.#hasLingered = true
+      this.#options.onChange()
+    }
+    this.#lingering = setTimeout(expire, Math.max(0, this.#lingerMs - LINGER_MARGIN_MS)).unref()
   }
 
   #connect(): void {
@@ -169,7 +221,7 @@ export class AgentPod {
     // Of a pod whose node is silent only the link tells whether it is there.
     const onConnection = () => {
       const { state } = this
-      if (state.kind === 'ready' && state.isUnheard) onChange()
+      if (state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)) onChange()
     }
     const link = new SocketLink({ url, token: start.gatewayToken, onConnection })
     const exited = Promise.withResolvers<void>()
@@ -187,6 +239,7 @@ export class AgentPod {
       exited.resolve()
     }
     this.#session = { containerId, link, conversation, end }
+    if (this.#isReleased) conversation.release()
     void conversation.ready.then((ready) => {
       if (this.#session?.containerId !== containerId || this.#closing.signal.aborted) return
       this.#ready = ready

@@ -6,7 +6,8 @@ import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import type { RuntimeParts } from '../parts.ts'
-import { type Cluster, ClusterRefusal } from './cluster.ts'
+import { applied, ensureNamespace } from './apply.ts'
+import type { Cluster } from './cluster.ts'
 import { buildAutoscaler } from './objects/autoscaler.ts'
 import { buildDeployment } from './objects/deployment.ts'
 import { buildDisruptionBudget } from './objects/disruption-budget.ts'
@@ -26,6 +27,8 @@ interface BeginOptions {
   token: string
   /** How long an agent server may take to end, in s. */
   graceSeconds: number
+  /** How long one that somebody else ends goes on until another one answers, in ms. */
+  lingerMs: number
   /** Hears what the pods are told, before there is any. */
   onTold(told: Told): void
   /** Whether the next object is still to be made. */
@@ -45,7 +48,7 @@ export async function beginRevision(
   if (artifact.kind === 'folder' && !address) throw new AppError('bad_request', NO_ADDRESS)
   const home = await parts.home?.(deployment_id)
   const start = startMessageOf(spec, {
-    token,
+    ...{ token, lingerMs: options.lingerMs },
     // Another one's image is told nothing, and needs no role there.
     databaseUrl: isLinked ? await parts.databaseUrl?.(deployment_id) : undefined,
     home,
@@ -61,7 +64,7 @@ export async function beginRevision(
   }
   // What is refused by ourselves is refused before anything is there.
   buildDeployment(revision, ownerOf(secret), described)
-  await ensureNamespace(revision.namespace, options)
+  await ensureNamespace(revision.namespace, cluster, settings)
   options.onTold({ start, isLinked })
   const make = async <T extends KubernetesObject>(object: T) => {
     if (!options.isWanted()) throw new AppError('conflict', 'The revision is being stopped.')
@@ -92,10 +95,15 @@ const NO_ADDRESS =
 
 function startMessageOf(
   spec: RuntimeSpec,
-  given: { token: string; databaseUrl: string | undefined; home: StartMessage['home'] | undefined },
+  given: {
+    token: string
+    lingerMs: number
+    databaseUrl: string | undefined
+    home: StartMessage['home'] | undefined
+  },
 ): StartMessage {
   const { artifact, revision_id, deployment_id, deployment_name } = spec
-  const { token, databaseUrl, home } = given
+  const { token, lingerMs, databaseUrl, home } = given
   const { bundle, python } = artifact.kind === 'folder' ? artifact : { bundle: null, python: null }
   return {
     type: 'start',
@@ -106,28 +114,6 @@ function startMessageOf(
     gatewayToken: token,
     ...(databaseUrl && { databaseUrl }),
     ...(home && { home }),
-    isStandby: spec.isStandby ?? false,
-  }
-}
-
-/** A workspace's own is made with its first pod; the operator's is there. */
-async function ensureNamespace(name: string, { cluster, settings }: BeginOptions): Promise<void> {
-  if (!settings.namespace.includes('{workspace_id}')) return
-  const ref = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, namespace: '' } }
-  if (await cluster.read(ref)) return
-  const labels = {
-    'app.kubernetes.io/managed-by': 'runyard',
-    'pod-security.kubernetes.io/enforce': 'restricted',
-  }
-  await applied(cluster, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
-}
-
-async function applied<T extends KubernetesObject>(cluster: Cluster, object: T): Promise<T> {
-  try {
-    return await cluster.apply(object)
-  } catch (error) {
-    if (!(error instanceof ClusterRefusal)) throw error
-    const what = `Kubernetes refuses the ${object.kind} of the revision`
-    throw new AppError('bad_request', `${what}: ${error.message.replace(/\.$/, '')}.`)
+    ...{ isStandby: spec.isStandby ?? false, lingerMs },
   }
 }

@@ -21,6 +21,8 @@ export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'
   healthTimeoutMs?: number
   /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
+  /** How long a pod that somebody else ends goes on until another one answers, in ms. Default: 60,000. */
+  lingerMs?: number
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
 }
@@ -30,6 +32,7 @@ const DEFAULT_HEALTH_TIMEOUT_MS = 240_000
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 const DEFAULT_DRAIN_MS = 60_000
+const DEFAULT_LINGER_MS = 60_000
 /** How long the agent servers of a deployment that is gone may take to end, in ms. */
 const ORPHAN_GRACE_MS = 10_000
 /** What an agent server does after its drain, and before it, in s. */
@@ -90,10 +93,11 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
       await synced
       if (revision.isWhole) return await adopt(revision, spec)
       const token = randomBytes(32).toString('base64url')
-      const drainSeconds = Math.ceil((options.drainMs ?? DEFAULT_DRAIN_MS) / 1000)
+      const lingerMs = options.lingerMs ?? DEFAULT_LINGER_MS
+      const waitSeconds = Math.ceil(((options.drainMs ?? DEFAULT_DRAIN_MS) + lingerMs) / 1000)
       await beginRevision(identity, spec, {
         ...{ cluster, settings, token, parts: options },
-        graceSeconds: drainSeconds + BESIDE_DRAIN_SECONDS,
+        ...{ graceSeconds: waitSeconds + BESIDE_DRAIN_SECONDS, lingerMs },
         onTold: (told) => revision.tell(told),
         isWanted: () => !revision.isStopping,
       })

@@ -96,7 +96,7 @@ export class Revision {
 
   get state(): RuntimeState {
     if (this.#failure !== undefined) return { kind: 'failed', reason: this.#failure }
-    const endpoints = this.#serving.flatMap((pod) => pod.endpoint ?? [])
+    const endpoints = [...this.#serving, ...this.#lingering].flatMap((pod) => pod.endpoint ?? [])
     if (isSome(endpoints)) return { kind: 'healthy', endpoints }
     if (!this.#wasHealthy) return { kind: 'starting' }
     const restarts = Math.max(1, ...this.#serving.map((pod) => pod.restarts))
@@ -256,6 +256,7 @@ export class Revision {
   async #remove(graceMs: number): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#timer)
+    for (const pod of this.#pods.values()) pod.release(0)
     await this.#beginning
     const { cluster } = this.#options
     if (this.#pods.size > 0) {
@@ -290,6 +291,11 @@ export class Revision {
       .sort((a, b) => (a.order < b.order ? -1 : 1))
   }
 
+  /** What somebody else ends while what the cluster starts in its place does not answer yet. */
+  get #lingering(): AgentPod[] {
+    return [...this.#pods.values()].filter((pod) => pod.isLingering)
+  }
+
   #createPod(pod: V1Pod, { start, isLinked }: Told): AgentPod {
     const { cluster, deployLog, logSince, clock } = this.#options
     return new AgentPod(pod, {
@@ -306,6 +312,7 @@ export class Revision {
   /** Works out what is to be done about what has changed, and tells of a change of state. */
   #look(): void {
     if (this.#closing.signal.aborted || this.#isStopping) return
+    this.#releaseReplaced()
     if (this.#failure === undefined) this.#judge()
     const now = this.#fingerprint()
     if (now === this.#seen) return
@@ -314,6 +321,15 @@ export class Revision {
     const { state } = this
     log[state.kind === 'healthy' ? 'info' : 'warn'](forLog(state), `The revision is ${state.kind}.`)
     this.#options.onChange()
+  }
+
+  #releaseReplaced(): void {
+    const answering = this.#serving.filter((pod) => pod.endpoint).length
+    const isEnough = answering >= this.#desired || this.#failure !== undefined
+    for (const pod of this.#pods.values()) {
+      // One that may not wait, or has waited long enough, has its runs to hand on.
+      if (isEnding(pod) && (isEnough || !pod.isLingering)) pod.release(RELEASE_MS)
+    }
   }
 
   #judge(): void {
@@ -459,6 +475,7 @@ export class Revision {
 
   /** The Deployment has one fewer, and this one is the cheapest to delete. */
   async #endPod(pod: AgentPod): Promise<void> {
+    pod.release(0)
     const { cluster } = this.#options
     const retiring = [...this.#pods.values()].filter(
       (one) => one.isRetired && !isEnding(one),
@@ -523,6 +540,8 @@ const OWNED_KINDS = [
 /** Another agent server of the revision takes what is handed on, so there is little to wait for. */
 const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_SECONDS = 5
+/** How long one whose place another has taken still answers whoever has chosen it a moment ago, in ms. */
+const RELEASE_MS = 1_000
 /** How long the cluster may take to delete pods that are not wanted, in ms, before they are deleted here. */
 const DELETION_WAIT_MS = 5_000
 const DELETION_LOOK_MS = 25

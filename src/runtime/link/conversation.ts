@@ -32,6 +32,8 @@ export interface Conversation {
   activate(): Promise<void>
   /** See `RuntimeDriver.drain`. */
   drain(limits: DrainLimits): Promise<number | undefined>
+  /** It need not wait for another one when it is asked to end. To be called once. */
+  release(): void
 }
 
 interface Hearing {
@@ -96,6 +98,12 @@ export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing
       const message = { type: 'drain' as const, ...limits }
       const answer = await ask({ message, isAnswer: isDrainedMessage })
       return answer?.next_due_at ?? undefined
+    },
+    release() {
+      const message = { type: 'release' as const }
+      // What was said may have been lost with a connection.
+      link.onMessage((said) => isReadyMessage(said) && link.send(message))
+      link.send(message)
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../core/deployment/runtime.ts'
 import type { Conversation } from '../link/conversation.ts'
 
-export interface RunningAgent extends Omit<Conversation, 'ready'> {
+export interface RunningAgent extends Omit<Conversation, 'ready' | 'release'> {
   /** Settles when it has begun to run: the time to become healthy is counted from there. Default: at once. */
   readonly started?: Promise<void>
   /** It ran before its driver did. That it is not fit to go on says nothing of the revision. */

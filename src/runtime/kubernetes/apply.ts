@@ -1,0 +1,36 @@
+/** Brings objects into the cluster; what it refuses is told in a sentence. */
+import type { KubernetesObject } from '@kubernetes/client-node'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import { AppError } from '../../core/errors.ts'
+import { type Cluster, ClusterRefusal } from './cluster.ts'
+
+/** `whose`: the revision, or its build. Throws `bad_request`. */
+export async function applied<T extends KubernetesObject>(
+  cluster: Cluster,
+  object: T,
+  whose = 'revision',
+): Promise<T> {
+  try {
+    return await cluster.apply(object)
+  } catch (error) {
+    if (!(error instanceof ClusterRefusal)) throw error
+    const what = `Kubernetes refuses the ${object.kind} of the ${whose}`
+    throw new AppError('bad_request', `${what}: ${error.message.replace(/\.$/, '')}.`)
+  }
+}
+
+/** A workspace's own is made with its first pod; the operator's is there. */
+export async function ensureNamespace(
+  name: string,
+  cluster: Cluster,
+  settings: Pick<KubernetesSettings, 'namespace'>,
+): Promise<void> {
+  if (!settings.namespace.includes('{workspace_id}')) return
+  const ref = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, namespace: '' } }
+  if (await cluster.read(ref)) return
+  const labels = {
+    'app.kubernetes.io/managed-by': 'runyard',
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  }
+  await applied(cluster, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
+}
