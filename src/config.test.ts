@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readClientConfig, readDevConfig, readServeConfig, readUpConfig } from './config.ts'
+import {
+  readClientConfig,
+  readDevConfig,
+  readListenerConfig,
+  readServeConfig,
+  readUpConfig,
+} from './config.ts'
 
 describe('the configuration of up', () => {
   it('has the documented defaults', () => {
@@ -195,11 +201,16 @@ describe('the configuration of serve', () => {
   it.each(['docker', 'kubernetes'])(
     'asks how agent servers on %s reach the database',
     (runtime) => {
-      const read = (RUNYARD_DATABASE_URL: string, RUNYARD_AGENT_DATABASE_URL?: string) =>
-        readUpConfig(
-          {},
-          { RUNYARD_RUNTIME: runtime, RUNYARD_DATABASE_URL, RUNYARD_AGENT_DATABASE_URL },
-        ).agentDatabaseUrl
+      const read = (RUNYARD_DATABASE_URL: string, RUNYARD_AGENT_DATABASE_URL?: string) => {
+        const env = { RUNYARD_RUNTIME: runtime, RUNYARD_DATABASE_URL, RUNYARD_AGENT_DATABASE_URL }
+        const listener = {
+          RUNYARD_URL: 'http://127.0.0.1:1',
+          RUNYARD_API_KEY: `ryl_${'k'.repeat(43)}`,
+        }
+        const { agentDatabaseUrl } = readListenerConfig({}, { ...env, ...listener })
+        expect(agentDatabaseUrl).toBe(readUpConfig({}, env).agentDatabaseUrl)
+        return agentDatabaseUrl
+      }
       const near = ['postgres://u:p@127.0.0.1/x', 'postgres://localhost/x', 'postgres://[::1]:1/x']
       near.push('postgres:///x?host=/run/postgresql', 'postgres://%2Frun/x', 'postgres:///x')
       near.push('postgres://db/x?direct=localhost:5432')

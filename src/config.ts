@@ -84,7 +84,7 @@ export interface UpConfig {
   readonly buildTimeoutMs: number
   /** `RUNYARD_BUILD_MEMORY_MB`: how much memory a command of a build and all its processes may use. */
   readonly buildMemoryBytes: number
-  /** `RUNYARD_BUILD_CPUS`: how many processors a command of a build may use in its container. */
+  /** `RUNYARD_BUILD_CPUS`: how many processors a command of a build may use in its container, or all of it in its Job. */
   readonly buildCpus: number
   /**
    * `RUNYARD_KEPT_REVISIONS`: how many deployed revisions of a deployment keep their build,
@@ -225,6 +225,7 @@ export interface ListenerConfig
     | 'host'
     | 'port'
     | 'databaseUrl'
+    | 'agentDatabaseUrl'
     | 'agentDatabaseRoles'
     | 'tls'
     | 'publicUrl'
@@ -363,6 +364,7 @@ export function readListenerConfig(flags: Flags, env: Environment = process.env)
     port: read.port(rowOf('RUNYARD_PORT').default.up),
     dataDir: resolve(read.value('RUNYARD_DATA_DIR') ?? '.runyard/listener'),
     databaseUrl: read.databaseUrl(),
+    agentDatabaseUrl: readAgentDatabase(read),
     agentDatabaseRoles: read.choice('RUNYARD_AGENT_DATABASE_ROLES'),
     tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
@@ -450,7 +452,30 @@ export function readFetchConfig(flags: Flags, env: Environment = process.env): F
     read.problem('RUNYARD_ARTIFACT_DIGEST', 'must be a SHA-256 in hex, 64 digits')
   }
   const into = resolve(flags.into ?? '.')
-  return read.done({ urls, digest, into, path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin' })
+  return read.done({ urls, digest, into, path: env.PATH ?? USUAL_PATH })
+}
+
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** What `runyard artifact build` builds, and where. Paths are absolute here. */
+export interface BuildConfig {
+  /** `--task`: the file of a `BuildTask`. */
+  readonly task: string
+  /** `--in`: an empty folder. */
+  readonly into: string
+  /** `--said`: the file that the end is written to. */
+  readonly said: string
+  /** Where programs are looked for. */
+  readonly path: string
+}
+
+export function readBuildConfig(
+  flags: { task: string; in: string; said: string },
+  env: Environment = process.env,
+): BuildConfig {
+  const { task, in: into, said } = flags
+  const path = env.PATH ?? USUAL_PATH
+  return Object.freeze({ task: resolve(task), into: resolve(into), said: resolve(said), path })
 }
 
 /** Throws `bad_request` with every problem of the configuration, one on each line. */

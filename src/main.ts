@@ -5,6 +5,7 @@
 import type { StopLimits } from './agent-server/server/agent-server.ts'
 import type {
   BackupConfig,
+  BuildConfig,
   DevConfig,
   FetchConfig,
   ListenerConfig,
@@ -17,7 +18,7 @@ import { AppError } from './core/errors.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Reporter } from './main/carrying.ts'
 import type { Running } from './main/up.ts'
-import { receiveStart, stopOf } from './managed/messages.ts'
+import { receiveStart, releaseOf, stopOf } from './managed/messages.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
@@ -105,6 +106,7 @@ export async function serve(
   const managed = isManaged ? await receiveStart(config.startFile, signal) : undefined
   if (signal.aborted) return leaveParent()
   const stopping = managed ? AbortSignal.any([signal, stopOf(managed)]) : signal
+  const release = managed && releaseOf(managed)
   const { startServe } = await import('./main/serve.ts')
   const log = createLog(config.logLevel)
   const onFailure = async (error: unknown) => {
@@ -122,6 +124,7 @@ export async function serve(
     void managed.link.send({ type: 'ready', ...ready })
   } else if (url !== undefined) announceServe(url, config)
   await aborted(stopping)
+  if (stopping.reason !== PARENT_GONE) await release?.()
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()
@@ -197,6 +200,14 @@ export async function fetchArtifact({ path, ...order }: FetchConfig): Promise<vo
     console.error(`runyard: ${error.message}`)
     process.exitCode = 75
   }
+}
+
+/** Sets the exit code 1 where it has not gone well; why is in the file that `config` names. */
+export async function buildArtifact(config: BuildConfig): Promise<void> {
+  const signal = stopSignal({ isTiedToParent: false })
+  const { runBuildTask } = await import('./main/build-task.ts')
+  const { kind } = await runBuildTask(config, { signal, say: (line) => console.log(line) })
+  if (kind === 'failed') process.exitCode = 1
 }
 
 /** The exit code is 1 when something does not work, or not safely. */

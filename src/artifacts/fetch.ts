@@ -34,7 +34,8 @@ interface FetchTools {
 }
 
 const PART = '.runyard-part'
-const MARK = '.runyard-artifact'
+/** What is in a folder that was fetched, beside what was packed. */
+export const MARK = '.runyard-artifact'
 const ATTEMPTS = 7
 const LIMITS = { maxEntries: 1_000_000, maxUnpackedBytes: 32 * 1024 ** 3 }
 

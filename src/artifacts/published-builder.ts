@@ -7,18 +7,20 @@ interface Publishing {
   artifacts: ArtifactStore
   /** Where a folder lies that was built here; absolute. */
   rootOf(artifact: FolderArtifact): string
+  /** The builder publishes what it builds itself. */
+  isDone?: boolean
 }
 
 /** It finds what others have built and published, and removes what it has published. */
 export function createPublishedBuilder(
   builder: Builder,
-  { artifacts, rootOf }: Publishing,
+  { artifacts, rootOf, isDone = false }: Publishing,
 ): Builder {
   return {
     async build(request, signal) {
       const built = await builder.build(request, signal)
       const { artifact, repo_commit_sha } = built
-      if (artifact.kind !== 'folder') return built
+      if (artifact.kind !== 'folder' || isDone) return built
       // An earlier try may have been published, and was built again all the same.
       await artifacts.remove(artifact.id)
       await artifacts.publish({ artifact, repo_commit_sha, root: rootOf(artifact) }, signal)

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
 import { AppError } from '../core/errors.ts'
+import { importLater } from '../core/later-package.ts'
 import { checkObjectName, MAX_SIGNED_MS, type ObjectStore } from '../core/object-store.ts'
 import type { S3Address } from '../core/s3-address.ts'
 
@@ -26,11 +27,13 @@ export async function openS3Objects(
   address: S3Address,
   { credentials }: S3Options = {},
 ): Promise<ObjectStore> {
-  const [s3, { Upload }, { getSignedUrl }] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/lib-storage'),
-    import('@aws-sdk/s3-request-presigner'),
-  ])
+  const [s3, { Upload }, { getSignedUrl }] = await importLater('to keep files in S3', () =>
+    Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('@aws-sdk/lib-storage'),
+      import('@aws-sdk/s3-request-presigner'),
+    ]),
+  )
   const client = new s3.S3Client({
     ...configOf(address),
     ...(credentials && { credentials }),

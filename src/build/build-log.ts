@@ -45,3 +45,17 @@ export function openBuildLog(path: string, clock: Clock, log: Log): BuildLog {
     },
   }
 }
+
+/** A log that goes to whoever runs this process. */
+export function printedLog(say: (line: string) => void): BuildLog {
+  const last: string[] = []
+  return {
+    line(text) {
+      last.push(text)
+      if (last.length > TAIL_LINES) last.shift()
+      say(text)
+    },
+    tail: () => [...last],
+    close: async () => {},
+  }
+}

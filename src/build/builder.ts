@@ -1,18 +1,20 @@
 /** The builder: a revision's source becomes what its agent servers are started from. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { delimiter } from 'node:path'
 import { timestamp } from '../core/clock.ts'
 import {
   BuildError,
   type Builder,
   type BuildRequest,
   type BuiltRevision,
+  HandedOver,
 } from '../core/deployment/build.ts'
 import { AppError } from '../core/errors.ts'
+import { buildEnvironment } from './build-environment.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'
 import { findBuilt, writeBuilt } from './built-record.ts'
 import { removeInstalls } from './install-cache.ts'
+import { buildInJob } from './job-build.ts'
 import { homeFolder, revisionFolder, revisionsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
 import { buildProject } from './project-build.ts'
@@ -34,7 +36,8 @@ export function createBuilder(options: BuilderOptions): Builder {
         return await buildInto(folder.source, request, options, { log, signal, limits, env })
       } catch (error) {
         if (!signal.aborted) throw explained(error, log)
-        log.line('The build was ended before it was done.')
+        const isHandedOver = signal.reason instanceof HandedOver
+        log.line(isHandedOver ? HANDED_OVER : 'The build was ended before it was done.')
         throw signal.reason
       } finally {
         await log.close()
@@ -71,14 +74,17 @@ export function createBuilder(options: BuilderOptions): Builder {
   }
 }
 
+const HANDED_OVER = 'This control plane ends or leads no longer: the next one goes on from here.'
+
 async function buildInto(
   source: string,
   request: BuildRequest,
   options: BuilderOptions,
   context: StepContext,
 ): Promise<BuiltRevision> {
-  const { dir, tarballs, clock } = options
+  const { dir, tarballs, clock, elsewhere } = options
   if (isImageSource(request)) return settleImage(request, options, context)
+  if (elsewhere) return buildInJob({ request, source, options, elsewhere }, context)
   // The project's variables are for its own commands: git could be led astray by them.
   const repo_commit_sha = await fetchSource(request, { dir, tarballs, into: source }, context)
   const made = await buildProject({ request, source, options }, context)
@@ -105,17 +111,6 @@ async function settleImage(
   const built = { artifact, repo_commit_sha: null }
   await writeBuilt(dir, request.revision_id, built, timestamp(clock))
   return built
-}
-
-function buildEnvironment({ env, ownNode }: BuilderOptions): Record<string, string> {
-  const path = env.PATH ?? '/usr/local/bin:/usr/bin:/bin'
-  return {
-    ...env,
-    PATH: `${ownNode}${delimiter}${path}`,
-    // Package managers ask no questions and draw no progress bars then.
-    CI: 'true',
-    NO_COLOR: '1',
-  }
 }
 
 /** Every refusal of a build names its step and shows the log's end. */

@@ -1,6 +1,8 @@
 /** What a builder is made from. */
 import type { Clock } from '../core/clock.ts'
+import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
 import type { Tarballs } from '../core/deployment/build.ts'
+import type { BuildJobs } from '../core/deployment/build-job.ts'
 import type { BuildContainers } from '../core/deployment/project-commands.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
@@ -8,6 +10,12 @@ import type { CheckedConfig } from './configuration.ts'
 import type { Bundler } from './javascript/bundle.ts'
 import type { ImageSources } from './sources/image.ts'
 import type { BuildLimits } from './step.ts'
+
+/** Where builds run as Jobs, and what carries folders there and back. */
+export interface Elsewhere {
+  jobs: BuildJobs
+  artifacts: Pick<ArtifactStore, 'remove' | 'lend' | 'uploadUrl' | 'settle'>
+}
 
 export interface BuilderOptions {
   /** The folder of `layout.ts`; absolute. The same as that of `createTarballs`. */
@@ -37,6 +45,11 @@ export interface BuilderOptions {
   imageRefusal?: string
   /** What the project's own commands run in instead of the sandbox; absent: they are processes of this machine. */
   containers?: BuildContainers
+  /**
+   * Where projects are built instead of on this machine: each folder that is answered is published there, and is not
+   * here. Absent: they are built here.
+   */
+  elsewhere?: Elsewhere
   /** Where images are asked for; absent: no source may be one. */
   images?: ImageSources
   /** Bundles a project's modules once it is built; absent: none is bundled. */

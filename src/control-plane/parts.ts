@@ -25,7 +25,7 @@ export interface ControlPlaneParts {
   store: ControlPlaneStore
   tarballs: Tarballs
   /** Built folders that are fetched from elsewhere. Absent: none are. */
-  packed?: Pick<ArtifactStore, 'open'>
+  packed?: Pick<ArtifactStore, 'open' | 'receive'>
   /** Which Runyard it is. */
   version: string
   /** What the runtime driver can start. */

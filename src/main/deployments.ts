@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createPublishedBuilder } from '../artifacts/published-builder.ts'
 import { createBuilder } from '../build/builder.ts'
 import { revisionFolder } from '../build/layout.ts'
 import { localProject } from '../build/local-project.ts'
+import type { BuilderOptions } from '../build/options.ts'
 import type { ImageSources } from '../build/sources/image.ts'
 import { createTarballs } from '../build/tarballs.ts'
 import type { UpConfig } from '../config.ts'
@@ -14,6 +14,7 @@ import { systemClock } from '../core/clock.ts'
 import type { FolderArtifact } from '../core/deployment/artifact.ts'
 import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
 import type { Builder, Tarballs } from '../core/deployment/build.ts'
+import type { BuildJobs } from '../core/deployment/build-job.ts'
 import type { BuildContainers } from '../core/deployment/project-commands.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'
@@ -22,45 +23,51 @@ import { parseIpRange } from '../core/ip-range.ts'
 import type { Log } from '../core/log.ts'
 import type { ObjectStore } from '../core/object-store.ts'
 import { bundlePath } from '../graph/js/bundle/write.ts'
-import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
 import { agentProgramPath } from '../installation/agent-program.ts'
 import { ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
-import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
 import { createRegistryClient } from '../registry/client.ts'
 import { createWays } from '../registry/ways.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createBuildContainers } from '../runtime/docker/build-containers.ts'
 import { areFetched, createDriver } from '../runtime/drivers.ts'
-import type { RuntimeParts } from '../runtime/parts.ts'
+import { createBuildJobs } from '../runtime/kubernetes/build-jobs.ts'
+import type { RuntimeParts, RuntimeRecord } from '../runtime/parts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { createRevisionLogs } from '../telemetry/revision-logs.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+import { readBuildSettings } from './build-settings.ts'
 import { createDeploymentDatabases } from './deployment-databases.ts'
+import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './project-builds.ts'
 
 /** A runtime driver is made for each time in which this control plane leads. */
 export function openDeployments(
   config: UpConfig,
   folder: DataFolder,
-  { home, objects, packed, driverKey, hasDeployment, log }: Surroundings,
+  { home, objects, packed, driverKey, record, log }: Surroundings,
 ) {
   const sandbox = openProjectSandbox(config, folder, log)
   const databases = createDeploymentDatabases(config, driverKey)
   const tarballs = createTarballs({ dir: folder.builds, objects })
   const containers = config.buildsInContainers ? openBuildContainers(config, driverKey) : undefined
-  const builder = createProjectBuilder(config, folder, { tarballs, sandbox, containers, log })
+  const jobs = openBuildJobs(config, driverKey, log)
+  const elsewhere = jobs && { jobs, artifacts: packed }
+  const tools = { tarballs, sandbox, containers, elsewhere, log }
+  const builder = createProjectBuilder(config, folder, tools)
   const rootOf = (artifact: FolderArtifact) => localProject(folder.builds, artifact).root
   return {
     tarballs,
     packed,
     logs: createLogs(folder),
     builder: areFetched(config.runtime)
-      ? createPublishedBuilder(builder, { artifacts: packed, rootOf })
+      ? createPublishedBuilder(builder, { artifacts: packed, rootOf, isDone: jobs !== undefined })
       : builder,
     createDriver: () =>
       createConfiguredDriver(config, folder, {
-        ...{ packed, databases, driverKey, hasDeployment, sandbox, home, log },
+        ...{ packed, databases, driverKey, record, sandbox, home, log },
       }),
+    /** Lets go of the Jobs of builds. */
+    closeBuilds: () => jobs?.close(),
     removeData: createRemoval(databases, folder, tarballs),
     registry: config.registry,
   }
@@ -72,8 +79,7 @@ interface Surroundings {
   packed: ArtifactStore
   /** What drivers derive tokens from that their successors have to know. Secret. */
   driverKey: Uint8Array
-  /** Whether the record has it. */
-  hasDeployment(deployment_id: string): Promise<boolean>
+  record: Omit<RuntimeRecord, 'id'>
   log: Log
 }
 
@@ -95,13 +101,13 @@ function createConfiguredDriver(
     packed,
     databases,
     driverKey: key,
-    hasDeployment,
+    record,
     ...parts
   }: Required<Pick<RuntimeParts, 'sandbox' | 'home' | 'log'>> & {
     packed: ArtifactStore
     databases: Databases
     driverKey: Uint8Array
-    hasDeployment: Surroundings['hasDeployment']
+    record: Surroundings['record']
   },
 ): RuntimeDriver {
   return createDriver(config.runtime, {
@@ -118,7 +124,7 @@ function createConfiguredDriver(
     },
     env: { ...config.childEnv, ...config.agentServerEnv },
     podEnv: config.agentServerEnv,
-    record: { id: recordIdOf(key), has: hasDeployment },
+    record: { ...record, id: recordIdOf(key) },
     drainMs: config.drainMs,
     ...(config.kubernetes && { kubernetes: config.kubernetes }),
     docker: { ...config.docker, image: config.image, key },
@@ -166,6 +172,17 @@ function openBuildContainers(config: UpConfig, key: Uint8Array): BuildContainers
   return createBuildContainers({ docker, cpus: config.buildCpus, env: config.buildEnv })
 }
 
+/** Where pods are told how they find whichever control plane leads: what they build comes back there. */
+function openBuildJobs(config: UpConfig, key: Uint8Array, log: Log): BuildJobs | undefined {
+  const { kubernetes: cluster, agentsUrl, buildsInContainers, buildEnv } = config
+  if (!cluster || agentsUrl === undefined || buildsInContainers) return undefined
+  const { buildTimeoutMs: commandMs, buildMemoryBytes: maxMemoryBytes, buildCpus: cpus } = config
+  return createBuildJobs({
+    ...{ cluster, log, record: recordIdOf(key), limits: { commandMs, maxMemoryBytes, cpus } },
+    readSettings: () => readBuildSettings(buildEnv, log),
+  })
+}
+
 function createProjectBuilder(
   config: UpConfig,
   folder: DataFolder,
@@ -173,24 +190,24 @@ function createProjectBuilder(
     tarballs,
     sandbox,
     containers,
+    elsewhere,
     log,
   }: {
     tarballs: Tarballs
     sandbox: Sandbox
     containers: BuildContainers | undefined
+    elsewhere: BuilderOptions['elsewhere']
     log: Log
   },
 ): Builder {
   return createBuilder({
     dir: folder.builds,
     tarballs,
-    checkConfig: checkProjectConfig,
-    checkPackages: async (configPath, state) =>
-      checkProjectPackages(await readProjectConfig(configPath, state), state),
-    ownNode: dirname(process.execPath),
+    ...PROJECT_CHECKS,
     env: config.buildEnv,
     sandbox,
     ...(containers && { containers }),
+    ...(elsewhere && { elsewhere }),
     ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
     images: openImages(config),
     bundler: { command: containers ? IN_IMAGE : ownBundler(), pathOf: bundlePath },
@@ -214,17 +231,5 @@ function openImages({ registry: own, registryAllow }: UpConfig): ImageSources {
 
 const EVERYWHERE = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? [])
 
-const NO_IMAGES =
-  'langgraph.json: "base_image" and "dockerfile_lines" are about an image, and none is built for the runtime ' +
-  'kubernetes without RUNYARD_REGISTRY_URL and RUNYARD_DOCKER_HOST: build and push it with the official CLI ' +
-  '(langgraph deploy --push-to) and deploy it as an image, or take both out.'
-
 /** What bundles a project in a container of Runyard's image. */
 const IN_IMAGE = ['runyard', 'artifact', 'bundle'] as const
-
-/** The script that bundles a project, in a clone as in the package. */
-function ownBundler() {
-  const isCompiled = import.meta.url.endsWith('.js')
-  const script = new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
-  return [process.execPath, fileURLToPath(script)] as const
-}

@@ -1,4 +1,5 @@
 /** Traces, where they are wanted: the SDK is loaded only then. */
+import { importLater } from '../core/later-package.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import type { Started } from '../process/started.ts'
 import { readTracing } from '../project/variables.ts'
@@ -13,9 +14,14 @@ export async function openTracer(
 ): Promise<Tracer> {
   const { isWanted, hasServiceName } = readTracing(env)
   if (!isWanted) return noTracer
-  const { startTracing } = await import('../telemetry/traces.ts')
+  const startTracing = await importLater('to send traces, as OTEL_* ask for', importTracing)
   const version = readVersion()
   const tracing = startTracing({ name: hasServiceName ? undefined : name, version })
   started.add('traces', () => tracing.stop())
   return tracing
+}
+
+async function importTracing() {
+  const { startTracing } = await import('../telemetry/traces.ts')
+  return startTracing
 }

@@ -16,6 +16,7 @@ import type { ControlPlaneMetrics } from '../core/agent/server/metrics.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { placeOf } from '../core/deployment/listener.ts'
+import { isRevisionOver } from '../core/deployment/revision.ts'
 import type { Log } from '../core/log.ts'
 import { agentKeyOf } from '../core/oauth/agent-key.ts'
 import type { Tracer } from '../core/tracing.ts'
@@ -89,9 +90,10 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
     unfinishedDir: unfinishedFolder(folder.builds),
     homeUrl: async () => homeUrl(config, await listening.promise),
   })
-  const hasDeployment = async (id: string) => (await store.deployments.get(id)) !== undefined
-  const around = { home, objects, packed, driverKey: store.signingKey, hasDeployment, log }
-  const { createDriver, ...deployments } = openDeployments(config, folder, around)
+  const record = recordOf(store)
+  const around = { home, objects, packed, driverKey: store.signingKey, record, log }
+  const { createDriver, closeBuilds, ...deployments } = openDeployments(config, folder, around)
+  started.add('Jobs of builds', closeBuilds)
   const targets = new Targets()
   const vault = openVault(config, { store, log })
   const metrics = await createControlPlaneMetrics(store)
@@ -160,6 +162,17 @@ function listenerParts(
       return (await store.revisions.get(deployment_id, revision_id)) ? 'there' : 'nowhere'
     },
     appendLog: createToldLogs(deploymentLogs, log),
+  }
+}
+
+/** What a runtime driver asks the record for. */
+function recordOf({ deployments, revisions }: ControlPlaneStore) {
+  return {
+    has: async (id: string) => (await deployments.get(id)) !== undefined,
+    async isOver(deployment_id: string, revision_id: string) {
+      const revision = await revisions.get(deployment_id, revision_id)
+      return !revision || isRevisionOver(revision.status)
+    },
   }
 }
 

@@ -54,6 +54,11 @@ export interface RuntimeRecord {
   id: string
   /** Rejects while the record cannot be read. */
   has(deployment_id: string): Promise<boolean>
+  /**
+   * Whether the revision's rollout has ended, or there is none such. Absent: nothing is built for this record. Rejects as
+   * `has`.
+   */
+  isOver?(deployment_id: string, revision_id: string): Promise<boolean>
 }
 
 /** What a folder is fetched with in a pod. It holds as long as the revision does. */

@@ -82,7 +82,7 @@ export const SETTINGS = [
     name: 'RUNYARD_AGENT_DATABASE_URL',
     type: 'url',
     unset: '`RUNYARD_DATABASE_URL`',
-    readBy: ['up'],
+    readBy: ['up', 'listener'],
     meaning:
       'the same database as agent servers reach it: needed where those are containers or pods and `RUNYARD_DATABASE_URL` leads to the loopback ([docs/docker.md](docs/docker.md#databases))',
   },
@@ -351,7 +351,7 @@ export const SETTINGS = [
     max: 1024,
     default: 2,
     readBy: ['up'],
-    meaning: 'how many processors one command of a build may use in its container (`docker`)',
+    meaning: 'how many processors a build may use in its container (`docker`, `kubernetes`)',
   },
   {
     name: 'RUNYARD_ARTIFACTS_URL',

@@ -27,6 +27,8 @@ export interface KubernetesCluster {
   remove(kind: string): Promise<void>
   /** Keeps pods from finding a node, as one that is full does. */
   fill(): void
+  /** There is room again, also for pods that wait for it. */
+  makeRoom(): void
   stop(): Promise<void>
 }
 
@@ -57,12 +59,13 @@ export async function startKubernetesApi(
     comeBack: () => api.start(),
     deletePod: (name) => {
       const pod = store.all('Pod').find(({ metadata }) => metadata.name === name)
-      if (pod) controller.endPod(pod, 30)
+      if (pod) controller.endPod(pod, graceOf(pod))
     },
     async remove(kind) {
       for (const one of store.all(kind)) store.delete(one)
     },
     fill: () => controller.fill(),
+    makeRoom: () => controller.makeRoom(),
     async stop() {
       controller.stop()
       await api.stop()
@@ -72,11 +75,13 @@ export async function startKubernetesApi(
   }
 }
 
-/** What makes pods of Deployments and takes away what has lost its owner. */
+/** What makes pods of Deployments and Jobs and takes away what has lost its owner. */
 class Controller {
   readonly #store: ObjectStore
   readonly #kubelet: Kubelet
   readonly #stopListening: () => void
+  /** The Jobs that a pod was made for. */
+  readonly #begun = new Set<string>()
   #isFull = false
 
   constructor(store: ObjectStore, kubelet: Kubelet) {
@@ -87,11 +92,20 @@ class Controller {
 
   stop(): void {
     this.#stopListening()
-    for (const one of this.#store.all('Deployment')) this.#store.delete(one)
+    for (const kind of ['Deployment', 'Job']) {
+      for (const one of this.#store.all(kind)) this.#store.delete(one)
+    }
   }
 
   fill(): void {
     this.#isFull = true
+  }
+
+  makeRoom(): void {
+    this.#isFull = false
+    for (const pod of this.#store.all('Pod')) {
+      if (pod.status?.phase === 'Pending') this.#kubelet.take(pod)
+    }
   }
 
   endPod(pod: KubernetesObject, graceSeconds: number): void {
@@ -114,6 +128,42 @@ class Controller {
   #react({ type, object }: Change): void {
     if (type === 'DELETED') this.#collect(object)
     for (const deployment of this.#store.all('Deployment')) this.#tend(deployment)
+    for (const job of this.#store.all('Job')) this.#tendJob(job)
+  }
+
+  /** One with a `backoffLimit` of 0: one pod, once. */
+  #tendJob(job: KubernetesObject): void {
+    const { uid = '' } = job.metadata
+    if (isOver(job)) return
+    if (!this.#begun.has(uid)) {
+      this.#begun.add(uid)
+      const { activeDeadlineSeconds = 0 } = job.spec as { activeDeadlineSeconds?: number }
+      const late = () => this.#endJob(job, 'DeadlineExceeded')
+      if (activeDeadlineSeconds > 0) setTimeout(late, activeDeadlineSeconds * 1000).unref()
+      this.#makePod(job)
+      return
+    }
+    const pod = this.#podsOf(uid)[0]
+    if (pod?.status?.phase === 'Succeeded') this.#settle(job, 'Complete', 'CompletionsReached')
+    if (!pod || pod.status?.phase === 'Failed') this.#settle(job, 'Failed', 'BackoffLimitExceeded')
+  }
+
+  #endJob(job: KubernetesObject, reason: string): void {
+    const { name, namespace, uid = '' } = job.metadata
+    const current = this.#store.get('Job', namespace, name)
+    if (!current || current.metadata.uid !== uid || isOver(current)) return
+    this.#settle(current, 'Failed', reason)
+    for (const pod of this.#podsOf(uid)) this.endPod(pod, graceOf(pod))
+  }
+
+  #settle(job: KubernetesObject, type: string, reason: string): void {
+    this.#store.put({ ...job, status: { conditions: [{ type, status: 'True', reason }] } })
+  }
+
+  #podsOf(uid: string): KubernetesObject[] {
+    return this.#store
+      .all('Pod')
+      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
   }
 
   #collect({ metadata }: KubernetesObject): void {
@@ -127,10 +177,7 @@ class Controller {
   #tend(deployment: KubernetesObject): void {
     const { uid = '' } = deployment.metadata
     const { replicas = 1 } = deployment.spec as { replicas?: number }
-    const pods = this.#store
-      .all('Pod')
-      .filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
-      .filter(({ metadata }) => !metadata.deletionTimestamp)
+    const pods = this.#podsOf(uid).filter(({ metadata }) => !metadata.deletionTimestamp)
     const surplus = pods
       .sort((a, b) => costOf(a) - costOf(b))
       .slice(0, Math.max(0, pods.length - replicas))
@@ -138,18 +185,17 @@ class Controller {
     for (let count = pods.length; count < replicas; count++) this.#makePod(deployment)
   }
 
-  #makePod(deployment: KubernetesObject): void {
-    const { metadata } = deployment
-    const { template } = deployment.spec as { template: { metadata: object; spec: object } }
+  #makePod(maker: KubernetesObject): void {
+    const { metadata, kind, apiVersion } = maker
+    const { template } = maker.spec as { template: { metadata: object; spec: object } }
     const problems = restrictedProblems(template.spec as Parameters<typeof restrictedProblems>[0])
     if (problems.length > 0) {
-      this.#refusePods(deployment, problems)
+      this.#refusePods(maker, problems)
       return
     }
     const name = `${metadata.name}-${randomUUID().slice(0, 5)}`
     const owner = {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
+      ...{ apiVersion, kind },
       name: metadata.name,
       uid: metadata.uid ?? '',
     }
@@ -183,6 +229,11 @@ const UNSCHEDULABLE = {
       message: '0/1 nodes are available: 1 Insufficient memory.',
     },
   ],
+}
+
+function isOver({ status }: KubernetesObject): boolean {
+  const { conditions = [] } = (status ?? {}) as { conditions?: unknown[] }
+  return conditions.length > 0
 }
 
 function graceOf({ spec }: KubernetesObject): number {

@@ -1,5 +1,6 @@
 /** Listeners on the wire. */
 import { z } from '@hono/zod-openapi'
+import { LISTENER_STATES } from '../../core/deployment/listener.ts'
 import { line, nullishOf, Uuid } from '../operations/text.ts'
 
 const ComputeConfigRequestSchema = z.object({
@@ -38,6 +39,8 @@ export const ListenerSchema = z
     url: z.string().nullable(),
     /** When it asked last what it is to run, to within a few seconds; while it runs that is never 45 s ago. */
     last_heard_at: z.iso.datetime().nullable(),
+    /** `unheard`: it has never been started. `away`: it was not heard from for 45 s. */
+    state: z.enum(LISTENER_STATES),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })

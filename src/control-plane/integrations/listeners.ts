@@ -6,6 +6,7 @@ import {
   type Listener,
   type ListenerStore,
   newListenerKey,
+  stateOfListener,
 } from '../../core/deployment/listener.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
@@ -21,13 +22,13 @@ import type {
 
 /** The workspace's listeners, newest first. */
 export async function listListeners(
-  parts: Pick<ControlPlaneParts, 'store'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: ListenerAnswer[]; offset: number }> {
   const { workspace_id } = principal
   const found = await parts.store.listeners.list({ workspace_id, ...page })
-  return { resources: found.map(answer), offset: page.offset + found.length }
+  return { resources: found.map((one) => answer(parts, one)), offset: page.offset + found.length }
 }
 
 /** With its key, which is shown this once. Throws `conflict` when the workspace has a listener of this compute id. */
@@ -56,16 +57,16 @@ export async function createListener(
     if (!(await store.listeners.insert(listener))) throw alreadyExists(listener)
     await recordOn(parts, store, principal, 'listener.create', listener)
   })
-  return { ...answer(listener), key }
+  return { ...answer(parts, listener), key }
 }
 
 /** Throws `not_found`. */
 export async function getListener(
-  parts: Pick<ControlPlaneParts, 'store'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
   id: string,
 ): Promise<ListenerAnswer> {
-  return answer(await requireListener(parts.store.listeners, principal, id))
+  return answer(parts, await requireListener(parts.store.listeners, principal, id))
 }
 
 /** Changes version and namespaces; null and absent members stay. Throws as `getListener`. */
@@ -87,7 +88,7 @@ export async function patchListener(
     const listener = await requireListener(store.listeners, principal, id)
     await store.listeners.update(id, patch)
     await recordOn(parts, store, principal, 'listener.update', listener)
-    return answer({ ...listener, ...patch })
+    return answer(parts, { ...listener, ...patch })
   })
 }
 
@@ -177,6 +178,7 @@ async function recordOn(
   await record(store, parts.clock, principal, { action, target_id: id, target_name: compute_id })
 }
 
-function answer({ workspace_id: _, key_hash: __, ...listener }: Listener): ListenerAnswer {
-  return listener
+function answer({ clock }: Pick<ControlPlaneParts, 'clock'>, listener: Listener): ListenerAnswer {
+  const { workspace_id: _, key_hash: __, ...told } = listener
+  return { ...told, state: stateOfListener(listener, clock.now()) }
 }

@@ -17,6 +17,7 @@ import { type Need, requirePermission } from './permission.ts'
 export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PUT /v2/uploads/{deployment_id}/{file}': 'open',
   'GET /internal/artifacts/{revision_id}/{digest}': 'open',
+  'PUT /internal/builds/{revision_id}/{digest}': 'open',
   // With a listener's own key, which is good for nothing else.
   'POST /internal/listener/exchange': 'open',
   'POST /internal/listener/caller': 'open',

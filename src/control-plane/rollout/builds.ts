@@ -1,6 +1,7 @@
 /** The builds that are going on in this process. What has ended well is found on disk. */
-import type { Builder, BuildRequest } from '../../core/deployment/build.ts'
+import { type Builder, type BuildRequest, HandedOver } from '../../core/deployment/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Log } from '../../core/log.ts'
@@ -71,12 +72,19 @@ export class Builds {
     if (build) end(build)
   }
 
-  /** Ends the deployment's builds, or all of them, and waits until they are gone. */
-  async abort(deployment_id?: string): Promise<void> {
+  /** Ends the deployment's builds, and waits until they are gone. */
+  async abort(deployment_id: string): Promise<void> {
     const builds = [...this.#running.values()].filter(
-      (build) => deployment_id === undefined || build.deployment_id === deployment_id,
+      (build) => build.deployment_id === deployment_id,
     )
     for (const build of builds) end(build)
+    await Promise.all(builds.map((build) => build.ended))
+  }
+
+  /** Lets go of all of them: what runs elsewhere goes on, and the rest ends. Settles when that is done. */
+  async handOver(): Promise<void> {
+    const builds = [...this.#running.values()]
+    for (const { abort } of builds) abort.abort(new HandedOver())
     await Promise.all(builds.map((build) => build.ended))
   }
 
@@ -90,7 +98,8 @@ export class Builds {
     const fields = { revision_id: request.revision_id }
     try {
       if (revision.built_from !== null) await store.revisions.setBuiltFrom(revision.id, revision.id)
-      await builder.build(request, signal)
+      const deployment = await store.deployments.get(revision.deployment_id)
+      await builder.build({ ...request, ...workspaceOf(deployment) }, signal)
       log.info(fields, 'the build has ended well')
     } catch (error) {
       if (!signal.aborted) {
@@ -107,6 +116,10 @@ export class Builds {
 
 function end(build: RunningBuild): void {
   build.abort.abort(new Error('The build was ended.'))
+}
+
+function workspaceOf(deployment: Deployment | undefined): Pick<BuildRequest, 'workspace_id'> {
+  return deployment ? { workspace_id: deployment.tenant_id } : {}
 }
 
 function buildRequest(revision: Revision): BuildRequest {

@@ -86,10 +86,10 @@ export class Reconciler {
     this.#retirements.stop()
     await this.#retention.stop()
     await this.#looking
-    await this.#builds.abort()
+    await this.#builds.handOver()
     await Promise.all([...this.#tended.values()].map((tending) => tending.ended))
     // A look that was under way may have begun another one.
-    await this.#builds.abort()
+    await this.#builds.handOver()
   }
 
   /** Looks soon. Any number of calls before that are one. */

@@ -45,7 +45,7 @@ import { metricsRoutes } from './metrics-routes.ts'
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
 
 /**
- * Open without a key: `/ok`, `/openapi.json`, PUT to a signed upload URL, GET of a signed artifact, and OPTIONS preflights;
+ * Open without a key: `/ok`, `/openapi.json`, PUT to a signed address, GET of a signed artifact, and OPTIONS preflights;
  * everything else below `/v1` and `/v2`, and `/metrics`, is refused with 401. Routes that others add to the app are
  * not checked here.
  */

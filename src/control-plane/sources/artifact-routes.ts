@@ -1,11 +1,19 @@
-/** `/internal/artifacts/{revision_id}/{digest}`: where agent servers on other machines fetch a built folder. */
+/**
+ * `/internal/artifacts/{revision_id}/{digest}`: where agent servers on other machines fetch a built folder, and builds
+ * there their source; `/internal/builds/…`: where such a build brings what it has made.
+ */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { isArtifactGranted } from '../../core/deployment/artifact-grant.ts'
+import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifact-grant.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoredObject } from '../../core/object-store.ts'
 import { createRoutes } from '../../http/app.ts'
 import { type ControlPlaneEnv, refusals } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+
+const grant = z.object({
+  expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
+  signature: z.string().catch('').openapi({ type: 'string' }),
+})
 
 /** Needs no key: the address is signed, for one folder, and ends. */
 const fetchOne = createRoute({
@@ -17,10 +25,7 @@ const fetchOne = createRoute({
   security: [],
   request: {
     params: z.object({ revision_id: z.string(), digest: z.string() }),
-    query: z.object({
-      expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
-      signature: z.string().catch('').openapi({ type: 'string' }),
-    }),
+    query: grant,
   },
   responses: {
     200: {
@@ -32,6 +37,25 @@ const fetchOne = createRoute({
   },
 })
 
+/** Needs no key: the address is signed, for one revision, and good until that is built. */
+const bringOne = createRoute({
+  method: 'put',
+  path: '/internal/builds/{revision_id}/{digest}',
+  operationId: 'bring_built_internal_builds__revision_id___digest__put',
+  summary: 'Bring what was built elsewhere',
+  tags: ['Deployments (v2)'],
+  security: [],
+  request: {
+    params: z.object({ revision_id: z.string(), digest: z.string() }),
+    query: grant,
+    body: {
+      required: true,
+      content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
+    },
+  },
+  responses: { 200: { description: 'It has arrived.' }, ...refusals(400, 403, 409, 413) },
+})
+
 export function artifactRoutes(
   parts: Pick<ControlPlaneParts, 'packed' | 'signingKey' | 'clock'>,
 ): OpenAPIHono<ControlPlaneEnv> {
@@ -41,6 +65,18 @@ export function artifactRoutes(
     if ('url' in found) return c.redirect(found.url, 302)
     const headers = { 'content-type': 'application/gzip', 'content-length': String(found.bytes) }
     return new Response(ReadableStream.from(found.body) as ReadableStream<Uint8Array>, { headers })
+  })
+  routes.openapi(bringOne, async (c) => {
+    const { revision_id, digest } = c.req.valid('param')
+    const { packed, signingKey, clock } = parts
+    const isOurs = isBuiltGranted(signingKey, revision_id, c.req.valid('query'), clock.now())
+    if (!isOurs || !packed) {
+      throw new AppError('forbidden', 'The address is not valid or no longer: build it anew.')
+    }
+    const { body } = c.req.raw
+    if (!body) throw new AppError('bad_request', 'The body is empty: PUT the .tar.gz itself.')
+    await packed.receive(revision_id, digest, body)
+    return c.body(null, 200, { 'content-length': '0' })
   })
   return routes
 }

@@ -27,6 +27,25 @@ export function grantArtifact(key: Uint8Array, packed: PackedName, now: number):
   return `${path}?expires=${expires}&signature=${signature}`
 }
 
+/**
+ * The path and query under which what was built of a revision elsewhere is PUT; `DIGEST` in it stands for its digest,
+ * which nobody knows yet. `key`: `ControlPlaneStore.signingKey`.
+ */
+export function grantBuilt(key: Uint8Array, revision_id: string, expires: number): string {
+  const signature = signBuilt(key, revision_id, expires).toString('hex')
+  return `/internal/builds/${revision_id}/DIGEST?expires=${expires}&signature=${signature}`
+}
+
+/** Whether the grant was made with this key for this revision, and its time is not over. */
+export function isBuiltGranted(
+  key: Uint8Array,
+  revision_id: string,
+  { expires, signature }: ArtifactGrant,
+  now: number,
+): boolean {
+  return isSame(signature, signBuilt(key, revision_id, expires)) && now < expires
+}
+
 /** Whether the grant was made with this key for this folder, and its time is not over. */
 export function isArtifactGranted(
   key: Uint8Array,
@@ -34,10 +53,16 @@ export function isArtifactGranted(
   grant: ArtifactGrant,
   now: number,
 ): boolean {
-  const sent = Buffer.from(grant.signature, 'hex')
-  const expected = sign(key, packed, grant.expires)
-  if (sent.length !== expected.length) return false
-  return timingSafeEqual(sent, expected) && now < grant.expires
+  return isSame(grant.signature, sign(key, packed, grant.expires)) && now < grant.expires
+}
+
+function isSame(signature: string, expected: Buffer): boolean {
+  const sent = Buffer.from(signature, 'hex')
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}
+
+function signBuilt(key: Uint8Array, revision_id: string, expires: number): Buffer {
+  return createHmac('sha256', key).update(`built\n${revision_id}\n${expires}`).digest()
 }
 
 /** Begins with its purpose: what is signed for uploads opens nothing here. */

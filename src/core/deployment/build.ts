@@ -7,6 +7,8 @@ import type { Source } from './sources/table.ts'
 export interface BuildRequest {
   revision_id: string
   deployment_id: string
+  /** Absent where nobody's build depends on it. */
+  workspace_id?: string
   source: Source
   source_config: SourceConfig
   source_revision_config: SourceRevisionConfig
@@ -40,12 +42,23 @@ export class BuildError extends Error {
   }
 }
 
+/**
+ * Why a build is aborted that somebody else goes on with: this control plane ends, or leads no longer. What runs
+ * elsewhere goes on.
+ */
+export class HandedOver extends Error {
+  constructor() {
+    super('The build was handed over.')
+    this.name = 'HandedOver'
+  }
+}
+
 /** Builds revisions. */
 export interface Builder {
   /**
    * Fetches, checks, installs and builds, from a clean folder each time: what an earlier try left
    * is removed first. Throws `BuildError`; rejects with the signal's reason when it is aborted,
-   * with every process of the build gone.
+   * with every process of the build gone, but for those that `HandedOver` leaves to another control plane.
    */
   build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision>
   /** The result of a build that has ended well; `undefined` when there is none on this machine. */

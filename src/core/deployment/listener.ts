@@ -49,12 +49,25 @@ export const HEARD_STEP_MS = 5_000
 /** After how long without an exchange a listener is away, in ms. */
 export const LISTENER_AWAY_MS = 45_000
 
+/** `unheard`: it has never been started. `away`: it was not heard from for `LISTENER_AWAY_MS`. */
+export const LISTENER_STATES = ['unheard', 'listening', 'away'] as const
+type ListenerState = (typeof LISTENER_STATES)[number]
+
+export function stateOfListener(
+  { last_heard_at }: Pick<Listener, 'last_heard_at'>,
+  now: number,
+): ListenerState {
+  if (last_heard_at === null) return 'unheard'
+  return now - Date.parse(last_heard_at) < LISTENER_AWAY_MS ? 'listening' : 'away'
+}
+
 /** Why what the listener is to run waits, as a sentence; `undefined`: it was heard from, and waits for nothing. */
 export function whyAway(
-  { compute_id, last_heard_at }: Pick<Listener, 'compute_id' | 'last_heard_at'>,
+  listener: Pick<Listener, 'compute_id' | 'last_heard_at'>,
   now: number,
 ): string | undefined {
-  if (last_heard_at !== null && now - Date.parse(last_heard_at) < LISTENER_AWAY_MS) return undefined
+  if (stateOfListener(listener, now) === 'listening') return undefined
+  const { compute_id, last_heard_at } = listener
   const heard =
     last_heard_at === null ? 'has never been heard from' : `was last heard from at ${last_heard_at}`
   return (

@@ -3,9 +3,9 @@
  * project's source, its home and nothing of the operator but how packages are reached.
  */
 import { existsSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
 import type Docker from 'dockerode'
 import { BuildError } from '../../core/deployment/build.ts'
+import { filesOf, isOfThisMachine } from '../../core/deployment/build-environment.ts'
 import type {
   BuildContainers,
   ContainedBuild,
@@ -37,12 +37,6 @@ interface BuildContainersOptions {
 }
 
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
-/** Folders, users and shells are those of the machine; the container has its own. */
-const OF_THIS_MACHINE =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|XDG_\w+|npm_config_(cache|userconfig|globalconfig)|(PIP|UV)_CACHE_DIR)$/i
-
-const FILES =
-  /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|npm_config_cafile|PIP_(CERT|CONFIG_FILE|FIND_LINKS)|UV_(CONFIG_FILE|FIND_LINKS))$/i
 
 /** The engine is asked for nothing until the first build. */
 export function createBuildContainers({
@@ -102,7 +96,7 @@ function commandsOf(place: BuildPlace, path: string): ProjectCommands {
     handOver: (folder) => giveAllTo(folder, user),
     environment(env) {
       const kept = Object.entries(env)
-        .filter(([name]) => !OF_THIS_MACHINE.test(name))
+        .filter(([name]) => !isOfThisMachine(name))
         .filter(([name, value]) => filesOf(name, value).every((path) => existsSync(path)))
       return { ...Object.fromEntries(kept), PATH: path }
     },
@@ -111,11 +105,6 @@ function commandsOf(place: BuildPlace, path: string): ProjectCommands {
       if (network === undefined) await removeNetwork(engine, owner)
     },
   }
-}
-
-/** The files that a variable of the operator names. */
-function filesOf(name: string, value: string): string[] {
-  return FILES.test(name) ? value.split(/[\s,]+/).filter((one) => isAbsolute(one)) : []
 }
 
 async function imageThere(

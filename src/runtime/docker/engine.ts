@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { requireLater } from '../../core/later-package.ts'
 import type { DockerSettings } from './settings.ts'
 
 const require = createRequire(import.meta.url)
@@ -78,7 +79,9 @@ function readCertificates(folder: string): Certificates {
 
 /** The client needs 28 MB and 0.2 s of processor time, so it is loaded where there is an engine to talk to. */
 function clients(options: Docker.DockerOptions) {
-  const Client: typeof Docker = require('dockerode')
+  const Client = requireLater<typeof Docker>('to use a container engine', () =>
+    require('dockerode'),
+  )
   return { docker: new Client({ ...options, timeout: ANSWER_MS }), patient: new Client(options) }
 }
 

@@ -12,6 +12,7 @@ import type {
 import { request } from 'undici'
 import { createLineSplitter } from '../../child-process/output-lines.ts'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import { importLater } from '../../core/later-package.ts'
 import type { Log } from '../../core/log.ts'
 
 /** Whose fields are whose, where several write to one object. */
@@ -114,7 +115,7 @@ export async function openCluster(
   { kubeconfig, namespace }: Pick<KubernetesSettings, 'kubeconfig' | 'namespace'>,
   log: Log,
 ): Promise<Cluster> {
-  const client = await import('@kubernetes/client-node')
+  const client = await importLater('to use Kubernetes', () => import('@kubernetes/client-node'))
   const config = new client.KubeConfig()
   if (kubeconfig === undefined) config.loadFromCluster()
   else config.loadFromFile(kubeconfig)

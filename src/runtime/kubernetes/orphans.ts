@@ -1,9 +1,9 @@
 /**
- * Objects of deployments that the record no longer has: made by a control plane that had lost the lead, or
- * left by one that was away while they were deleted.
+ * Objects of deployments that the record no longer has, and builds of revisions that nobody waits for: made by a control
+ * plane that had lost the lead, or left by one that was away while they were deleted or interrupted.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { V1Secret } from '@kubernetes/client-node'
+import type { V1Job, V1Secret } from '@kubernetes/client-node'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import type { Log } from '../../core/log.ts'
 import type { RuntimeRecord } from '../parts.ts'
@@ -55,6 +55,24 @@ async function removeOrphans(options: SweepOptions): Promise<void> {
     if (!deployment_id || !revision_id || (await record.has(deployment_id))) continue
     log.warn({ deployment_id, revision_id }, 'Objects of a deployment that is gone are removed.')
     await removeOne(secret, revision_id, options)
+  }
+  if (record.isOver) await removeBuilds(selector, record.isOver, options)
+}
+
+/** A Job owns what belongs to it. Listed before the record is asked, as above. */
+async function removeBuilds(
+  selector: string,
+  isOver: NonNullable<RuntimeRecord['isOver']>,
+  { cluster, log }: SweepOptions,
+): Promise<void> {
+  const jobs = await cluster.list<V1Job>({ apiVersion: 'batch/v1', kind: 'Job', selector })
+  for (const { metadata } of jobs) {
+    const { labels = {}, name = '', namespace = '' } = metadata ?? {}
+    const deployment_id = labels[LABEL.deployment]
+    const revision_id = labels[LABEL.build]
+    if (!deployment_id || !revision_id || !(await isOver(deployment_id, revision_id))) continue
+    log.warn({ deployment_id, revision_id }, 'The Job of a build that nobody waits for is removed.')
+    await cluster.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace } })
   }
 }
 

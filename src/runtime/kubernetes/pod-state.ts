@@ -26,7 +26,7 @@ export type PodState =
   | { kind: 'down'; reason: string; container: string; isPrevious: boolean }
 
 /** Reasons of the kubelet with which a container waits for something that does not come by itself. */
-const IMPOSSIBLE = [
+export const IMPOSSIBLE: readonly string[] = [
   ...['ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError'],
   ...['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'],
 ]
@@ -131,6 +131,11 @@ function nameFor(container: string): string {
 /** Half a sentence. */
 function endOf({ reason, exitCode, signal }: V1ContainerStateTerminated): string {
   if (reason === 'OOMKilled') return 'it took more memory than its memory_limit_mb allows'
+  return exitOf({ exitCode, ...(signal !== undefined && { signal }) })
+}
+
+/** Half a sentence. */
+export function exitOf({ exitCode, signal }: { exitCode: number; signal?: number }): string {
   const number = signal || (exitCode > 128 ? exitCode - 128 : 0)
   const [name] = Object.entries(constants.signals).find(([, one]) => one === number) ?? []
   return name ? `it was ended by ${name}` : `it ended with exit code ${exitCode}`

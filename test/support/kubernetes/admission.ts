@@ -65,7 +65,7 @@ function immutableProblems(
   before: KubernetesObject | undefined,
 ): string[] {
   if (!before) return []
-  const fields = { Deployment: ['selector'], PodDisruptionBudget: [], Service: ['clusterIP'] }
+  const fields = { Deployment: ['selector'], Job: ['template'], Service: ['clusterIP'] }
   const names = (fields as Record<string, string[]>)[object.kind] ?? []
   const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
   return [
@@ -79,7 +79,7 @@ function immutableProblems(
 }
 
 function podProblems({ kind, spec, metadata }: KubernetesObject): string[] {
-  if (kind !== 'Deployment' && kind !== 'Pod') return []
+  if (kind !== 'Deployment' && kind !== 'Job' && kind !== 'Pod') return []
   const template = spec?.template as { metadata?: { labels?: object }; spec: PodSpec } | undefined
   const pod = template?.spec ?? (spec as unknown as PodSpec)
   const selector = (spec?.selector as { matchLabels?: Record<string, string> })?.matchLabels ?? {}

@@ -9,6 +9,7 @@ import { type Change, type ObjectStore, Refusal } from './store.ts'
 const RESOURCES: Record<string, Record<string, string>> = {
   v1: { Secret: 'secrets', Pod: 'pods', Service: 'services', Event: 'events' },
   'apps/v1': { Deployment: 'deployments' },
+  'batch/v1': { Job: 'jobs' },
   'networking.k8s.io/v1': { NetworkPolicy: 'networkpolicies' },
   'policy/v1': { PodDisruptionBudget: 'poddisruptionbudgets' },
   'autoscaling/v2': { HorizontalPodAutoscaler: 'horizontalpodautoscalers' },

@@ -1,7 +1,7 @@
 /** A tiny kubelet: the containers of pods are processes of this machine, each pod at a loopback address of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,9 +27,12 @@ interface Container {
   ports?: { name: string; containerPort: number }[]
   volumeMounts?: { name: string; mountPath: string }[]
   readinessProbe?: Probe
+  terminationMessagePath?: string
 }
 
 interface PodSpec {
+  /** Those of Jobs have `Never`. */
+  restartPolicy?: string
   initContainers?: Container[]
   containers: Container[]
   volumes?: { name: string; secret?: { secretName: string } }[]
@@ -54,6 +57,8 @@ interface Machine {
   images: Record<string, readonly [string, ...string[]]>
 }
 
+const SAID_FILE = '/dev/termination-log'
+const SECRET_LOOK_MS = 20
 /** Before a container that ended is started again, in ms; the first time at once, as the real one does. */
 const BACKOFF_MS = [0, 100, 200, 400]
 const PROBE_MS = 25
@@ -110,6 +115,7 @@ class RunningPod {
   readonly #ending = new AbortController()
   #done: Promise<unknown> = Promise.resolve()
   #isReady = false
+  #phase = 'Running'
 
   constructor(pod: KubernetesObject, parts: Machine) {
     this.#name = pod.metadata.name
@@ -152,7 +158,23 @@ class RunningPod {
         await delay(100, undefined, { signal: this.#ending.signal })
       }
     }
-    await Promise.all(this.#spec.containers.map((one) => this.#keepRunning(one)))
+    await this.#secretsThere()
+    if (this.#spec.restartPolicy !== 'Never') {
+      await Promise.all(this.#spec.containers.map((one) => this.#keepRunning(one)))
+      return
+    }
+    const codes = await Promise.all(this.#spec.containers.map((one) => this.#runOnce(one, false)))
+    const [last] = this.#spec.containers
+    if (last) this.#report(last, {}, codes.every((code) => code === 0) ? 'Succeeded' : 'Failed')
+  }
+
+  /** No container begins before what it mounts is there. */
+  async #secretsThere(): Promise<void> {
+    const wanted = (this.#spec.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? [])
+    const isMissing = (name: string) => !this.#parts.store.get('Secret', this.#namespace, name)
+    while (wanted.some(isMissing)) {
+      await delay(SECRET_LOOK_MS, undefined, { signal: this.#ending.signal })
+    }
   }
 
   async #keepRunning(container: Container): Promise<void> {
@@ -213,7 +235,10 @@ class RunningPod {
     instance.isOver = true
     for (const listener of instance.listeners) listener(undefined)
     const exitCode = code ?? (signal === 'SIGKILL' ? 137 : 143)
-    const terminated = { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', containerID }
+    const terminated = {
+      ...{ exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', containerID },
+      ...(container.terminationMessagePath && { message: this.#said() }),
+    }
     this.#isReady = false
     this.#report(container, {
       ...{
@@ -255,6 +280,12 @@ class RunningPod {
     }
   }
 
+  /** What the container has written of its end. */
+  #said(): string {
+    const path = this.#inside(SAID_FILE)
+    return existsSync(path) ? readFileSync(path, 'utf8').slice(0, 4096) : ''
+  }
+
   #environment({ env = [] }: Container): Record<string, string> {
     const given = env.map(({ name, value, valueFrom }) => {
       const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {}
@@ -267,6 +298,7 @@ class RunningPod {
   /** A path in the container as one of this machine, and its interfaces as its address. */
   #inside(text: string): string {
     if (text === '0.0.0.0') return this.#ip
+    if (text === SAID_FILE) return join(this.#dir, 'said')
     const mount = ['/run/runyard', '/project', '/tmp'].find((path) => text.startsWith(path))
     if (!mount) return text
     const dir = join(this.#dir, mount.replaceAll('/', '_'))
@@ -288,7 +320,8 @@ class RunningPod {
     }
   }
 
-  #report({ name, image }: Container, status: Status): void {
+  #report({ name, image }: Container, status: Status, phase = this.#phase): void {
+    this.#phase = phase
     const before = this.#statuses.get(name) ?? {
       name,
       image,
@@ -312,7 +345,7 @@ class RunningPod {
     this.#parts.store.put({
       ...pod,
       status: {
-        ...{ phase: 'Running', podIP: this.#ip, conditions },
+        ...{ phase, podIP: this.#ip, conditions },
         containerStatuses: of(this.#spec.containers),
         initContainerStatuses: of(this.#spec.initContainers ?? []),
       },

@@ -10,6 +10,9 @@ export const LABEL = {
   record: 'runyard/record',
   deployment: 'runyard/deployment',
   revision: 'runyard/revision',
+  component: 'app.kubernetes.io/component',
+  /** In place of `revision`, on what builds one. */
+  build: 'runyard/build',
 } as const
 
 export const ANNOTATION = {
@@ -25,6 +28,8 @@ export const ANNOTATION = {
   retired: 'runyard/retired',
   /** On a pod: a change of it has the kubelet write the Secret into the pod anew. */
   role: 'runyard/role',
+  /** On the Job of a build: the commit that it builds. */
+  commit: 'runyard/commit',
 } as const
 
 /** The names of all objects of a revision begin so; no container may mount another one's Secret. */

@@ -5,6 +5,7 @@
  */
 import type {
   V1NetworkPolicy,
+  V1NetworkPolicyEgressRule,
   V1NetworkPolicyPeer,
   V1OwnerReference,
 } from '@kubernetes/client-node'
@@ -13,6 +14,12 @@ import { PORT_NAME } from './pod.ts'
 
 /** Where clouds answer with the keys of the machine. */
 const METADATA_RANGE = '169.254.0.0/16'
+/** Of every pod of ours. */
+export const EGRESS: V1NetworkPolicyEgressRule[] = [
+  { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: [METADATA_RANGE] } }] },
+  { to: [{ ipBlock: { cidr: '::/0', except: ['fe80::/10'] } }] },
+  { to: [{ namespaceSelector: {} }] },
+]
 const CONTROL_PLANE = { [LABEL.name]: 'runyard', 'app.kubernetes.io/component': 'control-plane' }
 
 interface Neighbours {
@@ -38,11 +45,7 @@ export function buildNetworkPolicy(
       podSelector: { matchLabels: selectorLabels(revision) },
       policyTypes: ['Ingress', 'Egress'],
       ingress: from.length > 0 ? [{ _from: from, ports: [port] }] : [{ ports: [port] }],
-      egress: [
-        { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: [METADATA_RANGE] } }] },
-        { to: [{ ipBlock: { cidr: '::/0', except: ['fe80::/10'] } }] },
-        { to: [{ namespaceSelector: {} }] },
-      ],
+      egress: EGRESS,
     },
   }
 }

@@ -1,0 +1,39 @@
+/** What the operator says of package registries, for builds that run elsewhere. */
+import { readFile, stat } from 'node:fs/promises'
+import { filesOf, isOfThisMachine } from '../core/deployment/build-environment.ts'
+import type { BuildSettings } from '../core/deployment/build-job.ts'
+import type { Log } from '../core/log.ts'
+
+/** Its files with their logins are npm's settings, which are not in the project. */
+const NPM_FILES = /^npm_config_(userconfig|globalconfig)$/i
+/** All of a Secret is 1 MiB at most, and there is more in it. */
+const MAX_FILE_BYTES = 256 * 1024
+
+/**
+ * `env`: of this machine's builds. Files that it names are sent along; a folder, or what cannot be read, is left out
+ * with its variable, and `log` is told.
+ */
+export async function readBuildSettings(
+  env: Readonly<Record<string, string>>,
+  log: Log,
+): Promise<BuildSettings> {
+  const kept: Record<string, string> = {}
+  const files: Record<string, string> = {}
+  for (const [name, value] of Object.entries(env)) {
+    const paths = NPM_FILES.test(name) ? [value] : filesOf(name, value)
+    if (paths.length === 0) {
+      if (!isOfThisMachine(name)) kept[name] = value
+      continue
+    }
+    const text = paths.length === 1 ? await readIfSmall(value) : undefined
+    if (text !== undefined) files[name] = text
+    else log.warn({ variable: name }, 'Builds in Jobs go without what this variable names.')
+  }
+  return { env: kept, files }
+}
+
+async function readIfSmall(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (!found?.isFile() || found.size > MAX_FILE_BYTES) return undefined
+  return readFile(path, 'utf8').catch(() => undefined)
+}

@@ -1,0 +1,103 @@
+/** `runyard artifact build`: what the Job of a build runs. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fetchArtifact, MARK } from '../artifacts/fetch.ts'
+import { packFolder } from '../artifacts/pack.ts'
+import { sendFile } from '../artifacts/send.ts'
+import { buildFetched } from '../build/fetched-source.ts'
+import type { BuilderOptions } from '../build/options.ts'
+import type { BuildConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { BuildError } from '../core/deployment/build.ts'
+import type { BuildJobEnd, BuildTask } from '../core/deployment/build-job.ts'
+import { AppError } from '../core/errors.ts'
+import { silentLog } from '../core/log.ts'
+import { bundlePath } from '../graph/js/bundle/write.ts'
+import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './project-builds.ts'
+
+/** What the kubelet reads of what a container says of its end, in bytes. */
+const MAX_SAID_BYTES = 4096
+
+interface BuildTools {
+  signal: AbortSignal
+  /** Hears each line of the log. */
+  say(line: string): void
+}
+
+/** Answers how it has ended, and writes that to `said`. Rejects with the signal's reason. */
+export async function runBuildTask(config: BuildConfig, tools: BuildTools): Promise<BuildJobEnd> {
+  const end = await build(config, tools).catch((error: unknown): BuildJobEnd => {
+    tools.signal.throwIfAborted()
+    return failureOf(error)
+  })
+  if (end.kind === 'failed') tools.say(`The step ${end.step} failed: ${end.message}`)
+  await writeFile(config.said, shortened(end))
+  return end
+}
+
+async function build(config: BuildConfig, { signal, say }: BuildTools): Promise<BuildJobEnd> {
+  const { into, path } = config
+  const task = JSON.parse(await readFile(config.task, 'utf8')) as BuildTask
+  const source = join(into, 'source')
+  const urls = task.source.url.split(' ')
+  const order = { urls, digest: task.source.digest, into: source }
+  await inStep('fetch', () => fetchArtifact(order, { signal, path, say }))
+  await rm(join(source, MARK))
+  const options = await optionsOf(task, config)
+  const made = await buildFetched({ request: task.request, source, options, signal, say })
+  const file = join(into, 'built.tar.gz')
+  const { digest, bytes } = await packFolder(source, file, signal)
+  const url = task.uploadUrl.replace('DIGEST', digest)
+  say(`Sending what was built: ${(bytes / 1e6).toFixed(1)} MB.`)
+  await inStep('upload', () => sendFile(url, file, { signal, say }))
+  return { kind: 'built', made, digest, bytes }
+}
+
+async function optionsOf(task: BuildTask, { into, path }: BuildConfig): Promise<BuilderOptions> {
+  const { commandMs, maxMemoryBytes } = task.limits
+  const { env, files } = task.settings
+  const home = join(into, 'home')
+  const folder = join(into, 'settings')
+  for (const one of [home, folder]) await mkdir(one, { recursive: true, mode: 0o700 })
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(folder, name), text, { mode: 0o600 })
+  }
+  const named = Object.keys(files).map((name) => [name, join(folder, name)])
+  return {
+    // On the volume of the source: packages are linked from one to the other.
+    dir: join(into, 'work'),
+    ...PROJECT_CHECKS,
+    env: { ...env, ...Object.fromEntries(named), PATH: path, HOME: home },
+    tarballs: { use: async () => false },
+    imageRefusal: NO_IMAGES,
+    bundler: { command: ownBundler(), pathOf: bundlePath },
+    limits: { installMs: commandMs, buildMs: commandMs, maxMemoryBytes },
+    clock: systemClock,
+    log: silentLog,
+  }
+}
+
+async function inStep(step: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new BuildError(step, error.message, { cause: error })
+  }
+}
+
+function failureOf(error: unknown): BuildJobEnd {
+  if (error instanceof BuildError) {
+    return { kind: 'failed', step: error.step, message: error.message }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return { kind: 'failed', step: 'job', message: `The build broke off: ${message}` }
+}
+
+/** What the kubelet would cut off says nothing to anybody. */
+function shortened(end: BuildJobEnd): string {
+  const text = JSON.stringify(end)
+  const over = Buffer.byteLength(text) - MAX_SAID_BYTES
+  if (over <= 0 || end.kind !== 'failed' || end.message === '') return text
+  return shortened({ ...end, message: end.message.slice(0, -over) })
+}

@@ -1,0 +1,25 @@
+/** What builds of projects are made from, wherever they run. */
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BuilderOptions } from '../build/options.ts'
+import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
+import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
+
+export const PROJECT_CHECKS: Pick<BuilderOptions, 'checkConfig' | 'checkPackages' | 'ownNode'> = {
+  checkConfig: checkProjectConfig,
+  checkPackages: async (configPath, state) =>
+    checkProjectPackages(await readProjectConfig(configPath, state), state),
+  ownNode: dirname(process.execPath),
+}
+
+export const NO_IMAGES =
+  'langgraph.json: "base_image" and "dockerfile_lines" are about an image, and none is built for the runtime ' +
+  'kubernetes without RUNYARD_REGISTRY_URL and RUNYARD_DOCKER_HOST: build and push it with the official CLI ' +
+  '(langgraph deploy --push-to) and deploy it as an image, or take both out.'
+
+/** The script that bundles a project, in a clone as in the package. */
+export function ownBundler() {
+  const isCompiled = import.meta.url.endsWith('.js')
+  const script = new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
+  return [process.execPath, fileURLToPath(script)] as const
+}

@@ -1,0 +1,183 @@
+/**
+ * The build of a revision as a Job, with what it is told and what it reaches. The Job owns the rest, so that the
+ * cluster removes all of it together, at the latest an hour after its end.
+ */
+import type {
+  V1Container,
+  V1Job,
+  V1NetworkPolicy,
+  V1ObjectMeta,
+  V1OwnerReference,
+  V1PodSpec,
+  V1Secret,
+} from '@kubernetes/client-node'
+import type { BuildJobLimits, BuildTask } from '../../../core/deployment/build-job.ts'
+import { ANNOTATION, LABEL, NAME_PREFIX } from './names.ts'
+import { EGRESS } from './network-policy.ts'
+import { containerSecurity, podSecurity } from './security.ts'
+
+/** Which revision is built. */
+interface BuildIdentity {
+  revision_id: string
+  deployment_id: string
+  installation: string
+  /** `undefined`: it is told to nobody. */
+  record: string | undefined
+  namespace: string
+}
+
+/** The container that builds. */
+export const BUILD = 'build'
+/** By which all Jobs of builds, and their pods, are found. */
+export const BUILD_COMPONENT = 'build'
+const TASK_KEY = 'build.json'
+const TASK_DIR = '/run/runyard'
+const WORK_DIR = '/project'
+/** Where the kubelet reads what a container says of its end, up to 4096 bytes of it. */
+const SAID_FILE = '/dev/termination-log'
+/** How long a Job that has ended is kept for a control plane that is away, in s. */
+const KEPT_SECONDS = 3600
+/** For what a build does beside its commands: packages of Node and Python, bundling, packing, sending; in s. */
+const BESIDE_COMMANDS_SECONDS = 900
+/** What Runyard itself needs beside the command that it runs, in MiB. */
+const OWN_MEMORY_MIB = 512
+const DISK = '20Gi'
+const MIB = 1024 ** 2
+
+/** Of all of its objects; no container of a deployment may mount a Secret that is called so. */
+export function buildName(revision_id: string): string {
+  return `${NAME_PREFIX}build-${revision_id}`
+}
+
+/** How long all of a build may take, in s: its two commands, and what is beside them. */
+export function deadlineSeconds({ commandMs }: Pick<BuildJobLimits, 'commandMs'>): number {
+  return Math.ceil((2 * commandMs) / 1000) + BESIDE_COMMANDS_SECONDS
+}
+
+/** Its pod waits for the Secret, which is brought last. */
+export function buildJobObject(
+  build: BuildIdentity,
+  { image, limits, commit }: { image: string; limits: BuildJobLimits; commit: string | null },
+): V1Job {
+  const metadata = metadataOf(build)
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      ...metadata,
+      ...(commit !== null && { annotations: { [ANNOTATION.commit]: commit } }),
+    },
+    spec: {
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      activeDeadlineSeconds: deadlineSeconds(limits),
+      ttlSecondsAfterFinished: KEPT_SECONDS,
+      template: {
+        metadata: { labels: metadata.labels ?? {} },
+        spec: podOf(build, image, limits),
+      },
+    },
+  }
+}
+
+/** What the build is told. */
+export function buildJobSecret(
+  build: BuildIdentity,
+  owner: V1OwnerReference,
+  task: BuildTask,
+): V1Secret {
+  const data = { [TASK_KEY]: Buffer.from(JSON.stringify(task)).toString('base64') }
+  return {
+    ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
+    ...{ metadata: metadataOf(build, owner), data },
+  }
+}
+
+/** Nobody comes in. It goes out to package registries, the store and the control plane, as agent servers do. */
+export function buildJobPolicy(build: BuildIdentity, owner: V1OwnerReference): V1NetworkPolicy {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: metadataOf(build, owner),
+    spec: {
+      podSelector: { matchLabels: { [LABEL.build]: build.revision_id } },
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [],
+      egress: EGRESS,
+    },
+  }
+}
+
+export function ownerOfJob({ metadata }: V1Job): V1OwnerReference {
+  const { name = '', uid = '' } = metadata ?? {}
+  return {
+    ...{ apiVersion: 'batch/v1', kind: 'Job', name, uid },
+    ...{ controller: true, blockOwnerDeletion: false },
+  }
+}
+
+function metadataOf(build: BuildIdentity, owner?: V1OwnerReference): V1ObjectMeta {
+  const { revision_id, deployment_id, installation, record, namespace } = build
+  return {
+    name: buildName(revision_id),
+    namespace,
+    labels: {
+      [LABEL.name]: 'runyard-build',
+      [LABEL.component]: BUILD_COMPONENT,
+      [LABEL.managedBy]: 'runyard',
+      [LABEL.installation]: installation,
+      ...(record !== undefined && { [LABEL.record]: record }),
+      [LABEL.deployment]: deployment_id,
+      [LABEL.build]: revision_id,
+    },
+    ...(owner && { ownerReferences: [owner] }),
+  }
+}
+
+function podOf({ revision_id }: BuildIdentity, image: string, limits: BuildJobLimits): V1PodSpec {
+  return {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurity(false),
+    terminationGracePeriodSeconds: 5,
+    volumes: [
+      { name: 'task', secret: { secretName: buildName(revision_id), defaultMode: 0o440 } },
+      { name: 'project', emptyDir: { sizeLimit: DISK } },
+      { name: 'tmp', emptyDir: { sizeLimit: DISK } },
+    ],
+    containers: [containerOf(image, limits)],
+  }
+}
+
+function containerOf(image: string, { cpus, maxMemoryBytes }: BuildJobLimits): V1Container {
+  const task = `${TASK_DIR}/${TASK_KEY}`
+  const memoryMib = Math.ceil(maxMemoryBytes / MIB) + OWN_MEMORY_MIB
+  return {
+    name: BUILD,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    args: ['artifact', 'build', '--task', task, '--in', WORK_DIR, '--said', SAID_FILE],
+    env: [{ name: 'TMPDIR', value: '/tmp' }],
+    resources: {
+      requests: {
+        cpu: `${Math.round(Math.min(cpus, 0.25) * 1000)}m`,
+        memory: `${OWN_MEMORY_MIB}Mi`,
+        'ephemeral-storage': '1Gi',
+      },
+      limits: {
+        cpu: `${Math.round(cpus * 1000)}m`,
+        memory: `${memoryMib}Mi`,
+        'ephemeral-storage': DISK,
+      },
+    },
+    terminationMessagePath: SAID_FILE,
+    volumeMounts: [
+      { name: 'task', mountPath: TASK_DIR, readOnly: true },
+      { name: 'project', mountPath: WORK_DIR },
+      { name: 'tmp', mountPath: '/tmp' },
+    ],
+    securityContext: containerSecurity(true),
+  }
+}
