@@ -23,7 +23,7 @@ const OUTSIDE = [
 ]
 /** What `serve` never loads. */
 const OTHER_COMMANDS =
-  /\/(up|dev|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
+  /\/(up|dev|listener|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
 /** A module asks its own address for the way to files of ours: they are where they were. */
 const PLACE = '__runyardPlace'
 /** How long parts of an older bundle stay. */

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { clientTypes } from '../client/generate.ts'
+import { agentServerTypes, clientTypes } from '../client/generate.ts'
 import type { Parts } from '../src/agent-server/parts.ts'
 import { createAgentServerApp } from '../src/agent-server/server/app.ts'
 import type { ControlPlaneParts } from '../src/control-plane/parts.ts'
@@ -49,14 +49,16 @@ async function postgresSchemas(): Promise<Record<string, string>> {
   }
 }
 
+const agentServerDocument = await documentOf(agentServer)
 const controlPlaneDocument = await documentOf(controlPlane)
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 const generated: Record<string, string> = {
   'README.md': withSettingsTable(readme),
-  'openapi/agent-server.json': await documentOf(agentServer),
+  'openapi/agent-server.json': agentServerDocument,
   'openapi/control-plane.json': controlPlaneDocument,
+  'client/src/agent-server.gen.ts': await agentServerTypes(agentServerDocument),
   'client/src/control-plane.gen.ts': await clientTypes(controlPlaneDocument),
   'src/storage/schema/agent-server.sqlite.sql': await sqliteSchema(AGENT_SERVER_MIGRATIONS),
   'src/storage/schema/control-plane.sqlite.sql': await sqliteSchema(CONTROL_PLANE_MIGRATIONS),

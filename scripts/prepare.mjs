@@ -2,7 +2,8 @@
 // machine's Node, before anything is installed: plain JavaScript, Node's own modules only.
 //
 //   prepare.mjs           installs everything
-//   prepare.mjs --start   installs what a server needs, so that the first start is soon ready
+//   prepare.mjs --start   installs what every server needs (scripts/start/package.json), so that the first start is
+//                         soon ready; everything where the environment asks for more
 //   prepare.mjs --rest    installs everything else after that, beside the running server, none of whose
 //                         files it touches; does nothing where somebody installed in another way
 //
@@ -51,8 +52,18 @@ function nextStep() {
   const found = installed()
   if (found === all) return undefined
   if (process.argv.includes('--rest')) return found === forStart ? addRest : undefined
-  if (process.argv.includes('--start')) return found === forStart ? undefined : installForStart
+  if (process.argv.includes('--start') && !isMoreWanted()) {
+    return found === forStart ? undefined : installForStart
+  }
   return found === forStart ? addRest : installAll
+}
+
+/** Whether the environment asks for packages that only some settings need: clients of other systems. */
+function isMoreWanted() {
+  const { RUNYARD_RUNTIME = '', RUNYARD_ARTIFACTS_URL = '', ...others } = process.env
+  const hasRuntime = !['', 'process'].includes(RUNYARD_RUNTIME)
+  const hasTraces = Object.keys(others).some((name) => name.startsWith('OTEL_'))
+  return hasRuntime || RUNYARD_ARTIFACTS_URL.startsWith('s3:') || hasTraces
 }
 
 function stamp() {
@@ -68,9 +79,12 @@ async function installAll() {
   await runNpm(['ci', '--include=dev'], all)
 }
 
-/** Without the tools of those who develop Runyard, and without what its dashboard is made of. */
+/**
+ * Without the tools of those who develop Runyard, what its dashboard is made of, and the clients that only some
+ * settings need: half the packages, and half the time.
+ */
 async function installForStart() {
-  await runNpm(['ci', '--omit=dev', '--workspace=client', '--include-workspace-root'], forStart)
+  await runNpm(['ci', '--omit=dev', '--workspace=client', '--workspace=scripts/start'], forStart)
 }
 
 /**

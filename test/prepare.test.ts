@@ -16,7 +16,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { endTogether } from './support/end-together.ts'
 
-const SCRIPT = resolve(import.meta.dirname, '../scripts/prepare.mjs')
+const ROOT = resolve(import.meta.dirname, '..')
+const SCRIPT = resolve(ROOT, 'scripts/prepare.mjs')
 const NPM = `#!/bin/sh
 echo "$1" >> "$FAKE/asked"
 test ! -e "$FAKE/offline"
@@ -36,10 +37,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(clone, { recursive: true, force: true }))
 
-function prepare(...args: string[]): ChildProcess {
+function prepare(args: string[] = [], env: Record<string, string> = {}): ChildProcess {
   const PATH = [at('bin'), process.env.PATH].join(delimiter)
   const child = spawn(process.execPath, [at('scripts/prepare.mjs'), ...args], {
-    env: { ...process.env, PATH, FAKE: clone, npm_lifecycle_event: undefined },
+    env: { ...process.env, PATH, FAKE: clone, npm_lifecycle_event: undefined, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   endTogether(child, 'SIGKILL')
@@ -62,36 +63,51 @@ function asked(): string[] {
 
 describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell script here)', () => {
   it('installs for a start, and the rest when that is asked for', async () => {
-    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(await codeOf(prepare(['--start']))).toBe(0)
     expect(asked()).toEqual(['ci'])
-    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(await codeOf(prepare(['--start']))).toBe(0)
     expect(asked()).toEqual([])
-    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(await codeOf(prepare(['--rest']))).toBe(0)
     expect(asked()).toEqual(['install'])
     expect(await codeOf(prepare())).toBe(0)
     expect(asked()).toEqual([])
   })
 
+  it.each([
+    { RUNYARD_RUNTIME: 'docker' },
+    { RUNYARD_ARTIFACTS_URL: 's3://builds' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' },
+  ])('has all there before a start that asks for more: %o', async (env) => {
+    expect(await codeOf(prepare(['--start']))).toBe(0)
+    expect(asked()).toEqual(['ci'])
+    expect(await codeOf(prepare(['--start'], env))).toBe(0)
+    expect(asked()).toEqual(['install'])
+    rmSync(stampFile())
+    expect(await codeOf(prepare(['--start'], env))).toBe(0)
+    expect(asked()).toEqual(['ci'])
+    expect(readFileSync(stampFile(), 'utf8')).not.toContain(' ')
+  })
+
   it('starts again at once when the rest could not be had, and tries that again', async () => {
-    await codeOf(prepare('--start'))
+    await codeOf(prepare(['--start']))
     writeFileSync(at('offline'), '')
-    expect(await codeOf(prepare('--rest'))).toBe(1)
+    expect(await codeOf(prepare(['--rest']))).toBe(1)
     asked()
-    expect(await codeOf(prepare('--start'))).toBe(0)
+    expect(await codeOf(prepare(['--start']))).toBe(0)
     expect(asked()).toEqual([])
     rmSync(at('offline'))
-    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(await codeOf(prepare(['--rest']))).toBe(0)
     expect(asked()).toEqual(['install'])
   })
 
   it('waits for the rest that another one is adding', async () => {
-    await codeOf(prepare('--start'))
+    await codeOf(prepare(['--start']))
     const hash = readFileSync(stampFile(), 'utf8').split(' ')[0] ?? ''
     asked()
     mkdirSync(at('.install.lock'))
     writeFileSync(at('.install.lock/pid'), String(process.pid))
     writeFileSync(stampFile(), `${hash} being added to`)
-    const child = prepare('--rest')
+    const child = prepare(['--rest'])
     const ended = codeOf(child)
     const said = once(child.stderr as NodeJS.ReadableStream, 'data').then(String)
     const first = await Promise.race([said, ended.then(() => 'it has not waited')])
@@ -103,7 +119,32 @@ describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell scrip
   })
 
   it('does nothing beside a server where somebody installed in another way', async () => {
-    expect(await codeOf(prepare('--rest'))).toBe(0)
+    expect(await codeOf(prepare(['--rest']))).toBe(0)
     expect(asked()).toEqual([])
+  })
+})
+
+describe('what a start installs', () => {
+  const packageAt = (path: string) => JSON.parse(readFileSync(resolve(ROOT, path), 'utf8'))
+  const start = packageAt('scripts/start/package.json')
+
+  it('is a part of what Runyard needs, in the versions that Runyard has', () => {
+    const runyard = packageAt('package.json')
+    expect(Object.keys(runyard.dependencies)).toEqual(
+      expect.arrayContaining(Object.keys(start.dependencies)),
+    )
+    expect(Object.keys(start.optionalDependencies)).toEqual(
+      Object.keys(runyard.optionalDependencies),
+    )
+    const locked = Object.keys(packageAt('package-lock.json').packages)
+    expect(locked.filter((path) => path.startsWith('scripts/start/'))).toEqual([])
+  })
+
+  it('has all but what is imported later, where a setting asks for it', () => {
+    const runyard = Object.keys(packageAt('package.json').dependencies)
+    expect(runyard.filter((name) => !(name in start.dependencies))).toEqual([
+      ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner'],
+      ...['@kubernetes/client-node', '@opentelemetry/api', '@opentelemetry/sdk-node', 'dockerode'],
+    ])
   })
 })

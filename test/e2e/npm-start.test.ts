@@ -1,5 +1,5 @@
 /** `npm start` from a fresh clone: interrupted, started, stopped, started again, killed. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clone, makeClone } from '../support/clone.ts'
@@ -44,6 +44,23 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     await expect.poll(left).toEqual([])
   })
 
+  it('leaves nothing behind when Ctrl-C comes while the rest is being added', {
+    timeout: INSTALL_MS,
+  }, async () => {
+    const start = npmStart(clone.folder, env)
+    await start.until(/^ready http.*$/m)
+    await expect
+      .poll(() => left().some(({ command }) => command.includes('npm install')), {
+        timeout: 60_000,
+      })
+      .toBe(true)
+    process.kill(-(start.process.pid ?? 0), 'SIGINT')
+    await start.ended
+    await expect.poll(left).toEqual([])
+    expect(existsSync(join(clone.folder, '.install.lock'))).toBe(false)
+  })
+
+  // The rest is begun anew after that, and finished.
   it('deploys the example, answers, and stops with Ctrl-C', { timeout: INSTALL_MS }, async () => {
     const start = npmStart(clone.folder, env)
     const output = await start.until(/^dashboard http.*$/m)
