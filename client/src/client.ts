@@ -14,6 +14,14 @@ import {
 } from './control-plane.gen.ts'
 import { dataOf, everyPage, send } from './transport.ts'
 
+export type {
+  Timeline,
+  TimelineAttempt,
+  TimelineCheckpoint,
+  TimelineSpan,
+  WebhookDelivery,
+  WebhookDeliveryWithPayload,
+} from './agent-server.gen.ts'
 export type { AgentServer, StreamEvent } from './agent-server.ts'
 export type * from './control-plane.gen.ts'
 export { ControlPlaneError, dataOf, doneBy, everyPage, UnreachableError } from './transport.ts'

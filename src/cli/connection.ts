@@ -48,7 +48,7 @@ export async function connected(
   try {
     await work({ client, isJson: options.json === true })
   } catch (error) {
-    throw inPlainWords(error, config.keySource)
+    throw inPlainWords(error, config)
   }
 }
 
@@ -66,12 +66,17 @@ export async function requireDeployment(
   )
 }
 
-function inPlainWords(error: unknown, keySource: string): unknown {
+function inPlainWords(error: unknown, { url, keySource }: { url: string; keySource: string }) {
   if (error instanceof UnreachableError) {
     const hint = 'Start one with "runyard up", or say where it is with --url or RUNYARD_URL.'
     return new AppError('unavailable', `${error.message} ${hint}`, { cause: error })
   }
   if (!(error instanceof ControlPlaneError)) return error
-  const hint = error.status === 401 ? ` The key came from ${keySource}.` : ''
-  return new AppError('bad_request', `${error.message}${hint}`, { cause: error })
+  return new AppError('bad_request', `${error.message}${hintOf(error)}`, { cause: error })
+
+  function hintOf({ status, message }: ControlPlaneError): string {
+    if (status === 401) return ` The key came from ${keySource}.`
+    // A path behind the host, or a server that is something else.
+    return /\bNo route\b/.test(message) ? ` Is ${url} the address of a Runyard?` : ''
+  }
 }

@@ -1,9 +1,11 @@
 /** The commands, their options and their help. `main.ts` has everything that runs a server. */
 import { Command, CommanderError, Option } from 'commander'
 import {
+  type BuildConfig,
   type DevConfig,
   type FetchConfig,
   type ListenerConfig,
+  readBuildConfig,
   readClientConfig,
   readDevConfig,
   readFetchConfig,
@@ -32,6 +34,8 @@ interface ServerCommands extends DataCommands {
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
   /** Settles when all of it is there. */
   fetchArtifact(config: FetchConfig): Promise<void>
+  /** Settles when it has ended. Sets exit code 1 where it has not gone well. */
+  buildArtifact(config: BuildConfig): Promise<void>
   /** Settles when the bundle is written, or it is said why there is none. */
   bundleProject(configPath: string): Promise<void>
   /** Prints what was found elsewhere in the same way. */
@@ -40,6 +44,14 @@ interface ServerCommands extends DataCommands {
 
 /** The width of the help. The names of variables are long, so that 80 columns would leave little room. */
 const HELP_WIDTH = 110
+const EXAMPLES = describeExamples([
+  ['runyard up', 'everything on this machine; leave it running'],
+  [
+    'runyard new support && runyard deploy support --name support',
+    'a project of your own, at work',
+  ],
+  ['runyard chat support', 'a talk with it'],
+])
 const EXIT_CODES = `
 Exit codes:
   0    done; for a rollout: the revision is DEPLOYED; for a run: it has not failed
@@ -61,12 +73,21 @@ export async function runCommand(
   try {
     const program = createProgram(loadMain)
     if (!isServerCommand(args[0])) await addClientCommands(program)
+    nameHelpInErrors(program, 'runyard')
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     process.exitCode = report(error)
     // Ends a failed process even if a part has left something open.
     setTimeout(() => process.exit(), LAST_MOMENT_MS).unref()
   }
+}
+
+/** Wrong usage is told in Runyard's way, with where the right one is found. */
+function nameHelpInErrors(command: Command, path: string): void {
+  command
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'runyard: ')) })
+    .showHelpAfterError(`"${path} --help" says how it is used.`)
+  for (const child of command.commands) nameHelpInErrors(child, `${path} ${child.name()}`)
 }
 
 /**
@@ -88,6 +109,7 @@ function createProgram(loadMain: () => Promise<ServerCommands>): Command {
   const program = new Command('runyard')
     .description('A self-hosted control plane and agent server for LangGraph agents.')
     .version(readVersion())
+    .addHelpText('after', EXAMPLES)
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
   program.addCommand(upCommand(loadMain))
@@ -248,6 +270,15 @@ Exit codes:
       const config = readFetchConfig(options)
       await (await loadMain()).fetchArtifact(config)
     })
+  const buildOne = new Command('build')
+    .description('build a fetched source and send what it gives: what the Job of a build runs')
+    .requiredOption('--task <file>', 'what is to be built, as the control plane says it')
+    .requiredOption('--in <folder>', 'where to; empty')
+    .requiredOption('--said <file>', 'where it writes how it has ended')
+    .exitOverride()
+    .action(async (options: { task: string; in: string; said: string }) => {
+      await (await loadMain()).buildArtifact(readBuildConfig(options))
+    })
   const bundle = new Command('bundle')
     .description(
       'write the modules of an installed project into one file: what a build in a container ends with',
@@ -258,6 +289,7 @@ Exit codes:
   return new Command('artifact')
     .description('what was built')
     .addCommand(fetchOne)
+    .addCommand(buildOne)
     .addCommand(bundle)
     .exitOverride()
 }

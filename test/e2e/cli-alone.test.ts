@@ -20,7 +20,22 @@ const cli = (args: string[], env: Record<string, string> = {}) =>
   startCommand(args, { cwd: folder, env }).ended
 
 const COMMANDS = [
-  ...['up', 'serve', 'dev', 'doctor', 'new', 'deploy', 'status', 'deployments', 'revisions'],
+  ...[
+    'up',
+    'serve',
+    'dev',
+    'listener',
+    'doctor',
+    'move',
+    'backup',
+    'restore',
+    'open',
+    'new',
+    'deploy',
+    'status',
+    'deployments',
+    'revisions',
+  ],
   ...['logs', 'rollback', 'delete', 'listeners', 'run', 'chat', 'threads', 'keys'],
   'rotate-encryption-key',
 ]
@@ -34,12 +49,48 @@ describe('help', () => {
   })
 
   const GROUPS = ['keys', 'listeners']
+  const SERVERS = ['up', 'serve', 'dev', 'listener']
   const SINGLE = COMMANDS.filter((name) => !GROUPS.includes(name))
-  it.each([...SINGLE, 'listeners create'])('of %s ends with examples', async (name) => {
+  const PARTS = [
+    ...['keys create', 'keys list', 'keys revoke', 'listeners create', 'listeners list'],
+    ...['listeners new-key', 'listeners revoke-key', 'listeners delete'],
+  ]
+  it.each([...SINGLE, ...GROUPS, ...PARTS])('of %s ends with examples', async (name) => {
     const { stdout } = await cli([...name.split(' '), '--help'])
     expect(stdout).toMatch(
       new RegExp(`\\nExamples:\\n( {2}# .*\\n {2}.*runyard ${name}\\b.*\\n)+$`),
     )
+    // Those of servers list every variable, as the README does, which is generated.
+    if (SERVERS.includes(name)) return
+    await expect(stdout).toMatchFileSnapshot(join(GOLDEN, `help-${name.replace(' ', '-')}.txt`))
+  })
+})
+
+describe('wrong usage', () => {
+  it('is told with where the right one stands, and exits with 2', async () => {
+    const wrong = [
+      ['statsu'],
+      ['status', '--foo'],
+      ['status', '--watch'],
+      ['deploy'],
+      ['logs', 'support', '-n', 'x'],
+      ['threads', 'support', '-n', '0'],
+      ['threads', 'support', '--status', 'sad'],
+      ['keys', 'create', '--name', 'ci', '--role', 'king'],
+      ['keys', 'create', '--name', 'ci', '--role', 'agent', '--expires-in', 'soon'],
+      ['listeners', 'create', 'east', '--namespaces', 'a,,b'],
+      ['run', 'support'],
+      ['run', 'support', 'a', '--resume', 'b'],
+      ['run', 'support', '--resume', 'b'],
+      ['restore'],
+    ]
+    const told: string[] = []
+    for (const args of wrong) {
+      const { code, stdout, stderr } = await cli(args, { RUNYARD_API_KEY: 'x' })
+      expect({ code, stdout }, args.join(' ')).toEqual({ code: 2, stdout: '' })
+      told.push(`$ runyard ${args.join(' ')}\n${stderr}`)
+    }
+    await expect(told.join('\n')).toMatchFileSnapshot(join(GOLDEN, 'wrong-usage.txt'))
   })
 })
 

@@ -8,10 +8,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { RUNYARD, startCommand } from '../support/command.ts'
 import { endTogether } from '../support/end-together.ts'
-import { hasProgram } from '../support/program.ts'
+import { hasProgram, run } from '../support/program.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { normalized } from '../support/transcript.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
+const GOLDEN = resolve(import.meta.dirname, '../golden/cli')
 const NO_TERMINAL = hasProgram('script') ? undefined : 'there is no script'
 
 /** Echoes; asks before it echoes "send". */
@@ -67,6 +69,11 @@ const cli = (args: string[], input?: string) =>
 
 /** What a terminal of 100 columns shows; `typed` is sent as soon as it shows `asked`. */
 async function onTerminal(command: string, asked?: RegExp, typed: string[] = []): Promise<string> {
+  return stripVTControlCharacters(await sentToTerminal(command, asked, typed))
+}
+
+/** The same, with the codes that make colours. */
+async function sentToTerminal(command: string, asked?: RegExp, typed: string[] = []) {
   const shell = `stty cols 100 rows 30; ${command}`
   const child = spawn('script', ['--quiet', '--return', '--command', shell, '/dev/null'], {
     cwd: folder,
@@ -88,7 +95,7 @@ async function onTerminal(command: string, asked?: RegExp, typed: string[] = [])
     child.stdin.write(next)
   })
   await once(child, 'close')
-  return stripVTControlCharacters(sent)
+  return sent
 }
 
 it('a run prints what the agent says, and its thread beside it', async () => {
@@ -139,13 +146,53 @@ it('threads are a table', async () => {
   expect(stdout).toMatch(/^THREAD +STATUS +GRAPH +CREATED +UPDATED\n\S+ +(idle|error) +agent .*\n$/)
 })
 
+/** Each command shows what it is to be, in one shell. */
+const LOOKS = [
+  ...['status', 'status talk', 'deployments', 'revisions talk', 'threads talk -n 1'],
+  ...['logs talk --build -n 1', 'keys list', 'listeners list', 'doctor --client', 'run talk hello'],
+  ...['status gone', 'keys revoke abc', 'rollback talk --to abc', 'status --api-key wrong'],
+]
+/** Those that have colours, and a sentence that has none. */
+const COLOURED = ['status', 'status talk', 'revisions talk', 'keys list', 'status gone']
+const inOneShell = (commands: string[]) =>
+  commands.map((one) => `echo '$ runyard ${one}'; ${RUNYARD} ${one}; echo`).join('; ')
+
+it('looks as it always has in a pipe', async () => {
+  const environment = { PATH: process.env.PATH, HOME: folder, ...env }
+  const text = await run('sh', ['-c', `( ${inOneShell(LOOKS)} ) 2>&1`], { env: environment })
+  await expect(comparable(text)).toMatchFileSnapshot(join(GOLDEN, 'piped.txt'))
+})
+
+it.skipIf(NO_TERMINAL)('looks as it always has on a terminal, in colours', async () => {
+  const sent = await sentToTerminal(inOneShell(COLOURED))
+  const text = sent.replaceAll('\r\n', '\n').replaceAll('\x1b', '␛')
+  await expect(comparable(text)).toMatchFileSnapshot(join(GOLDEN, 'terminal.txt'))
+})
+
+it.skipIf(NO_TERMINAL)('without colours on a terminal that wants none', async () => {
+  const sent = await sentToTerminal(`NO_COLOR=1 ${RUNYARD} status`)
+  expect(sent).toBe(stripVTControlCharacters(sent))
+})
+
+/** What differs from run to run has a name; a column that is as wide as what differs stays so. */
+function comparable(text: string): string {
+  return normalized(text)
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, '<moment>')
+    .replaceAll(runyard.url, '<url>')
+}
+
+it.skipIf(NO_TERMINAL)('Ctrl-C on a terminal ends the watching and not the rollout', async () => {
+  // The shell hears it too, and goes on.
+  const deploy = `trap : INT; ${RUNYARD} deploy agent --name talk; echo "exit $?"`
+  const left = await onTerminal(deploy, /BUILDING/, ['\x03'])
+  expect(left).toMatch(/The rollout goes on without this command.*exit 130\s*$/s)
+  const again = await onTerminal(`${RUNYARD} status talk --watch; echo "exit $?"`)
+  expect(again).toMatch(/DEPLOYED \d:\d\d\s.*exit 0\s*$/s)
+})
+
 it.each([
-  [['run', 'talk'], 'Say what it is to begin with'],
-  [['run', 'talk', 'a', '--resume', 'b'], 'Either an input or --resume'],
-  [['run', 'talk', '--resume', 'b'], '--resume needs --thread'],
   [['run', 'gone', 'a'], 'There is no deployment gone'],
   [['run', 'talk', 'a', '--assistant', 'nobody'], 'nobody'],
-  [['threads', 'talk', '-n', '0'], '--limit must be a number from 1 to 1000'],
 ])('%j is refused with what to do', async (args, why) => {
   expect(await cli(args)).toMatchObject({
     code: 1,

@@ -273,8 +273,8 @@ describe('listeners by the CLI', () => {
   it('are refused without a name, or with a namespace that has none', async () => {
     expect(await cli('listeners', 'create')).toMatchObject({ code: 2 })
     expect(await cli('listeners', 'create', 'west', '--namespaces', 'a,,b')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--namespaces must be such as'),
+      code: 2,
+      stderr: expect.stringContaining('such as agents,tests'),
     })
     expect(await listed()).toEqual([])
   })

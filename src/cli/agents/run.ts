@@ -1,6 +1,5 @@
 /** `runyard run` */
 import type { Command } from 'commander'
-import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected } from '../connection.ts'
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from '../terminal/interruption.ts'
 import { plainText, printJson, say } from '../terminal/output.ts'
@@ -27,13 +26,14 @@ export function runCommand(): Command {
     .option('--assistant <id>', 'its id or its graph (default: the only graph)')
     .option('--thread <id>', 'go on with this thread (default: a new one)')
     .option('--resume <answer>', 'what the thread’s interrupt is answered with: a text, or JSON')
-    .action(async (name: string, input: string | undefined, options) =>
+    .action(async (name: string, input: string | undefined, options, command: Command) =>
       connected(options, async ({ client, isJson }) => {
         const { assistant, thread, resume } = options as RunOptions
-        const start = await readStart(input, resume)
-        if ('command' in start && thread === undefined) {
-          throw new AppError('bad_request', '--resume needs --thread: which thread is answered?')
+        requireOne(command, input, resume)
+        if (resume !== undefined && thread === undefined) {
+          command.error('error: --resume needs --thread: which thread is answered?')
         }
+        const start = await readStart(input, resume)
         const agent = await openAgent(client, name, assistant)
         const thread_id = thread ?? (await createThread(agent))
         await runOnce(agent, { thread_id, start, isJson, name })
@@ -45,12 +45,16 @@ async function readStart(
   input: string | undefined,
   resume: string | undefined,
 ): Promise<TurnStart> {
-  if (input !== undefined && resume !== undefined) {
-    throw new AppError('bad_request', 'Either an input or --resume: a run begins with one of them.')
-  }
   if (resume !== undefined) return { command: { resume: looseJson(resume) } }
-  if (input !== undefined) return { input: await readInput(input) }
-  throw new AppError('bad_request', 'Say what it is to begin with: a text, a JSON object, or -.')
+  return { input: await readInput(input ?? '-') }
+}
+
+function requireOne(command: Command, input: string | undefined, resume: string | undefined): void {
+  if (input !== undefined && resume !== undefined) {
+    command.error('error: Either an input or --resume: a run begins with one of them.')
+  }
+  if (input !== undefined || resume !== undefined) return
+  command.error('error: Say what it is to begin with: a text, a JSON object, or -.')
 }
 
 async function runOnce(

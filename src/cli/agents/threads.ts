@@ -1,7 +1,7 @@
 /** `runyard threads` */
 import { type Command, Option } from 'commander'
-import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected } from '../connection.ts'
+import { countUpTo } from '../option-readers.ts'
 import { printJson, printTable, shortTime, tableStatus } from '../terminal/output.ts'
 import { openAgentServer } from './open-agent.ts'
 
@@ -24,11 +24,11 @@ export function threadsCommand(): Command {
   ])
     .argument('<name>', 'the deployment')
     .addOption(new Option('--status <status>', 'only those').choices(STATUSES))
-    .option('-n, --limit <n>', 'how many', '20')
+    .option('-n, --limit <n>', 'how many', countUpTo(MOST), 20)
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
         const query = {
-          limit: readLimit(options.limit),
+          limit: options.limit,
           sort_by: 'updated_at',
           sort_order: 'desc',
           ...(options.status && { status: options.status }),
@@ -48,10 +48,4 @@ export function threadsCommand(): Command {
         )
       }),
     )
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST) return limit
-  throw new AppError('bad_request', `--limit must be a number from 1 to ${MOST}, not "${text}".`)
 }

@@ -1,5 +1,5 @@
 /** `runyard listeners` */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import {
   type ControlPlaneClient,
   dataOf,
@@ -8,6 +8,7 @@ import {
 } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected } from '../connection.ts'
+import { describeExamples } from '../examples.ts'
 import { printJson, printTable, say, shortTime } from '../terminal/output.ts'
 
 export function listenersCommand(): Command {
@@ -19,6 +20,13 @@ export function listenersCommand(): Command {
     .addCommand(newKeyCommand())
     .addCommand(revokeKeyCommand())
     .addCommand(deleteCommand())
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['runyard listeners create east', 'one for the cluster "east", and its key'],
+        ['runyard listeners list', 'when each was last heard from'],
+      ]),
+    )
 }
 
 function createCommand(): Command {
@@ -27,15 +35,19 @@ function createCommand(): Command {
     ['KEY=$(runyard listeners create east --namespaces agents,tests)', 'in these two only'],
   ])
     .argument('<name>', 'what it is known by')
-    .option('--namespaces <names>', 'where its deployments may run, by commas (default: anywhere)')
-    .action(async (name: string, options: Record<string, string>) =>
+    .option(
+      '--namespaces <names>',
+      'where its deployments may run, by commas (default: anywhere)',
+      namesIn,
+    )
+    .action(async (name: string, { namespaces, ...options }) =>
       connected(options, async ({ client, isJson }) => {
         const made = await dataOf(
           client.api.POST('/v2/listeners', {
             body: {
               compute_type: 'k8s',
               compute_id: name,
-              compute_config: { k8s_namespaces: namesIn(options.namespaces) },
+              compute_config: { k8s_namespaces: namespaces ?? null },
             },
           }),
         )
@@ -117,12 +129,10 @@ function deleteCommand(): Command {
     )
 }
 
-/** `null`: any will do. */
-function namesIn(text: string | undefined): string[] | null {
-  if (text === undefined) return null
+function namesIn(text: string): string[] {
   const names = text.split(',').map((name) => name.trim())
   if (!names.includes('')) return names
-  throw new AppError('bad_request', `--namespaces must be such as agents,tests, not "${text}".`)
+  throw new InvalidArgumentError('It must be such as agents,tests.')
 }
 
 /** The key alone goes to standard output, so that a script can keep it and a log has none. */

@@ -12,6 +12,7 @@ import {
 } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
+import { countUpTo } from '../option-readers.ts'
 import { untilInterrupted } from '../terminal/interruption.ts'
 
 const POLL_MS = 500
@@ -41,15 +42,18 @@ export function logsCommand(): Command {
     .argument('<name>', 'the deployment')
     .option('--build', 'the build of its latest revision')
     .option('--revision <id>', 'with --build: of this revision')
-    .option('-n, --lines <n>', 'how many of the last lines; 200, or the whole build')
+    .option(
+      '-n, --lines <n>',
+      'how many of the last lines; 200, or the whole build',
+      countUpTo(PAGE),
+    )
     .option('-f, --follow', 'go on as more is printed; a build is followed to its end')
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
-        const lines = options.lines === undefined ? undefined : readLines(options.lines)
         const deployment = await requireDeployment(client, name)
         const print = isJson ? printEntry : printLine
         const isFollowed = options.follow === true
-        const how = { print, lines, isFollowed }
+        const how = { print, lines: options.lines, isFollowed }
         if (!options.build) return deployLog(client, deployment, how)
         const revision_id = options.revision ?? deployment.latest_revision_id
         if (revision_id === null) throw new AppError('not_found', `${name} has no revision yet.`)
@@ -137,12 +141,6 @@ function readDeployLog(
 /** `false`: the command was interrupted. It has printed everything that there was. */
 async function pause(signal: AbortSignal): Promise<boolean> {
   return delay(POLL_MS, true, { signal }).catch(() => false)
-}
-
-function readLines(text: string): number {
-  const lines = Number(text)
-  if (Number.isInteger(lines) && lines >= 1 && lines <= PAGE) return lines
-  throw new AppError('bad_request', `--lines must be a number from 1 to ${PAGE}, not "${text}".`)
 }
 
 function printLine({ timestamp, level, message }: LogEntry): void {

@@ -1,6 +1,6 @@
 /** `runyard rollback` */
 import type { Command } from 'commander'
-import { type ControlPlaneClient, dataOf } from '../../../client/src/client.ts'
+import { type ControlPlaneClient, type Deployment, dataOf } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { reportRollout } from '../deploy/rollout-report.ts'
@@ -16,7 +16,7 @@ export function rollbackCommand(): Command {
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
         const deployment = await requireDeployment(client, name)
-        const target = options.to ? await findId(client, deployment.id, options.to) : undefined
+        const target = options.to ? await findId(client, deployment, options.to) : undefined
         const { id: latest_revision_id } = await dataOf(
           client.api.POST('/v2/deployments/{deployment_id}/rollback', {
             params: { path: { deployment_id: deployment.id } },
@@ -35,7 +35,7 @@ export function rollbackCommand(): Command {
 
 async function findId(
   client: ControlPlaneClient,
-  deployment_id: string,
+  { id: deployment_id, name }: Deployment,
   beginning: string,
 ): Promise<string> {
   const revisions = await client.listRevisions(deployment_id)
@@ -44,5 +44,5 @@ async function findId(
   const what = found
     ? `Several revisions begin with ${beginning}`
     : `There is no revision ${beginning}`
-  throw new AppError('not_found', `${what}: "runyard revisions NAME" lists them.`)
+  throw new AppError('not_found', `${what}: "runyard revisions ${name}" lists them.`)
 }

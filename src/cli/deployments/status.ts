@@ -14,10 +14,10 @@ export function statusCommand(): Command {
   ])
     .argument('[name]', 'the deployment')
     .option('-w, --watch', 'follow its latest rollout to the end')
-    .action(async (name: string | undefined, options) =>
+    .action(async (name: string | undefined, options, command: Command) =>
       connected(options, async ({ client, isJson }) => {
         if (name === undefined) {
-          if (options.watch) throw new AppError('bad_request', '--watch needs the name of one.')
+          if (options.watch) command.error('error: --watch needs the name of a deployment.')
           return showAll(client, isJson)
         }
         const deployment = await requireDeployment(client, name)
@@ -60,7 +60,7 @@ async function showOne(
   deployment: Deployment,
   isJson: boolean,
 ): Promise<void> {
-  const { id, name, status, active_revision_id, latest_revision_id, source_config } = deployment
+  const { id, name, status, active_revision_id, latest_revision_id } = deployment
   const [latest, serving] = await Promise.all(
     [latest_revision_id, active_revision_id].map((revision_id) =>
       revision_id ? client.getRevision(id, revision_id) : undefined,
@@ -71,7 +71,7 @@ async function showOne(
   printFacts([
     ['name', name],
     ['status', tableStatus(status)],
-    ['address', source_config.custom_url ?? `${client.url}/agents/${name}`],
+    ...addressesOf(deployment, client).map((address) => ['address', address] as const),
     ['serving', serving ? `${serving.id}, made ${shortTime(serving.created_at)}` : 'nothing yet'],
     ['latest', latest ? `${latest.id}, ${tableStatus(latest.status)}` : 'none'],
     ...(latest?.status_message ? [['why', latest.status_message] as const] : []),
@@ -79,4 +79,9 @@ async function showOne(
   if (latest && !isOver(latest.status)) {
     console.log(`\nIts rollout is on its way: "runyard status ${name} --watch" follows it.`)
   }
+}
+
+/** Each is good for every call. A listener's deployment has one once it serves. */
+function addressesOf({ name, addresses }: Deployment, { url }: ControlPlaneClient): string[] {
+  return addresses.length > 0 ? addresses : [`${url}/agents/${name}`]
 }

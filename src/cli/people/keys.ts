@@ -1,11 +1,13 @@
 /** `runyard keys` */
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type ApiKey, dataOf, everyPage, type Role } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { ROLES } from '../../core/people/api-key.ts'
 import { clientCommand, connected } from '../connection.ts'
+import { describeExamples } from '../examples.ts'
 import { printJson, printTable, say, shortTime } from '../terminal/output.ts'
 
+const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const UNITS_MS = { h: 3_600_000, d: 86_400_000 }
 
 export function keysCommand(): Command {
@@ -15,6 +17,13 @@ export function keysCommand(): Command {
     .addCommand(createCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand())
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['KEY=$(runyard keys create --name ci --role developer)', 'for a pipeline that deploys'],
+        ['runyard keys list', 'who has one'],
+      ]),
+    )
 }
 
 function createCommand(): Command {
@@ -26,7 +35,11 @@ function createCommand(): Command {
     .addOption(
       new Option('--role <role>', 'what it may do').choices([...ROLES]).makeOptionMandatory(),
     )
-    .option('--expires-in <time>', 'days or hours, such as 30d or 12h (default: it does not)')
+    .option(
+      '--expires-in <time>',
+      'days or hours, such as 30d or 12h (default: it does not)',
+      momentIn,
+    )
     .option('--workspace <id>', 'for those who run the installation (default: your own)')
     .action(async (options: Record<string, string>) =>
       connected(options, async ({ client, isJson }) => {
@@ -36,7 +49,7 @@ function createCommand(): Command {
             body: {
               name,
               role: role as Role,
-              ...(expiresIn !== undefined && { expires_at: momentIn(expiresIn) }),
+              ...(expiresIn !== undefined && { expires_at: expiresIn }),
               ...(workspace !== undefined && { workspace_id: workspace }),
             },
           }),
@@ -84,6 +97,10 @@ function revokeCommand(): Command {
     .argument('<id>', 'the key’s id, as listed')
     .action(async (id: string, options: Record<string, string>) =>
       connected(options, async ({ client, isJson }) => {
+        if (!ID_FORM.test(id)) {
+          const how = '"runyard keys list" shows the ids of the existing ones.'
+          throw new AppError('not_found', `There is no key ${id}: ${how}`)
+        }
         await client.api.DELETE('/v2/api-keys/{api_key_id}', {
           params: { path: { api_key_id: id } },
         })
@@ -103,7 +120,7 @@ function stateOf({ revoked_at, expires_at }: ApiKey): string {
 function momentIn(text: string): string {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? []
   if (!count) {
-    throw new AppError('bad_request', `--expires-in must be such as 30d or 12h, not "${text}".`)
+    throw new InvalidArgumentError('It must be such as 30d or 12h.')
   }
   const ms = Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS]
   return new Date(Date.now() + ms).toISOString()

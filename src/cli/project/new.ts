@@ -15,12 +15,15 @@ const TEMPLATES = {
     example: 'agent',
     install: 'npm ci',
     ignored: ['node_modules/'],
+    talk: (name: string) => `runyard chat ${name}`,
   },
   python: {
     title: 'Python',
     example: 'python-agent',
     install: 'uv venv && uv pip install -r requirements.txt',
     ignored: ['.venv/', '__pycache__/'],
+    // Its state is no conversation.
+    talk: (name: string) => `runyard run ${name} '{"beds": ["roses", "mint"]}'`,
   },
 } as const
 
@@ -122,5 +125,6 @@ function nextSteps(folder: string, language: Language): string {
 }
 
 function commands(name: string, language: Language): string[] {
-  return [TEMPLATES[language].install, 'runyard dev', `runyard deploy --name ${name}`]
+  const { install, talk } = TEMPLATES[language]
+  return [install, 'runyard dev', `runyard deploy --name ${name}`, talk(name)]
 }

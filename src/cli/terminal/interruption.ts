@@ -7,7 +7,12 @@ export const INTERRUPTED_EXIT_CODE = 130
 export function untilInterrupted(): AbortSignal {
   const interruption = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => interruption.abort())
+    const onSignal = () => {
+      interruption.abort()
+      // Not yet: what brings the cursor back would end the process now if nobody else listened.
+      setImmediate(() => process.off(signal, onSignal))
+    }
+    process.on(signal, onSignal)
   }
   return interruption.signal
 }
