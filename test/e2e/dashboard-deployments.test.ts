@@ -1,4 +1,5 @@
 /** The dashboard's pages of deployments, in a real browser against a real Runyard, compared with its API. */
+import { createHmac } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,6 +9,7 @@ import { type Deployment, dataOf, type Revision } from '../../client/src/client.
 import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { createGitRepository } from '../support/git-repository.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const echo = resolve(import.meta.dirname, '../fixtures/projects/echo')
@@ -263,6 +265,61 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await entry(page, 6).getByRole('button', { name: 'Interrupt' }).click()
     await entry(page, 6).getByText('Interrupted', { exact: true }).waitFor()
     expect((await revisions())[0]).toMatchObject({ number: 6, status: 'INTERRUPTED' })
+  })
+
+  test('take a push to git with the address and the secret of the page, and tell the Studio', async () => {
+    const repository = createGitRepository(echo)
+    try {
+      const { id } = await dashboard.client.createDeployment({
+        name: 'from-git',
+        source: 'github',
+        source_config: { repo_url: repository.url, build_on_push: true },
+        source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
+        secrets: [],
+      })
+      const page = await visitor.open(`/deployments/${id}/settings`)
+      await page.getByRole('button', { name: 'Create a new secret' }).click()
+      const copied = async (what: string) => {
+        const row = page.getByText(what, { exact: true }).locator('..')
+        await row.getByRole('button', { name: 'Copy' }).click()
+        await row.getByRole('button', { name: 'Copied' }).waitFor()
+        return page.evaluate<string>('navigator.clipboard.readText()')
+      }
+      const [address, secret] = [await copied('Address'), await copied('Secret')]
+      expect(await visitor.faults()).toEqual([])
+      await visitor.pictures('deployments-push')
+
+      await visitor.open(`/deployments/${id}/revisions`)
+      await entry(page, 1).getByText('Serving', { exact: true }).waitFor()
+      const other = await dashboard.visitor()
+      const studio = await other.open(`/deployments/${id}/studio/agent`)
+      await studio.getByText('Talk to agent').waitFor()
+      const body = JSON.stringify({
+        ref: 'refs/heads/main',
+        before: 'a'.repeat(40),
+        after: repository.commit('README.md', 'changed'),
+        repository: { default_branch: 'main' },
+      })
+      const signature = createHmac('sha256', secret).update(body).digest('hex')
+      const headers = {
+        'x-github-event': 'push',
+        'x-hub-signature-256': `sha256=${signature}`,
+        'content-type': 'application/json',
+      }
+      expect((await fetch(address, { method: 'POST', headers, body })).status).toBe(200)
+      await entry(page, 2).getByText('Serving', { exact: true }).waitFor()
+      // Somebody comes back to the tab.
+      const told = async () => {
+        await studio.evaluate("window.dispatchEvent(new Event('visibilitychange'))")
+        return studio.getByText('A new version answers now').count()
+      }
+      await expect.poll(told, { timeout: 60_000 }).toBeGreaterThan(0)
+      const { problems } = other
+      await other.leave()
+      expect(problems).toEqual([])
+    } finally {
+      repository.remove()
+    }
   })
 
   test('delete a deployment whose name is typed', async () => {

@@ -163,6 +163,64 @@ describe.skipIf(NO_BROWSER)(`the history in the Studio${skipped}`, () => {
   )
 
   test(
+    'forks within a subgraph: where the thread waits, and where the subgraph keeps its history',
+    async () => {
+      const begun = async (assistant: string) => {
+        const { thread_id } = await client.threads.create()
+        await client.runs.wait(thread_id, assistant, { input: { topic: 'tea' } })
+        return thread_id
+      }
+      const resume = (thread: string, assistant: string) =>
+        client.runs.wait(thread, assistant, { command: { resume: 'yes' } })
+      const isAsking = async (thread: string) => {
+        const { status } = await client.threads.get(thread)
+        return status === 'interrupted' && (await client.runs.list(thread)).length
+      }
+      const forkFrom = async (page: Page) => {
+        const next = page.getByRole('region', { name: 'Next', exact: true })
+        await next.getByText('Steps of its subgraph').click()
+        await next.getByText(/Step 1 · sketch/).click()
+        return next.getByRole('button', { name: 'Fork from this step' })
+      }
+      const write = async (page: Page) => {
+        await (await forkFrom(page)).click()
+        const editor = page.getByRole('textbox', { name: 'State' })
+        await editor.click()
+        await page.keyboard.press('Control+a')
+        await page.keyboard.insertText('{"topic": "tea", "draft": "by hand"}')
+        await visitor.pictures('studio-subgraph-fork')
+        await page.getByRole('button', { name: 'Fork and run on' }).click()
+      }
+
+      const waiting = await begun('inherits')
+      const page = await visitor.open(`/studio/inherits?thread=${waiting}&show=tasks`)
+      await write(page)
+      await expect.poll(() => isAsking(waiting)).toBe(2)
+      expect(await resume(waiting, 'inherits')).toMatchObject({
+        draft: 'by hand, polished, signed',
+      })
+      const stepOf = async (thread: string) => {
+        const [first] = (await historyOf(thread)).filter(({ next: after }) => after[0] === 'work')
+        return first?.checkpoint.checkpoint_id
+      }
+      await visitor.open(
+        `/studio/inherits?thread=${waiting}&show=tasks&checkpoint=${await stepOf(waiting)}`,
+      )
+      expect(await (await forkFrom(page)).count()).toBe(0)
+
+      const over = await begun('keeps')
+      expect(await resume(over, 'keeps')).toMatchObject({
+        draft: 'tea, sketched, polished, signed',
+      })
+      await visitor.open(`/studio/keeps?thread=${over}&show=tasks&checkpoint=${await stepOf(over)}`)
+      await write(page)
+      await expect.poll(() => isAsking(over)).toBe(3)
+      expect(await resume(over, 'keeps')).toMatchObject({ draft: 'by hand, polished, signed' })
+    },
+    BROWSER_MS,
+  )
+
+  test(
     'says why a state is not taken',
     async () => {
       const { thread_id } = await talked()

@@ -1,5 +1,6 @@
 /** Operations, crons, webhooks, store and connections in a real browser, compared with what the APIs tell. */
 import { Client, type Cron } from '@langchain/langgraph-sdk'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
 import type { CronRun } from '../../src/core/agent/cron.ts'
@@ -26,7 +27,12 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
 
   beforeAll(async () => {
     receiver = await startReceiver()
-    const env = { RUNYARD_FIGURES_SECS: '1', RUNYARD_WEBHOOK_ALLOW: 'loopback' }
+    const env = {
+      RUNYARD_FIGURES_SECS: '1',
+      RUNYARD_WEBHOOK_ALLOW: 'loopback',
+      // Of deployments that may sleep.
+      RUNYARD_IDLE_SECS: '5',
+    }
     dashboard = await startDashboard({ env })
     await dashboard.deploy('echo', 'test/fixtures/projects/echo')
     await dashboard.deploy('memory', 'test/fixtures/projects/memory')
@@ -239,5 +245,52 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('No providers yet').waitFor()
     expect(await providers()).toEqual([])
+  })
+
+  test('let a deployment sleep while pages of it are open, until somebody does something', async () => {
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'echo')?.deployment_id ?? ''
+    const params = { path: { deployment_id: id } }
+    const state = async () => {
+      const path = '/v2/deployments/{deployment_id}/runtime'
+      return (await dataOf(dashboard.client.api.GET(path, { params }))).state
+    }
+    const studio = await visitor.open(`/deployments/${id}/studio/agent`)
+    await studio.getByText('Talk to agent').waitFor()
+    const other = await dashboard.visitor()
+    const crons = await other.open(`/crons?deployment=${id}`)
+    await crons.getByText('No crons here').waitFor()
+
+    await dashboard.client.patchDeployment(id, {
+      source_config: { resource_spec: { min_scale: 0 } },
+    })
+    await expect.poll(state).toBe('asleep')
+    // They look on, and neither wake it nor are refused.
+    const looks = (page: Page) =>
+      page.waitForResponse(
+        (answer) => answer.url().includes('/agents/echo/') && answer.status() === 204,
+      )
+    await Promise.all([looks(studio), looks(crons)])
+    await crons.getByText('This was read before.').waitFor()
+    // Opening them does not wake it either.
+    for (const place of ['crons', 'webhooks', 'store']) {
+      await other.open(`/${place}?deployment=${id}`)
+      await crons.getByRole('button', { name: 'Wake', exact: true }).waitFor()
+    }
+    expect(await other.faults()).toEqual([])
+    await other.pictures('asleep')
+    expect(await state()).toBe('asleep')
+
+    const field = studio.getByRole('textbox', { name: 'Message', exact: true })
+    await field.fill('Are you there?')
+    await field.press('Enter')
+    await studio.getByText('echo: Are you there?').waitFor()
+    await expect.poll(state).toBe('asleep')
+    await other.open(`/crons?deployment=${id}`)
+    await crons.getByRole('button', { name: 'Wake', exact: true }).click()
+    await crons.getByText('No crons here').waitFor()
+    const { problems } = other
+    await other.leave()
+    expect(problems).toEqual([])
   })
 })

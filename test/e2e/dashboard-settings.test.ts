@@ -7,16 +7,33 @@ import { createControlPlaneClient } from '../../src/listener/client.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth-provider.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
   let dashboard: Dashboard
   let visitor: DashboardVisitor
+  let issuer: TestOAuthProvider
   beforeAll(async () => {
-    dashboard = await startDashboard()
+    issuer = await startOAuthProvider()
+    dashboard = await startDashboard({
+      env: {
+        RUNYARD_OIDC_ISSUER: issuer.url,
+        RUNYARD_OIDC_AUDIENCE: 'https://runyard.test',
+        RUNYARD_OIDC_ROLE_CLAIM: 'email',
+        RUNYARD_OIDC_ROLES: 'anna@acme.test=developer',
+        RUNYARD_OIDC_CLIENT_ID: 'client-1',
+        RUNYARD_OIDC_SCOPES: 'openid',
+      },
+    })
+    const callback = `${dashboard.url}/v2/session/oidc/callback`
+    issuer.clientFor(callback, { token_endpoint_auth_method: 'none' })
   })
-  afterAll(() => dashboard?.stop())
+  afterAll(async () => {
+    await dashboard?.stop()
+    await issuer?.stop()
+  })
   beforeEach(async () => {
     visitor = await dashboard.visitor()
   })
@@ -170,6 +187,23 @@ describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
     await page.getByRole('row', { name: /admin \(you\)/ }).waitFor()
     await visitor.pictures('settings-people')
     expect(await visitor.faults()).toEqual([])
+  })
+
+  test('are led to by signing in at the identity provider', async () => {
+    await visitor.leave()
+    visitor = await dashboard.stranger()
+    // The provider's own page has a font from elsewhere.
+    visitor.expect(/v2\/session: 401$|fonts\.googleapis/)
+    const page = await visitor.open('/settings/sessions')
+    await page.getByRole('button', { name: `Go on with ${new URL(issuer.url).host}` }).click()
+    await page.getByPlaceholder('Enter any login').fill('anna')
+    await page.getByPlaceholder('and password').fill('any')
+    await page.getByRole('button', { name: 'Sign-in' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('row', { name: /This one/ }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/settings/sessions')
+    expect(await page.evaluate('document.cookie')).toBe('')
+    await page.getByRole('button', { name: /^Signed in as anna/ }).waitFor()
   })
 })
 

@@ -1,4 +1,5 @@
 /** Requests to an agent server that the official SDK does not know: Runyard's own extensions. */
+import { agentFetch } from './agent-fetch.ts'
 import type { AgentServer } from './agent-server.tsx'
 
 /** A refusal of an agent server: its sentence, and its status. */
@@ -18,7 +19,7 @@ export async function askAgent<T>(
   path: string,
   body?: unknown,
 ): Promise<T> {
-  const response = await fetch(`${server.url}${path}`, {
+  const response = await agentFetch(`${server.url}${path}`, {
     method,
     headers: {
       ...server.headers,

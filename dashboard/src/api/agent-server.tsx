@@ -4,6 +4,7 @@
  */
 import { Client } from '@langchain/langgraph-sdk'
 import { createContext, type ReactNode, use, useMemo } from 'react'
+import { agentFetch } from './agent-fetch.ts'
 import { givenHeaders } from './given-headers.ts'
 import { workspaceHeaders } from './workspace.ts'
 
@@ -57,8 +58,8 @@ export function AgentServerProvider(props: {
  */
 const AS_STUDIO = { 'x-auth-scheme': 'langsmith' }
 
-/** The gateway neither wakes a deployment for such a request nor keeps it awake: it answers 409 while that sleeps. */
-const AT_A_GLANCE = { 'x-runyard-wake': 'never' }
+/** The gateway neither wakes a deployment for such a request nor keeps it awake; see `agentFetch`. */
+const AT_A_GLANCE = { 'x-runyard-wake': 'glance' }
 
 /** The same server, for what a page asks by itself and nobody waits for. */
 export function atAGlance({ deploymentId: id, name }: AgentServer): AgentServer {
@@ -84,7 +85,11 @@ function serverWith(
       defaultHeaders: headers,
       // Queries try again by themselves. The SDK also tries again what was given up, for many seconds,
       // and meanwhile makes the next ones wait.
-      callerOptions: { maxRetries: 0, maxConcurrency: Number.POSITIVE_INFINITY },
+      callerOptions: {
+        maxRetries: 0,
+        maxConcurrency: Number.POSITIVE_INFINITY,
+        fetch: agentFetch,
+      },
     }),
     url,
     headers,

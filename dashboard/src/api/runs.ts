@@ -1,5 +1,6 @@
 /** Runs of all threads, as `POST /runs/search` of an agent server answers them. */
 
+import { agentFetch } from './agent-fetch.ts'
 import { AgentRefusal } from './agent-request.ts'
 import type { AgentServer } from './agent-server.tsx'
 import type { RunStatus } from './states.ts'
@@ -45,7 +46,7 @@ export async function searchRuns(
   query: RunQuery & { limit: number; cursor?: string | undefined },
   signal?: AbortSignal,
 ): Promise<{ runs: FoundRun[]; next: string | undefined }> {
-  const response = await fetch(`${server.url}/runs/search`, {
+  const response = await agentFetch(`${server.url}/runs/search`, {
     method: 'POST',
     headers: { ...server.headers, 'content-type': 'application/json' },
     body: JSON.stringify(query),

@@ -24,12 +24,12 @@ export function toast(text: string, options: { tone?: Tone; undo?: () => void } 
   queue.add({ text, tone, ...(undo && { undo }) }, { timeout: 6_000 })
 }
 
-/** Where they appear; the shell has one. */
+/** Where they appear; the shell has one. Over the middle of the top bar, where nothing is pressed. */
 export function Toasts() {
   return (
     <ToastRegion
       queue={queue}
-      className="fixed right-4 bottom-4 z-50 flex flex-col gap-2 outline-none"
+      className="fixed top-2 left-1/2 z-50 flex w-max max-w-[calc(100vw-2rem)] -translate-x-1/2 flex-col items-center gap-2 outline-none"
     >
       {({ toast: shown }) => (
         <AriaToast

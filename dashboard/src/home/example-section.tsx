@@ -4,12 +4,12 @@ import { useMemo, useState } from 'react'
 import { type AgentServer, agentServer } from '../api/agent-server.tsx'
 import { runtimeQuery } from '../api/deployments.ts'
 import { meaningOfRevision } from '../api/states.ts'
-import { Button } from '../design/button.tsx'
 import { ErrorNote } from '../design/error-note.tsx'
 import { Card, Section, TextLink } from '../design/page.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { Status } from '../design/status.tsx'
-import { Duration, Time } from '../design/text/time.tsx'
+import { Duration } from '../design/text/time.tsx'
+import { Asleep } from '../shell/asleep.tsx'
 import { CallIt } from '../shell/call/call-it.tsx'
 import { ChatCard } from './chat-card.tsx'
 import { firstAssistantQuery, newestRevisionQuery } from './queries.ts'
@@ -54,6 +54,7 @@ function Live({ deployment, server }: { deployment: Deployment; server: AgentSer
         <Asleep
           since={runtime.data?.asleep_since}
           isWaking={isWaking}
+          verb="Wake it and talk"
           onWake={() => setWaking(true)}
         />
       )}
@@ -61,33 +62,6 @@ function Live({ deployment, server }: { deployment: Deployment; server: AgentSer
         <CallIt url={url} assistant={assistant?.graph_id ?? 'agent'} name={deployment.name} />
       </div>
     </div>
-  )
-}
-
-/** It is woken by who wants it, and not by looking at this page. */
-function Asleep(props: {
-  since: string | null | undefined
-  isWaking: boolean
-  onWake: () => void
-}) {
-  const { since, isWaking, onWake } = props
-  return (
-    <Card className="flex flex-col items-center justify-center gap-3 py-10 text-center">
-      <p className="flex flex-wrap items-center justify-center gap-2">
-        {isWaking ? <Status tone="live">Wakes up</Status> : <Status tone="off">Asleep</Status>}
-        {since && !isWaking && (
-          <span className="text-ink-soft">
-            since <Time at={since} />
-          </span>
-        )}
-      </p>
-      <p className="max-w-prose text-ink-soft">
-        Nobody has asked for it for a while. The next request wakes it.
-      </p>
-      <Button kind="primary" isPending={isWaking} onPress={onWake}>
-        Wake it and talk
-      </Button>
-    </Card>
   )
 }
 

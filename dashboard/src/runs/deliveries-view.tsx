@@ -1,3 +1,4 @@
+import type { WebhookDelivery as Delivery } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -9,7 +10,6 @@ import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
 import { deliveriesQuery } from './queries.ts'
-import type { Delivery } from './wire.ts'
 
 const WORDS = {
   pending: { tone: 'wait', word: 'To be sent' },

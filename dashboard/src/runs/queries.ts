@@ -1,8 +1,8 @@
+import type { WebhookDelivery as Delivery, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
-import type { Delivery, Span, Timeline } from './wire.ts'
 
 export interface RunPlace {
   thread_id: string

@@ -1,8 +1,8 @@
+import type { TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
-import type { Span, Timeline } from './wire.ts'
 
 /** Why the run failed: the error of the innermost that failed with it has its stack. */
 export function RunErrorView(props: {

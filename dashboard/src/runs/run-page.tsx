@@ -1,3 +1,4 @@
+import type { Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Square } from 'lucide-react'
@@ -22,7 +23,6 @@ import { RowPanel } from './span-panel.tsx'
 import { StreamView } from './stream-view.tsx'
 import { Waterfall } from './waterfall.tsx'
 import { rowsOf } from './waterfall-rows.ts'
-import type { Timeline } from './wire.ts'
 import { tokensWords } from './words.ts'
 
 /** One run: its facts, where its time went, why it failed, what it sent. */

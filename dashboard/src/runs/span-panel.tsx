@@ -1,5 +1,6 @@
 /** What is known of one bar of the waterfall: its facts, and what went in and came out, side by side. */
 
+import type { TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -13,7 +14,6 @@ import { Elapsed } from '../design/text/time.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
 import type { WaterfallRow } from './waterfall-rows.ts'
-import type { Span, Timeline } from './wire.ts'
 import { attemptWords, tokensWords } from './words.ts'
 
 export function RowPanel(props: {

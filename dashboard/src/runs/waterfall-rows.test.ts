@@ -1,6 +1,6 @@
+import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { expect, test } from 'vitest'
 import { rowsOf, windowOf } from './waterfall-rows.ts'
-import type { Attempt, Span, Timeline } from './wire.ts'
 
 const span = (span_id: string, change: Partial<Span>): Span => ({
   ...{ span_id, token: 1, kind: 'node', name: span_id, namespace: [`${span_id}:1`], step: 1 },

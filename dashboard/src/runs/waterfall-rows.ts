@@ -1,5 +1,5 @@
 /** The rows of a run's waterfall: the queue, each attempt where there is more to say of it, and what was at work. */
-import type { Attempt, Span, Timeline } from './wire.ts'
+import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 
 interface Bar {
   id: string

@@ -1,4 +1,5 @@
 /** Where the time of a run went, as bars. Arrow keys (and `j`, `k`) go from bar to bar, Enter opens one. */
+import type { TimelineCheckpoint as Checkpoint, Timeline } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useRef } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -6,7 +7,6 @@ import { classes } from '../design/classes.ts'
 import { durationText } from '../design/text/format.ts'
 import { useNow } from '../design/text/time.tsx'
 import { isBroken, rowsOf, type WaterfallRow, windowOf } from './waterfall-rows.ts'
-import type { Checkpoint, Timeline } from './wire.ts'
 import { attemptWords, spanWords } from './words.ts'
 
 interface Scale {

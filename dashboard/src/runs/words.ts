@@ -1,6 +1,6 @@
 /** What a run's page says of attempts and of what was at work. */
+import type { TimelineAttempt as Attempt, TimelineSpan as Span } from '@runyard/client'
 import { countText } from '../design/text/format.ts'
-import type { Attempt, Span } from './wire.ts'
 
 const OUTCOMES: Record<Attempt['outcome'], string> = {
   running: 'goes on',

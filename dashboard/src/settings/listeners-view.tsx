@@ -4,6 +4,7 @@ import { Ellipsis, Plus } from 'lucide-react'
 import { Fragment, useState } from 'react'
 import { deploymentsQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
+import type { Meaning } from '../api/states.ts'
 import { Button, IconButton } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { Menu, MenuItem, MenuLine } from '../design/menu.tsx'
@@ -11,13 +12,16 @@ import { TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
-import { Time, useNow } from '../design/text/time.tsx'
+import { Time } from '../design/text/time.tsx'
 import { ListenerDialog } from './listener-dialog.tsx'
 import { type Doing, LeavingDialog } from './listener-leaving.tsx'
 import { listenersQuery } from './queries.ts'
 
-/** After how long without a word a listener is away, in ms: as the control plane has it. */
-const AWAY_MS = 45_000
+const STATES = {
+  unheard: { word: 'Never started', tone: 'off' },
+  listening: { word: 'Listens', tone: 'good' },
+  away: { word: 'Away', tone: 'bad' },
+} as const satisfies Record<Listener['state'], Meaning>
 
 /** The clusters where deployments run beside this one, and whether they are heard from. */
 export function ListenersView() {
@@ -148,11 +152,9 @@ function Actions({ listener, begin }: { listener: Listener; begin: (doing: Doing
   )
 }
 
-function State({ last_heard_at }: Listener) {
-  const now = useNow(10_000)
-  if (last_heard_at === null) return <Status tone="off">Never started</Status>
-  const isAway = now - Date.parse(last_heard_at) >= AWAY_MS
-  return isAway ? <Status tone="bad">Away</Status> : <Status tone="good">Listens</Status>
+function State({ state }: Listener) {
+  const { word, tone } = STATES[state]
+  return <Status tone={tone}>{word}</Status>
 }
 
 function Running({ deployments }: { deployments: readonly Deployment[] | undefined }) {

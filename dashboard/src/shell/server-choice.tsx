@@ -12,10 +12,14 @@ import { MODE } from '../api/mode.ts'
 import { useMay } from '../api/session.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
+import { ErrorNote } from '../design/error-note.tsx'
 import { SelectField } from '../design/field.tsx'
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
 import { addressText, useAddress } from './address.ts'
+import { Asleep, AsleepNote } from './asleep.tsx'
+import { useAwake } from './use-awake.ts'
 
 const searchSchema = z.object({ deployment: addressText })
 
@@ -49,6 +53,7 @@ function ChosenServerPage({ title, actions, children }: Props) {
   const chosen = choose(query.data ?? [], deployment)
   const { id, name } = chosen ?? {}
   const server = useMemo(() => (id && name ? agentServer({ id, name }) : undefined), [id, name])
+  const awake = useAwake(id)
   const picker = query.data && query.data.length > 0 && (
     <div className="w-52">
       <SelectField
@@ -66,17 +71,39 @@ function ChosenServerPage({ title, actions, children }: Props) {
       actions={
         <>
           {picker}
-          {server && actions?.(server)}
+          {server && awake.isOpen && actions?.(server)}
         </>
       }
     >
       <QueryView query={query} what="the deployments">
         {() =>
-          server ? <div key={server.key}>{children(server)}</div> : <NoServer title={title} />
+          server ? (
+            <WhenAwake key={server.key} awake={awake}>
+              {children(server)}
+            </WhenAwake>
+          ) : (
+            <NoServer title={title} />
+          )
         }
       </QueryView>
     </Page>
   )
+}
+
+/** To look at such a page wakes nobody. */
+function WhenAwake(props: { awake: ReturnType<typeof useAwake>; children: ReactNode }) {
+  const { isOpen, isAsleep, isWaking, since, error, retry, wake } = props.awake
+  if (isOpen) {
+    return (
+      <>
+        {isAsleep && <AsleepNote isWaking={isWaking} />}
+        {props.children}
+      </>
+    )
+  }
+  if (isAsleep) return <Asleep since={since} isWaking={false} verb="Wake" onWake={wake} />
+  if (!error) return <Skeleton lines={5} />
+  return <ErrorNote title="Could not read whether it is awake." error={error} retry={retry} />
 }
 
 /** The one that the address names, else the first by name that has been deployed. */

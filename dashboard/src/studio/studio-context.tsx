@@ -1,6 +1,7 @@
 /** What the parts of the Studio share: whom it is about, what is selected, what goes on, and what can be done. */
 import type {
   Assistant,
+  Checkpoint,
   Command,
   GraphSchema,
   Interrupt,
@@ -21,8 +22,11 @@ export interface Submission {
 export type MultitaskStrategy = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
 
 export interface SubmitOptions {
-  /** Where the run goes on; default: the selected checkpoint, else the thread's newest. */
-  checkpoint?: string
+  /**
+   * Where the run goes on, by its id, or with that of each graph within the graph; null: at the thread's newest. Default:
+   * the selected checkpoint, else the newest.
+   */
+  checkpoint?: string | Checkpoint | null
   /** Default: the breakpoints that are set in the graph. */
   interruptBefore?: string[]
   interruptAfter?: string[]

@@ -76,13 +76,13 @@ export function StudioProvider(props: {
       setOutbox(messagesIn(input, messagesKey))
       try {
         const thread = threadId ?? (await server.client.threads.create()).thread_id
-        const from = options.checkpoint ?? checkpoint
+        const from = options.checkpoint === undefined ? checkpoint : options.checkpoint
         const before = options.interruptBefore ?? [...breakpoints.before]
         const after = options.interruptAfter ?? [...breakpoints.after]
         const run = await server.client.runs.create(thread, assistant.assistant_id, {
           // Null goes on from where the thread stands.
           ...(command ? { command } : { input: input ?? null }),
-          ...(from && { checkpointId: from }),
+          ...(from && (typeof from === 'string' ? { checkpointId: from } : { checkpoint: from })),
           ...(before.length > 0 && { interruptBefore: before }),
           ...(after.length > 0 && { interruptAfter: after }),
           ...(options.config && { config: options.config }),

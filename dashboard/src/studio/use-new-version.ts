@@ -1,11 +1,17 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { agentFetch } from '../api/agent-fetch.ts'
 import { AgentRefusal } from '../api/agent-request.ts'
 import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { MODE } from '../api/mode.ts'
 import { readAgain } from '../api/read-again.ts'
 import { toast } from '../design/toast.tsx'
 
-const LOOK_MS = 3_000
+/**
+ * How often is looked, in ms, beside whenever somebody comes back to the page. `runyard dev` is on the machine of who
+ * waits for the change.
+ */
+const LOOK_MS = MODE === 'agent-server' ? 3_000 : 20_000
 
 /**
  * Notices that another version answers, after `runyard dev` has loaded a changed project or a rollout has switched:
@@ -27,17 +33,20 @@ export function useNewVersion(): void {
   }, [version, queries, server.key])
 }
 
+const THE_ONLY_ONE = 'the only one'
+
 /** Which version of its project answers, as the gateway in front of it says; without one it stays the same. */
 function versionQuery(server: AgentServer) {
   return queryOptions({
     queryKey: [server.key, 'version'],
     queryFn: (context) =>
       readAgain(server, context, async ({ url, headers }) => {
-        const response = await fetch(`${url}/info`, { headers, signal: context.signal })
-        if (response.ok) return response.headers.get('x-runyard-revision') ?? 'the only one'
+        const response = await agentFetch(`${url}/info`, { headers, signal: context.signal })
+        if (response.ok) return response.headers.get('x-runyard-revision') ?? THE_ONLY_ONE
         throw new AgentRefusal(response.status, `The agent server answered ${response.status}.`)
       }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: ({ state }) => (state.data === THE_ONLY_ONE ? false : LOOK_MS),
+    refetchOnWindowFocus: ({ state }) => state.data !== THE_ONLY_ONE,
     // Told once for each page: a page that opens has read everything anew.
     gcTime: 0,
   })

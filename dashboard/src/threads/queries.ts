@@ -1,5 +1,6 @@
 import type { Thread } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
+import { agentFetch } from '../api/agent-fetch.ts'
 import { AgentRefusal } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
@@ -63,7 +64,7 @@ async function ask<T>(
   body: object,
   signal: AbortSignal,
 ): Promise<{ answer: T; headers: Headers }> {
-  const response = await fetch(`${server.url}/threads/${what}`, {
+  const response = await agentFetch(`${server.url}/threads/${what}`, {
     method: 'POST',
     headers: { ...server.headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -1,3 +1,4 @@
+import type { WebhookDelivery as Delivery } from '@runyard/client'
 import { RotateCw } from 'lucide-react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { IconButton } from '../design/button.tsx'
@@ -6,7 +7,7 @@ import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { Tooltip } from '../design/tooltip.tsx'
 import { DeliveryStatusMark } from './delivery-status.tsx'
-import { type Delivery, useRedeliver } from './queries.ts'
+import { useRedeliver } from './queries.ts'
 
 export function DeliveriesTable(props: {
   server: AgentServer

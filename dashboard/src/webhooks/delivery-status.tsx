@@ -1,5 +1,6 @@
+import type { WebhookDelivery as Delivery } from '@runyard/client'
 import { Status, type Tone } from '../design/status.tsx'
-import type { Delivery, DeliveryStatus } from './queries.ts'
+import type { DeliveryStatus } from './queries.ts'
 
 const MEANINGS: Record<DeliveryStatus, { word: string; tone: Tone }> = {
   pending: { word: 'To be sent', tone: 'wait' },

@@ -1,3 +1,4 @@
+import type { WebhookDelivery as Delivery, WebhookDeliveryWithPayload } from '@runyard/client'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -5,22 +6,12 @@ import { readAgain } from '../api/read-again.ts'
 import { reasonOf } from '../design/error-note.tsx'
 import { toast } from '../design/toast.tsx'
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
-
-export interface Delivery {
-  delivery_id: string
-  run_id: string
-  thread_id: string
-  url: string
-  status: DeliveryStatus
-  created_at: string
-  updated_at: string
-  attempt: number
-  next_attempt_at: string | null
-  response_status: number | null
-  error: string | null
-}
+export const DELIVERY_STATUSES = [
+  'pending',
+  'delivered',
+  'failed',
+] as const satisfies Delivery['status'][]
+export type DeliveryStatus = Delivery['status']
 
 export const PAGE_SIZE = 50
 
@@ -50,7 +41,7 @@ export function deliveryQuery(server: AgentServer, id: string) {
     queryKey: [server.key, 'deliveries', 'one', id],
     queryFn: (context) =>
       readAgain(server, context, (asked) =>
-        askAgent<Delivery & { payload: unknown }>(asked, 'GET', `/webhooks/deliveries/${id}`),
+        askAgent<WebhookDeliveryWithPayload>(asked, 'GET', `/webhooks/deliveries/${id}`),
       ),
     refetchInterval: 5_000,
   })

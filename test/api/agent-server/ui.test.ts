@@ -80,6 +80,26 @@ test('what has no components is not found', async () => {
   expect((await get('/ui/agent/entrypoint.js')).status).toBe(404)
 })
 
+/** Where the SDK of the graph's language names the message that a component belongs to. */
+const MESSAGE = process.env.TEST_HOST === 'python' ? 'message_id' : 'id'
+
+test('what a graph sends with a message is streamed and kept', async () => {
+  const client = clientOf(server.url)
+  const { thread_id } = await client.threads.create()
+  const events: unknown[] = []
+  const input = { messages: [{ role: 'user', content: 'And the weather?' }] }
+  const run = client.runs.stream(thread_id, 'weather-agent', { input, streamMode: ['custom'] })
+  for await (const { event, data } of run) if (event === 'custom') events.push(data)
+  const shown = {
+    ...{ type: 'ui', id: expect.any(String), name: 'weather' },
+    props: { city: 'Bern', temperature: 7 },
+    metadata: expect.objectContaining({ [MESSAGE]: 'said' }),
+  }
+  expect(events).toEqual([shown])
+  const { values } = await client.threads.getState<{ ui: unknown[] }>(thread_id)
+  expect(values.ui).toEqual(events)
+})
+
 test('behind a gateway the page loads from where it asked', async () => {
   const response = await fetch(`${server.url}/ui/plain`, {
     method: 'POST',

@@ -1,19 +1,15 @@
 /** The editor of a state: what is written goes on from the checkpoint as a branch of its own. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import type { Checkpoint } from '@langchain/langgraph-sdk'
+import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
-import { type State, stateQuery, threadKey } from '../../api/thread-state.ts'
-import { Button } from '../../design/button.tsx'
-import { Actions, Dialog } from '../../design/dialog.tsx'
-import { ErrorNote } from '../../design/error-note.tsx'
-import { SelectField } from '../../design/field.tsx'
+import { type State, stateQuery } from '../../api/thread-state.ts'
+import { Dialog } from '../../design/dialog.tsx'
 import { QueryView } from '../../design/query-view.tsx'
-import { SchemaEditor } from '../../design/schema/editor.tsx'
 import type { HistoryRow } from '../history/history-page.ts'
 import { useHistorySearch } from '../history/search.ts'
 import { graphQuery } from '../queries.ts'
 import { useStudio } from '../studio-context.tsx'
-import { forkState } from './fork.ts'
+import { ForkEditor } from './fork-editor.tsx'
 
 export function ForkDialog(props: { threadId: string; row: HistoryRow; onClose: () => void }) {
   const { threadId, row, onClose } = props
@@ -28,86 +24,26 @@ export function ForkDialog(props: { threadId: string; row: HistoryRow; onClose: 
   )
 }
 
-/** The one that wrote last, as LangGraph finds it. */
-const LAST = ''
-
 function Editor({ threadId, row, before }: { threadId: string; row: HistoryRow; before: State }) {
-  const server = useAgentServer()
-  const queries = useQueryClient()
-  const { schemas, messagesKey, submit } = useStudio()
+  const { schemas, submit } = useStudio()
   const { change } = useHistorySearch()
-  const [wanted, setWanted] = useState<State | undefined>(before)
-  const [asNode, setAsNode] = useState(LAST)
-  const [pending, setPending] = useState<'keep' | 'run'>()
-  const [error, setError] = useState<unknown>()
   const nodes = useNodes()
-
-  const fork = async (then: 'keep' | 'run') => {
-    if (!wanted) return
-    setPending(then)
-    setError(undefined)
-    try {
-      const checkpoint = {
-        thread_id: threadId,
-        checkpoint_ns: '',
-        checkpoint_id: row.id,
-        checkpoint_map: null,
-      }
-      const { client } = server
-      const asked = { before, wanted, messagesKey, asNode: asNode || undefined }
-      const written = await forkState({ client, threadId, checkpoint, ...asked })
-      await queries.invalidateQueries({ queryKey: threadKey(server, threadId) })
-      change({ fork: undefined, checkpoint: then === 'run' ? undefined : written, branch: written })
-      if (then === 'run') await submit({ input: null }, { checkpoint: written })
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setPending(undefined)
-    }
+  const checkpoint = { checkpoint_ns: '', checkpoint_id: row.id, checkpoint_map: null }
+  const goOn = async ({ checkpoint_id }: Checkpoint, then: 'keep' | 'run') => {
+    const written = checkpoint_id ?? undefined
+    change({ fork: undefined, checkpoint: then === 'run' ? undefined : written, branch: written })
+    if (then === 'run') await submit({ input: null }, { checkpoint: checkpoint_id ?? null })
   }
   return (
-    <div className="space-y-3">
-      <p className="text-ink-soft">
-        The state as it was at this step. What you write becomes a branch; what followed the step
-        before stays as it is.
-      </p>
-      <SchemaEditor
-        label="State"
-        schema={schemas.state_schema}
-        value={before}
-        onChange={setWanted}
-        first="json"
-        minHeight="16rem"
-      />
-      <SelectField
-        label="Written as node"
-        value={asNode}
-        onChange={setAsNode}
-        choices={[
-          { value: LAST, label: 'The one that wrote last' },
-          ...nodes.map((node) => ({ value: node, label: node })),
-        ]}
-        help="The run goes on with what comes after it."
-      />
-      {error !== undefined && <ErrorNote error={error} title="The state was not taken." />}
-      <Actions>
-        <Button
-          onPress={() => void fork('keep')}
-          isPending={pending === 'keep'}
-          isDisabled={!wanted || pending !== undefined}
-        >
-          Fork only
-        </Button>
-        <Button
-          kind="primary"
-          onPress={() => void fork('run')}
-          isPending={pending === 'run'}
-          isDisabled={!wanted || pending !== undefined}
-        >
-          Fork and run on
-        </Button>
-      </Actions>
-    </div>
+    <ForkEditor
+      checkpoint={{ thread_id: threadId, ...checkpoint }}
+      before={before}
+      schema={schemas.state_schema}
+      about="The state as it was at this step. What you write becomes a branch; what followed the step before stays as it is."
+      nodes={nodes}
+      keepText="Fork only"
+      onWritten={goOn}
+    />
   )
 }
 

@@ -16,23 +16,23 @@ export interface Fork {
 }
 
 /**
- * Answers the id of the new checkpoint, whose state is as wanted. Where a reducer makes something else
- * of a value, a second checkpoint puts it right.
+ * Answers the new checkpoint, whose state is as wanted. Where a reducer makes something else of a value, a second
+ * checkpoint puts it right.
  */
-export async function forkState(fork: Fork): Promise<string> {
+export async function forkState(fork: Fork): Promise<Checkpoint> {
   const { before, wanted, messagesKey, checkpoint } = fork
   const written = await write(fork, checkpoint, changedValues(before, wanted, messagesKey))
   const { values } = await fork.client.threads.getState<State>(fork.threadId, written)
   const rest = correction(values, wanted, messagesKey)
-  return rest ? write(fork, { ...checkpoint, checkpoint_id: written }, rest) : written
+  return rest ? write(fork, written, rest) : written
 }
 
 /** Nothing to send copies the checkpoint, which begins a branch as well. */
-async function write(fork: Fork, checkpoint: Checkpoint, values: State): Promise<string> {
+async function write(fork: Fork, checkpoint: Checkpoint, values: State): Promise<Checkpoint> {
   const { configurable } = await fork.client.threads.updateState<State | null>(fork.threadId, {
     values: Object.keys(values).length > 0 ? values : null,
     checkpoint,
     ...(fork.asNode && { asNode: fork.asNode }),
   })
-  return String(configurable?.checkpoint_id)
+  return configurable as unknown as Checkpoint
 }

@@ -179,13 +179,19 @@ function Changes({ threadId, row }: { threadId: string; row: HistoryRow }) {
 function Whole(props: { threadId: string; row: HistoryRow; view: StateView }) {
   const server = useAgentServer()
   const query = useQuery(stateQuery(server, props.threadId, props.row.id))
+  const newest = useQuery(stateQuery(server, props.threadId))
   return (
     <QueryView query={query} what="the state">
-      {({ values, tasks }) =>
+      {({ values, tasks, checkpoint }) =>
         props.view === 'state' ? (
           <ValuesView values={values} />
         ) : (
-          <TaskList threadId={props.threadId} tasks={tasks} />
+          <TaskList
+            threadId={props.threadId}
+            tasks={tasks}
+            below={checkpoint}
+            isCurrent={newest.data?.checkpoint?.checkpoint_id === props.row.id}
+          />
         )
       }
     </QueryView>

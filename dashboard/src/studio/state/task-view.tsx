@@ -9,6 +9,8 @@ import { FoldButton } from '../../design/fold-button.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Status, type Tone } from '../../design/status.tsx'
+import { SubgraphFork } from './subgraph-fork.tsx'
+import { type Below, isBelow, ownHistoryOf } from './subgraph-place.ts'
 import { ValuesView } from './values-view.tsx'
 
 /** How many steps of a subgraph are shown. */
@@ -17,22 +19,32 @@ const STEPS = 50
 /** The server says what a task wrote; the SDK's type does not. */
 type Task = ThreadTask & { result?: unknown }
 
-export function TaskList({ threadId, tasks }: { threadId: string; tasks: readonly ThreadTask[] }) {
+/** `isCurrent`: the thread stands where these come next. */
+export function TaskList(props: {
+  threadId: string
+  tasks: readonly ThreadTask[]
+  /** Where the graph stands of which these are tasks. */
+  below: Below
+  isCurrent: boolean
+}) {
+  const { threadId, tasks, below, isCurrent } = props
   if (tasks.length === 0) return <p className="text-ink-soft">Nothing comes after this step.</p>
   return (
     <ul className="space-y-3">
       {tasks.map((task) => (
         <li key={task.id}>
-          <TaskView threadId={threadId} task={task} />
+          <TaskView threadId={threadId} task={task} below={below} isCurrent={isCurrent} />
         </li>
       ))}
     </ul>
   )
 }
 
-function TaskView({ threadId, task }: { threadId: string; task: Task }) {
+function TaskView(props: { threadId: string; task: Task; below: Below; isCurrent: boolean }) {
+  const { threadId, task } = props
   const { word, tone } = meaningOf(task)
-  const namespace = task.checkpoint?.checkpoint_ns ?? task.state?.checkpoint.checkpoint_ns
+  const namespace = task.checkpoint?.checkpoint_ns ?? task.state?.checkpoint?.checkpoint_ns
+  const isUnfinished = task.result === null || task.result === undefined
   return (
     <article className="rounded-md border border-line">
       <header className="flex items-center justify-between gap-2 border-b border-line px-2.5 py-1.5">
@@ -58,7 +70,12 @@ function TaskView({ threadId, task }: { threadId: string; task: Task }) {
         )}
         {namespace && (
           <Fold title="Steps of its subgraph">
-            <SubgraphSteps threadId={threadId} namespace={namespace} />
+            <SubgraphSteps
+              threadId={threadId}
+              namespace={namespace}
+              below={props.below}
+              isCurrent={props.isCurrent && isUnfinished}
+            />
           </Fold>
         )}
       </div>
@@ -67,16 +84,25 @@ function TaskView({ threadId, task }: { threadId: string; task: Task }) {
 }
 
 /** The states of a graph within the graph, as far as they are kept. */
-function SubgraphSteps({ threadId, namespace }: { threadId: string; namespace: string }) {
+function SubgraphSteps(props: {
+  threadId: string
+  namespace: string
+  below: Below
+  isCurrent: boolean
+}) {
+  const { threadId, namespace, isCurrent } = props
   const server = useAgentServer()
   const query = useQuery({
-    queryKey: [...threadKey(server, threadId), 'subgraph', namespace],
-    queryFn: ({ signal }) =>
-      server.client.threads.getHistory<State>(threadId, {
-        checkpoint: { checkpoint_ns: namespace },
-        limit: STEPS,
-        signal,
-      }),
+    queryKey: [...threadKey(server, threadId), 'subgraph', namespace, props.below.checkpoint_id],
+    queryFn: async ({ signal }) => {
+      const read = (checkpoint_ns: string) => {
+        const asked = { checkpoint: { checkpoint_ns }, limit: STEPS, signal }
+        return server.client.threads.getHistory<State>(threadId, asked)
+      }
+      const states = await read(namespace)
+      if (states.length > 0) return states
+      return (await read(ownHistoryOf(namespace))).filter((state) => isBelow(state, props.below))
+    },
   })
   return (
     <QueryView query={query} what="the subgraph's steps">
@@ -89,9 +115,15 @@ function SubgraphSteps({ threadId, namespace }: { threadId: string; namespace: s
                 title={`Step ${String(state.metadata?.step ?? '')}${cameFrom(states[place + 1])}`}
               >
                 <ValuesView values={state.values} />
+                <SubgraphFork state={state} isCurrent={isCurrent} />
                 {state.tasks.length > 0 && (
                   <div className="mt-2">
-                    <TaskList threadId={threadId} tasks={state.tasks} />
+                    <TaskList
+                      threadId={threadId}
+                      tasks={state.tasks}
+                      below={state.checkpoint}
+                      isCurrent={isCurrent && place === 0}
+                    />
                   </div>
                 )}
               </Fold>

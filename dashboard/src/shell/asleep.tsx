@@ -1,0 +1,50 @@
+import { Button } from '../design/button.tsx'
+import { Card } from '../design/page.tsx'
+import { Status } from '../design/status.tsx'
+import { Time } from '../design/text/time.tsx'
+
+/** Stands above what was read before an agent server fell asleep, or what is read when it has woken. */
+export function AsleepNote({ isWaking }: { isWaking: boolean }) {
+  if (isWaking) {
+    return (
+      <p className="mb-3">
+        <Status tone="live">Wakes up</Status>
+      </p>
+    )
+  }
+  return (
+    <p className="mb-3 flex flex-wrap gap-x-2 text-ink-soft">
+      <Status tone="off">Asleep</Status>
+      <span>This was read before. What you do here wakes it.</span>
+    </p>
+  )
+}
+
+/** Stands where an agent server that sleeps would be shown: it is woken by who wants it, not by looking at a page. */
+export function Asleep(props: {
+  since: string | null | undefined
+  isWaking: boolean
+  /** What the button does. */
+  verb: string
+  onWake: () => void
+}) {
+  const { since, isWaking, verb, onWake } = props
+  return (
+    <Card className="flex flex-col items-center justify-center gap-3 py-10 text-center">
+      <p className="flex flex-wrap items-center justify-center gap-2">
+        {isWaking ? <Status tone="live">Wakes up</Status> : <Status tone="off">Asleep</Status>}
+        {since && !isWaking && (
+          <span className="text-ink-soft">
+            since <Time at={since} />
+          </span>
+        )}
+      </p>
+      <p className="max-w-prose text-ink-soft">
+        Nobody has asked for it for a while. The next request wakes it.
+      </p>
+      <Button kind="primary" isPending={isWaking} onPress={onWake}>
+        {verb}
+      </Button>
+    </Card>
+  )
+}

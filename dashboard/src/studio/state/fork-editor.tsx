@@ -1,0 +1,99 @@
+import type { Checkpoint } from '@langchain/langgraph-sdk'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useAgentServer } from '../../api/agent-server.tsx'
+import { type State, threadKey } from '../../api/thread-state.ts'
+import { Button } from '../../design/button.tsx'
+import { Actions } from '../../design/dialog.tsx'
+import { ErrorNote } from '../../design/error-note.tsx'
+import { SelectField } from '../../design/field.tsx'
+import { SchemaEditor } from '../../design/schema/editor.tsx'
+import { useStudio } from '../studio-context.tsx'
+import { forkState } from './fork.ts'
+
+/** The one that wrote last, as LangGraph finds it. */
+const LAST = ''
+
+/** Edits a state and writes it beside what followed the checkpoint. */
+export function ForkEditor(props: {
+  checkpoint: Checkpoint
+  before: State
+  schema: object | null | undefined
+  /** What is said of it. */
+  about: string
+  /** Nodes that it can be written as; none: the choice is not offered. */
+  nodes: readonly string[]
+  /** What the first button says, which writes and begins no run. */
+  keepText: string
+  /** The state is written; `run`: a run is to go on from there. */
+  onWritten: (written: Checkpoint, then: 'keep' | 'run') => Promise<void> | void
+}) {
+  const { checkpoint, before, nodes } = props
+  const server = useAgentServer()
+  const queries = useQueryClient()
+  const { messagesKey } = useStudio()
+  const [wanted, setWanted] = useState<State | undefined>(before)
+  const [asNode, setAsNode] = useState(LAST)
+  const [pending, setPending] = useState<'keep' | 'run'>()
+  const [error, setError] = useState<unknown>()
+  const { thread_id: threadId } = checkpoint
+
+  const fork = async (then: 'keep' | 'run') => {
+    if (!wanted) return
+    setPending(then)
+    setError(undefined)
+    try {
+      const asked = { before, wanted, messagesKey, asNode: asNode || undefined }
+      const written = await forkState({ client: server.client, threadId, checkpoint, ...asked })
+      await queries.invalidateQueries({ queryKey: threadKey(server, threadId) })
+      await props.onWritten(written, then)
+    } catch (reason) {
+      setError(reason)
+    } finally {
+      setPending(undefined)
+    }
+  }
+  return (
+    <div className="space-y-3">
+      <p className="text-ink-soft">{props.about}</p>
+      <SchemaEditor
+        label="State"
+        schema={props.schema}
+        value={before}
+        onChange={setWanted}
+        first="json"
+        minHeight="16rem"
+      />
+      {nodes.length > 0 && (
+        <SelectField
+          label="Written as node"
+          value={asNode}
+          onChange={setAsNode}
+          choices={[
+            { value: LAST, label: 'The one that wrote last' },
+            ...nodes.map((node) => ({ value: node, label: node })),
+          ]}
+          help="The run goes on with what comes after it."
+        />
+      )}
+      {error !== undefined && <ErrorNote error={error} title="The state was not taken." />}
+      <Actions>
+        <Button
+          onPress={() => void fork('keep')}
+          isPending={pending === 'keep'}
+          isDisabled={!wanted || pending !== undefined}
+        >
+          {props.keepText}
+        </Button>
+        <Button
+          kind="primary"
+          onPress={() => void fork('run')}
+          isPending={pending === 'run'}
+          isDisabled={!wanted || pending !== undefined}
+        >
+          Fork and run on
+        </Button>
+      </Actions>
+    </div>
+  )
+}

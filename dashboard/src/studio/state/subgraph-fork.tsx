@@ -1,0 +1,69 @@
+/** Forks from a step of a graph within the graph, where LangGraph can go on from one. */
+import type { Checkpoint, ThreadState } from '@langchain/langgraph-sdk'
+import { GitBranch } from 'lucide-react'
+import { useState } from 'react'
+import type { State } from '../../api/thread-state.ts'
+import { Button } from '../../design/button.tsx'
+import { Dialog } from '../../design/dialog.tsx'
+import { useHistorySearch } from '../history/search.ts'
+import { useStudio } from '../studio-context.tsx'
+import { ForkEditor } from './fork-editor.tsx'
+import { hasOwnHistory } from './subgraph-place.ts'
+
+/**
+ * `isCurrent`: the thread stands within this subgraph. A run that goes on from before it begins it anew, so its steps can
+ * be gone on from only then; one with a history of its own (`checkpointer: true`) can be at any time.
+ */
+export function SubgraphFork(props: { state: ThreadState<State>; isCurrent: boolean }) {
+  const { state, isCurrent } = props
+  const { activeRun } = useStudio()
+  const [isOpen, setOpen] = useState(false)
+  const { checkpoint } = state
+  if (!isCurrent && !hasOwnHistory(checkpoint.checkpoint_ns)) return null
+  return (
+    <div className="mt-2">
+      <Button
+        size="sm"
+        icon={<GitBranch size={14} />}
+        isDisabled={activeRun !== undefined}
+        onPress={() => setOpen(true)}
+      >
+        Fork from this step
+      </Button>
+      {isOpen && (
+        <Dialog title={titleOf(state)} isOpen onClose={() => setOpen(false)} size="wide">
+          <Editor state={state} isCurrent={isCurrent} onDone={() => setOpen(false)} />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+function titleOf({ checkpoint, metadata }: ThreadState<State>): string {
+  const [name] = checkpoint.checkpoint_ns.split('|').at(-1)?.split(':') ?? []
+  return `Fork from step ${String((metadata as State | null)?.step ?? '')} of ${name}`
+}
+
+function Editor(props: { state: ThreadState<State>; isCurrent: boolean; onDone: () => void }) {
+  const { state, isCurrent, onDone } = props
+  const { submit } = useStudio()
+  const { change } = useHistorySearch()
+  const goOn = async (written: Checkpoint, then: 'keep' | 'run') => {
+    onDone()
+    if (then === 'keep') return
+    change({ checkpoint: undefined, branch: undefined })
+    // Where the thread stands, the subgraph goes on from what was written last. Elsewhere it has to be named.
+    await submit({ input: null }, { checkpoint: isCurrent ? null : written })
+  }
+  return (
+    <ForkEditor
+      checkpoint={state.checkpoint as Checkpoint}
+      before={state.values ?? {}}
+      schema={undefined}
+      about="The state of the graph within the graph as it was at this step. What you write is what it goes on from; the steps that it has taken stay as they are."
+      nodes={[]}
+      keepText="Write only"
+      onWritten={goOn}
+    />
+  )
+}
