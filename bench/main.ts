@@ -20,6 +20,7 @@ import { joinedRow, runsRows, waitRow } from './rows/runs.ts'
 import { searchRows } from './rows/search.ts'
 import { stateRows } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
+import { studioRows } from './rows/studio.ts'
 import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
@@ -44,6 +45,7 @@ const ROWS = [
   ...claimRows,
   ...largeInputRows,
   ...streamRows,
+  ...studioRows,
 ]
 
 const results = join(import.meta.dirname, 'results')
