@@ -65,9 +65,18 @@ async function startListener(key: string, port: string): Promise<ServeProcess> {
     ...{ RUNYARD_API_KEY: key, RUNYARD_RUNTIME: 'kubernetes', RUNYARD_URL: up.url },
     ...{ RUNYARD_KUBECONFIG: cluster.kubeconfig, RUNYARD_KUBERNETES_NAMESPACE: 'agents' },
     ...{ RUNYARD_DATABASE_URL: databaseUrl, RUNYARD_DATA_DIR: join(dir, 'listener') },
+    RUNYARD_AGENT_DATABASE_URL: asPodsReachIt(databaseUrl),
   }
   world.listener = await startServeProcess(COMMAND, ['listener', '--port', port], { cwd: dir, env })
   return world.listener
+}
+
+/** The tests' PostgreSQL is on the loopback, which a listener refuses for pods. This stand-in's pods open no database. */
+function asPodsReachIt(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  url.hostname = 'database.test'
+  url.searchParams.delete('host')
+  return url.href
 }
 
 async function call(method: string, path: string, body?: unknown) {
