@@ -23,7 +23,10 @@ const include = ['{src,client,dashboard,test}/**/*.test.ts']
 const onCluster = 'test/conformance/kubernetes-cluster.test.ts'
 const chaosOnCluster = 'test/chaos/kubernetes.test.ts'
 const withoutCluster = process.env.TEST_KUBECONFIG ? [] : [onCluster, chaosOnCluster]
-const exclude = ['**/node_modules/**', 'test/fixtures/**', 'test/peer/**', ...withoutCluster]
+/** Needs Runyard's image, which TEST_RUNYARD_IMAGE names. */
+const withoutImage = process.env.TEST_RUNYARD_IMAGE ? [] : ['test/chaos/docker.test.ts']
+const without = [...withoutCluster, ...withoutImage]
+const exclude = ['**/node_modules/**', 'test/fixtures/**', 'test/peer/**', ...without]
 /** Looks at what the others have noted, so it runs when they are over. */
 const last = 'test/contract/coverage.test.ts'
 /** Real installs and builds, browsers, processes that are killed: these take most of the time. */
@@ -34,6 +37,7 @@ const slow = [
   'test/docs.test.ts',
   'test/graph/bundle.test.ts',
   'test/conformance/python-checkpointer.test.ts',
+  'test/conformance/kubernetes-builds.test.ts',
   'test/conformance/kubernetes-driver.test.ts',
   onCluster,
   'src/build/python/build.test.ts',

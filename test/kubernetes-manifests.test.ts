@@ -86,11 +86,12 @@ it('sets only what Runyard reads, and nothing that is secret', () => {
   }
 })
 
-/** What the runtime driver does (`src/runtime/kubernetes`), by group and resource. */
+/** What the runtime driver and builds do (`src/runtime/kubernetes`), by group and resource. */
 const NEEDED: Record<string, string[]> = {
   '/secrets': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   '/services': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   'apps/deployments': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  'batch/jobs': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   'networking.k8s.io/networkpolicies': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   'policy/poddisruptionbudgets': ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   'autoscaling/horizontalpodautoscalers': ['get', 'list', 'watch', 'create', 'patch', 'delete'],

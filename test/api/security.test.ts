@@ -32,6 +32,7 @@ const OPEN: Record<DocumentName, string[]> = {
     'POST /v2/auth/start/{auth_id}',
     'POST /v2/pushes/{deployment_id}',
     'POST /v2/session',
+    'PUT /internal/builds/{revision_id}/{digest}',
     'PUT /v2/uploads/{deployment_id}/{file}',
   ],
 }

@@ -6,16 +6,15 @@
  * the address of this machine that pods reach.
  */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isOver, type Revision } from '../../client/src/client.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { startRegistry, type TestRegistry } from '../support/registry.ts'
 import { pause, RealCluster } from './cluster.ts'
 import { effort, SEED } from './effort.ts'
+import { OutlivedRunyard } from './outlived-runyard.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
 import { RolledOut } from './rollouts.ts'
@@ -28,8 +27,6 @@ const KILLS = effort({ short: 2, whole: 10 })
 const AWAY_MS = effort({ short: 10_000, whole: 60_000 })
 const PER_SECOND = 20
 const LIMIT_MS = effort({ short: 900_000, whole: 2_400_000 })
-const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
-const KEY = 'ry_the_key_of_the_cluster'
 
 const id = randomUUID().slice(0, 8)
 const cluster = new RealCluster(process.env.TEST_KUBECONFIG ?? '', `runyard-chaos-${id}`)
@@ -41,18 +38,22 @@ const deployment = new RolledOut('probed', {
   },
 })
 let dataDir: string
-let up: ServeProcess
+let registry: TestRegistry
+let runyard: OutlivedRunyard
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'runyard-cluster-'))
   await cluster.createNamespace()
-  up = await start('0')
+  registry = await startRegistry()
+  runyard = new OutlivedRunyard(dataDir, settings())
+  await runyard.start()
   expect(await deployment.create(runyard)).toMatchObject({ status: 'DEPLOYED' })
 }, 180_000)
 afterAll(async () => {
   await cluster.uncordon()
-  await up.stop()
+  await runyard?.stop()
   await cluster.removeNamespace()
+  await registry?.stop()
   await rm(dataDir, { recursive: true, force: true })
   deployment.remove()
 }, 120_000)
@@ -60,7 +61,7 @@ afterAll(async () => {
 test(
   `${ROLLOUTS} rollouts, ${ROLLBACKS} rollbacks and broken revisions fail no request`,
   async () => {
-    const prober = new Prober(`${up.url}/agents/probed`, KEY, PER_SECOND)
+    const prober = new Prober(`${runyard.url}/agents/probed`, runyard.key, PER_SECOND)
     await prober.start()
     for (let i = 0; i < ROLLOUTS; i += 1) {
       expect(await deployment.rollOut(runyard)).toMatchObject({ status: 'DEPLOYED' })
@@ -79,6 +80,11 @@ test(
     const stuck = await deployment.rollOut(runyard, 'stuck')
     expect(stuck).toMatchObject({ status: 'DEPLOY_FAILED' })
     expect(stuck.status_message).toContain('was not healthy within')
+    const missing = await deployImage('missing', `${registry.host}/missing:1`)
+    expect(missing).toMatchObject({ status: 'DEPLOY_FAILED' })
+    expect(missing.status_message).toContain('ImagePullBackOff')
+    const reasons = [dead, greedy, stuck, missing].map((one) => one.status_message?.split('\n'))
+    console.log(`cluster: ${JSON.stringify(reasons, null, 1)}`)
     await prober.untilMore(Math.max(REQUESTS, LEAST - prober.total))
     await prober.stop()
     expect(prober.failures).toEqual([])
@@ -91,21 +97,19 @@ test(
 test(
   `what runs outlives pods, node, kubelet, API server and control plane (seed ${SEED})`,
   async () => {
-    await untilAnswered()
+    await runyard.untilAnswered('probed')
     for (const name of await cluster.pods()) {
       await cluster.deletePod(name)
-      await untilAnswered()
+      await runyard.untilAnswered('probed')
     }
-    await cluster.drain()
-    await cluster.uncordon()
-    await untilAnswered()
+    await drained()
     for (const program of ['kubelet', 'kube-apiserver']) {
-      const prober = new Prober(`${up.url}/agents/probed`, KEY, PER_SECOND)
+      const prober = new Prober(`${runyard.url}/agents/probed`, runyard.key, PER_SECOND)
       await prober.start()
       await pause(program, AWAY_MS)
       await prober.stop()
       expect(prober.failures, `while the ${program} stood still`).toEqual([])
-      await untilAnswered()
+      await runyard.untilAnswered('probed')
     }
     await killed()
     await cleared()
@@ -113,20 +117,37 @@ test(
   LIMIT_MS,
 )
 
+/** There is room elsewhere only after a while, and nobody who asks notices. */
+async function drained(): Promise<void> {
+  const prober = new Prober(`${runyard.url}/agents/probed`, runyard.key, PER_SECOND)
+  await prober.start()
+  const before = await cluster.pods()
+  await cluster.drain()
+  await prober.untilMore(REQUESTS / 4)
+  await cluster.uncordon()
+  const arePassed = async () => {
+    const now = await cluster.pods()
+    // The budget leaves the others alone until those that were taken first are replaced.
+    return now.length === before.length && now.some((name) => !before.includes(name))
+  }
+  await expect.poll(arePassed, { timeout: 180_000, interval: 500 }).toBe(true)
+  await runyard.untilAnswered('probed')
+  await prober.untilMore(REQUESTS / 4)
+  await prober.stop()
+  expect(prober.failures, 'while the node was drained').toEqual([])
+}
+
 /** `kill -9` of the control plane at random moments of rollouts: each comes to its end. */
 async function killed(): Promise<void> {
   const random = new Random(SEED)
-  const { port } = new URL(up.url)
   for (let kill = 0; kill < KILLS; kill += 1) {
     const rolling = deployment.rollOut(runyard).catch(() => undefined)
     await wait(random.between(0, 12_000))
-    const gone = once(up.process, 'exit')
-    up.process.kill('SIGKILL')
-    await Promise.all([gone, rolling])
-    up = await start(port)
+    await Promise.all([runyard.kill(), rolling])
+    await runyard.start()
   }
   expect(await deployment.rollOut(runyard)).toMatchObject({ status: 'DEPLOYED' })
-  await untilAnswered()
+  await runyard.untilAnswered('probed')
 }
 
 /** Only the pods of the revision that is active, and none after the deployment's end. */
@@ -139,55 +160,28 @@ async function cleared(): Promise<void> {
   await expect.poll(() => cluster.left(), poll).toEqual(none)
 }
 
-/** Settles when a run is done in whole: what was in the way is over. */
-async function untilAnswered(): Promise<void> {
-  const body = { assistant_id: 'slow', input: { label: 'a', count: 2, ms: 20 } }
-  const ask = async () => {
-    const { status, body: values } = await call('POST', '/agents/probed/runs/wait', body)
-    return { status, values }
+/** It is in a registry that the cluster does not reach. */
+async function deployImage(name: string, image_uri: string) {
+  await registry.put(name, '1')
+  const source = { source: 'external_docker', source_config: {}, secrets: [] }
+  const asked = { name, ...source, source_revision_config: { image_uri } }
+  const made = (await runyard.call('POST', '/v2/deployments', asked)).body as {
+    id: string
+    latest_revision_id: string
   }
-  const whole = { status: 200, values: { steps: ['a:1', 'a:2'] } }
-  await expect.poll(ask, { timeout: 180_000, interval: 500 }).toMatchObject(whole)
+  const revision = await runyard.untilOver(made)
+  await runyard.call('DELETE', `/v2/deployments/${made.id}`)
+  return revision
 }
 
-function start(port: string): Promise<ServeProcess> {
+function settings(): NodeJS.ProcessEnv {
   const env = process.env
   const database = new URL(env.TEST_KUBERNETES_DATABASE_URL ?? '')
   database.searchParams.set('schema', `chaos_${id}`)
-  return startServeProcess(COMMAND, ['up'], {
-    cwd: dataDir,
-    env: {
-      ...{ RUNYARD_DATA_DIR: dataDir, RUNYARD_HOST: env.TEST_KUBERNETES_HOST, RUNYARD_PORT: port },
-      ...{ RUNYARD_EXAMPLE: '0', RUNYARD_ADMIN_KEY: KEY, RUNYARD_DRAIN_SECS: '2' },
-      ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_KUBECONFIG: env.TEST_KUBECONFIG },
-      ...{ RUNYARD_IMAGE: env.TEST_KUBERNETES_IMAGE, RUNYARD_DATABASE_URL: database.href },
-      ...{ RUNYARD_KUBERNETES_NAMESPACE: cluster.namespace, RUNYARD_KUBERNETES_INSTALLATION: id },
-    },
-  })
-}
-
-const runyard = {
-  call,
-  async untilOver({ id: owner, latest_revision_id }: { id: string; latest_revision_id: string }) {
-    const path = `/v2/deployments/${owner}/revisions/${latest_revision_id}`
-    for (;;) {
-      const revision = (await call('GET', path)).body as Revision
-      if (isOver(revision.status)) return revision
-      await wait(100)
-    }
-  },
-}
-
-async function call(
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(up.url + path, {
-    method,
-    headers: { 'x-api-key': KEY, 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  return {
+    ...{ RUNYARD_HOST: env.TEST_KUBERNETES_HOST, RUNYARD_REGISTRY_ALLOW: 'loopback' },
+    ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_KUBECONFIG: env.TEST_KUBECONFIG },
+    ...{ RUNYARD_IMAGE: env.TEST_KUBERNETES_IMAGE, RUNYARD_DATABASE_URL: database.href },
+    ...{ RUNYARD_KUBERNETES_NAMESPACE: cluster.namespace, RUNYARD_KUBERNETES_INSTALLATION: id },
+  }
 }

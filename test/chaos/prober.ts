@@ -30,6 +30,7 @@ export class Prober {
   readonly #everyMs: number
   readonly #open = new Set<Promise<void>>()
   readonly #threads: string[] = []
+  readonly #begunAt = performance.now()
   #isStopped = false
   #running: Promise<void> = Promise.resolve()
   /** What was asked, by kind, and how often a stream was resumed. */
@@ -81,10 +82,11 @@ export class Prober {
   }
 
   #note(kind: string, asked: Promise<void>): void {
+    const since = Math.round((performance.now() - this.#begunAt) / 1000)
     const settled = asked
       .catch((error: unknown) => {
         const cause = (error as { cause?: unknown }).cause
-        this.failures.push(`${kind}: ${error}${cause ? ` (${cause})` : ''}`)
+        this.failures.push(`${kind}, asked at ${since} s: ${error}${cause ? ` (${cause})` : ''}`)
       })
       .finally(() => this.#open.delete(settled))
     this.#open.add(settled)

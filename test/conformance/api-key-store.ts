@@ -30,6 +30,7 @@ export function testApiKeyStore(open: () => ControlPlaneStore): void {
         revoked_at: '2026-12-01T00:00:00.000Z',
       })
       await apiKeys.put(old)
+      expect(await apiKeys.findByHash(old.key_hash)).toEqual(old)
       await apiKeys.put(changed)
       expect(await apiKeys.findByHash(old.key_hash)).toBeUndefined()
       expect(await apiKeys.findByHash(changed.key_hash)).toEqual(changed)
@@ -55,7 +56,9 @@ export function testApiKeyStore(open: () => ControlPlaneStore): void {
       const key = anApiKey()
       await apiKeys.put(key)
       const revoked_at = '2026-12-01T00:00:00.000Z'
+      expect(await apiKeys.findByHash(key.key_hash)).toMatchObject({ revoked_at: null })
       expect(await apiKeys.revoke(key.id, revoked_at)).toBe(true)
+      expect(await apiKeys.findByHash(key.key_hash)).toMatchObject({ revoked_at })
       expect(await apiKeys.revoke(key.id, '2026-12-02T00:00:00.000Z')).toBe(false)
       expect(await apiKeys.revoke(randomUUID(), revoked_at)).toBe(false)
       expect(await apiKeys.get(key.id)).toEqual({ ...key, revoked_at })

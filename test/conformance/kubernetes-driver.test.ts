@@ -7,7 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact } from '../../src/core/deployment/artifact.ts'
 import type { KubernetesSettings } from '../../src/core/deployment/kubernetes-settings.ts'
-import type { RuntimeDriver, RuntimeSpec } from '../../src/core/deployment/runtime.ts'
+import type {
+  Endpoint,
+  RuntimeDriver,
+  RuntimeSpec,
+  RuntimeState,
+} from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import {
   createKubernetesDriver,
@@ -84,6 +89,10 @@ async function openWorld({
       await rm(dir, { recursive: true, force: true })
     },
   }
+}
+
+function endpointsOf(state: RuntimeState): readonly Endpoint[] {
+  return state.kind === 'healthy' ? state.endpoints : []
 }
 
 /** By the id of what was built: what the stand-in's project does, which its digest tells it. */
@@ -278,14 +287,38 @@ describe('The Kubernetes driver', () => {
     await untilHealthy(world.driver, one.revision_id)
   })
 
-  it('has another pod where one is deleted', async () => {
+  it('has a pod that is evicted answer until another one does', async () => {
     const { spec: one, endpoint } = await startHealthy()
+    const observe = () => world.driver.observe(one.revision_id)
+    const kinds = new Set<string>()
+    world.driver.onChange(() => kinds.add(observe().kind))
     const [pod] = world.cluster.objects('Pod')
-    const restarting = until(world.driver, one.revision_id, 'restarting')
+    world.cluster.fill()
+    world.cluster.deletePod(pod?.metadata.name ?? '')
+    await expect.poll(() => world.cluster.objects('Pod')).toHaveLength(2)
+    expect(observe()).toEqual({ kind: 'healthy', endpoints: [endpoint] })
+    expect(await ask(endpoint)).toBeDefined()
+    world.cluster.makeRoom()
+    const urls = () => endpointsOf(observe()).map(({ url }) => url)
+    await expect.poll(urls).not.toContain(endpoint.url)
+    await expect.poll(() => world.cluster.objects('Pod')).toHaveLength(1)
+    expect([...kinds]).toEqual(['healthy'])
+    expect(await ask(await untilHealthy(world.driver, one.revision_id))).toBeDefined()
+  })
+
+  it('has a pod end that was evicted long ago, though there is no other one', async () => {
+    const driver = world.another({ lingerMs: 3000 })
+    const one = world.spec('is well')
+    await driver.start(one)
+    await untilHealthy(driver, one.revision_id)
+    const [pod] = world.cluster.objects('Pod')
+    world.cluster.fill()
+    const restarting = until(driver, one.revision_id, 'restarting')
     world.cluster.deletePod(pod?.metadata.name ?? '')
     expect((await restarting).reason).toMatch(/Kubernetes has deleted its pod|does not answer/)
-    const again = await untilHealthy(world.driver, one.revision_id)
-    expect(again.url).not.toBe(endpoint.url)
+    await expect.poll(() => world.cluster.objects('Pod')).toHaveLength(1)
+    world.cluster.makeRoom()
+    await untilHealthy(driver, one.revision_id)
   })
 
   it('has a link to an image that is built on its own', async () => {

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -37,6 +37,8 @@ export interface ContainerEngine {
   docker: Docker
   /** Puts a folder into the engine as an image with the link's label; nothing is fetched from anywhere. */
   importImage(folder: string, name: string, entrypoint: string[]): Promise<void>
+  /** Puts the images of an archive (`docker save`) into the engine, with their names. */
+  loadImage(archive: string): Promise<void>
   /** Ends the service, and begins it again on the same socket; containers go on. */
   stopService(): Promise<void>
   startService(): Promise<void>
@@ -88,6 +90,12 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
     host,
     docker,
     importImage: (folder, name, entrypoint) => importImage(docker, folder, name, entrypoint),
+    async loadImage(archive) {
+      const progress = await docker.loadImage(createReadStream(archive))
+      await new Promise((done, fail) => {
+        docker.modem.followProgress(progress, (error) => (error ? fail(error) : done(undefined)))
+      })
+    },
     startService,
     stopService,
     async stop() {

@@ -76,6 +76,24 @@ it('serves the project, is driven over its own port, and ends at the word of the
   link.close()
 }, 60_000)
 
+it('goes on when somebody else ends it, until its driver releases it', async () => {
+  const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
+  const link = new SocketLink({ url, token: TOKEN })
+  const { talk } = hear({ link, exited })
+  await talk.ready
+  child?.kill('SIGTERM')
+  await talk.measure()
+  const run = await fetch(`${url}/runs/wait`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-runyard-gateway': TOKEN },
+    body: JSON.stringify({ assistant_id: 'agent', input: { messages: ['hello'] } }),
+  })
+  expect(JSON.stringify(await run.json())).toContain('echo: hello')
+  talk.release()
+  expect(await exited).toBe(0)
+  link.close()
+}, 60_000)
+
 it('tells its driver, and its output, why it does not start', async () => {
   const { url, exited } = await serve('broken/throws.json', startOf())
   const link = new SocketLink({ url, token: TOKEN })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,5 +58,51 @@ describe('the address of a built folder', () => {
     const answer = await fetch(url, { redirect: 'manual' })
     expect([answer.status, answer.headers.get('location')]).toEqual([302, elsewhere])
     world.packed.open = open
+  })
+})
+
+describe('the address where a build elsewhere brings what it has made', () => {
+  const made = (digest: string) => ({ artifact: aFolder('r2'), repo_commit_sha: null, digest })
+  const digest = createHash('sha256').update('hello').digest('hex')
+  const put = async (to: string, body = 'hello') =>
+    (await fetch(to.replace('DIGEST', digest), { method: 'PUT', body })).status
+
+  it('takes it by its digest, until it is settled', async () => {
+    const to = await world.packed.uploadUrl('r2', 60_000)
+    expect(await put(to, 'another')).toBe(400)
+    expect(await world.packed.settle(made(digest))).toBeUndefined()
+    expect(await put(to)).toBe(200)
+    expect(await world.packed.settle(made(digest))).toMatchObject({ digest, bytes: 5 })
+    expect(await put(to)).toBe(409)
+    expect(await world.packed.find('r2')).toMatchObject(made(digest))
+  })
+
+  it('leaves nothing of a source that was lent for it', async () => {
+    const lent = await world.packed.lend('r2', root)
+    expect((await fetch(lent.url)).status).toBe(200)
+    expect(await put(await world.packed.uploadUrl('r2', 60_000))).toBe(200)
+    await world.packed.settle(made(digest))
+    expect((await fetch(lent.url)).status).toBe(404)
+  })
+
+  it('takes no more than one build can have', async () => {
+    const to = await world.packed.uploadUrl('r2', 60_000)
+    const statuses: number[] = []
+    for (const body of ['1', '2', '3', '4', '5']) {
+      const own = createHash('sha256').update(body).digest('hex')
+      statuses.push((await fetch(to.replace('DIGEST', own), { method: 'PUT', body })).status)
+    }
+    expect(statuses).toEqual([200, 200, 200, 200, 409])
+  })
+
+  it('is refused with 403 when anything in it was changed, or its time is over', async () => {
+    const to = await world.packed.uploadUrl('r2', 60_000)
+    const changed = [
+      to.replace(/signature=./, 'signature=x'),
+      to.replace(/expires=\d/, 'expires=9'),
+      to.replace('/r2/', '/r1/'),
+      await world.packed.uploadUrl('r2', -1),
+    ]
+    for (const one of changed) expect(await put(one)).toBe(403)
   })
 })

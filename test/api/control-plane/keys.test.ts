@@ -61,6 +61,7 @@ describe('a key', () => {
       ...browsers,
       'POST pushes',
       'POST session',
+      'PUT builds',
       'PUT uploads',
     ])
   })

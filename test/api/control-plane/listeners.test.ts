@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ListenerCreatedSchema } from '../../../src/control-plane/integrations/listener-schemas.ts'
 import { timestamp } from '../../../src/core/clock.ts'
+import { LISTENER_AWAY_MS } from '../../../src/core/deployment/listener.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 
@@ -123,10 +124,10 @@ describe('a listener', () => {
 
   it('says when it was heard last, to within some seconds', async () => {
     const { body } = await create()
-    const heardAt = async () =>
-      (await world.call('GET', `/v2/listeners/${body.id}`)).body.last_heard_at
+    const read = async () => (await world.call('GET', `/v2/listeners/${body.id}`)).body
+    const heardAt = async () => (await read()).last_heard_at
     const exchange = () => world.call('POST', '/internal/listener/exchange', aReport(), body.key)
-    expect(await heardAt()).toBeNull()
+    expect(await read()).toMatchObject({ last_heard_at: null, state: 'unheard' })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     const now = () => new Date(world.clock.now()).toISOString()
     const first = now()
@@ -137,7 +138,9 @@ describe('a listener', () => {
     expect(await heardAt()).toBe(first)
     world.clock.skip(1)
     await exchange()
-    expect(await heardAt()).toBe(now())
+    expect(await read()).toMatchObject({ last_heard_at: now(), state: 'listening' })
+    world.clock.skip(LISTENER_AWAY_MS)
+    expect(await read()).toMatchObject({ state: 'away' })
   })
 
   it('that is away is told of by a revision that waits for it', async () => {
