@@ -27,6 +27,7 @@ import { agentProgramPath } from '../installation/agent-program.ts'
 import { ownPaths } from '../installation/command-path.ts'
 import type { DataFolder } from '../installation/data-folder.ts'
 import { createRegistryClient } from '../registry/client.ts'
+import { createPushedBuilder } from '../registry/pushed-builder.ts'
 import { createWays } from '../registry/ways.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createBuildContainers } from '../runtime/docker/build-containers.ts'
@@ -52,16 +53,19 @@ export function openDeployments(
   const containers = config.buildsInContainers ? openBuildContainers(config, driverKey) : undefined
   const jobs = openBuildJobs(config, driverKey, log)
   const elsewhere = jobs && { jobs, artifacts: packed }
-  const tools = { tarballs, sandbox, containers, elsewhere, log }
+  const images = openImages(config)
+  const tools = { tarballs, sandbox, containers, elsewhere, images, log }
   const builder = createProjectBuilder(config, folder, tools)
   const rootOf = (artifact: FolderArtifact) => localProject(folder.builds, artifact).root
+  const found = areFetched(config.runtime)
+    ? createPublishedBuilder(builder, { artifacts: packed, rootOf, isDone: jobs !== undefined })
+    : builder
+  const { own, registry } = images
   return {
     tarballs,
     packed,
     logs: createLogs(folder),
-    builder: areFetched(config.runtime)
-      ? createPublishedBuilder(builder, { artifacts: packed, rootOf, isDone: jobs !== undefined })
-      : builder,
+    builder: own ? createPushedBuilder(found, { own, registry, log }) : found,
     createDriver: () =>
       createConfiguredDriver(config, folder, {
         ...{ packed, databases, driverKey, record, sandbox, home, log },
@@ -191,12 +195,14 @@ function createProjectBuilder(
     sandbox,
     containers,
     elsewhere,
+    images,
     log,
   }: {
     tarballs: Tarballs
     sandbox: Sandbox
     containers: BuildContainers | undefined
     elsewhere: BuilderOptions['elsewhere']
+    images: ImageSources
     log: Log
   },
 ): Builder {
@@ -209,7 +215,7 @@ function createProjectBuilder(
     ...(containers && { containers }),
     ...(elsewhere && { elsewhere }),
     ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
-    images: openImages(config),
+    images,
     bundler: { command: containers ? IN_IMAGE : ownBundler(), pathOf: bundlePath },
     limits: {
       installMs: config.buildTimeoutMs,

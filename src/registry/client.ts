@@ -1,6 +1,6 @@
 /**
  * A client of registries, by the distribution specification: it asks which digest a reference stands
- * for. Images themselves are moved by engines.
+ * for, and removes what is of no more use. Images themselves are moved by engines.
  */
 import { createHash } from 'node:crypto'
 import type { ImageReference } from '../core/deployment/image.ts'
@@ -23,6 +23,8 @@ export interface Way {
   base: string
   outgoing: Outgoing
 }
+
+type Method = 'HEAD' | 'GET' | 'DELETE'
 
 interface Asking {
   way: Way
@@ -72,6 +74,12 @@ export function createRegistryClient(wayTo: (registry: string) => Way): ImageReg
         if (await isTriggering({ ...asking, image: { ...image, digest } })) return true
       }
       return false
+    },
+    async remove(image, { login, signal }) {
+      const asking = { way: wayTo(image.registry), image, login, signal }
+      const { response } = await askAbout('DELETE', asking)
+      const { status } = response
+      if (!response.ok && status !== 404) throw keeps(asking, status)
     },
   }
 }
@@ -131,14 +139,20 @@ interface ManifestAnswer {
   authorization?: string
 }
 
-/** The first request says what the registry wants to know of who asks; the second one tells it. */
 async function askForManifest(method: 'HEAD' | 'GET', asking: Asking): Promise<ManifestAnswer> {
+  const answer = await askAbout(method, asking)
+  accepted(answer.response, asking)
+  return answer
+}
+
+/** The first request says what the registry wants to know of who asks; the second one tells it. */
+async function askAbout(method: Method, asking: Asking): Promise<ManifestAnswer> {
   const first = await send(method, asking)
-  if (first.status !== 401) return { response: accepted(first, asking) }
+  if (first.status !== 401) return { response: first }
   const challenge = parseChallenge(first.headers.get('www-authenticate'))
   const authorization = challenge && (await answerTo(challenge, asking))
   if (authorization === undefined) throw refused(asking)
-  return { response: accepted(await send(method, asking, authorization), asking), authorization }
+  return { response: await send(method, asking, authorization), authorization }
 }
 
 /** Some registries do not tell the digest: it is that of the manifest's bytes. */
@@ -149,7 +163,7 @@ async function hashOfManifest(asking: Asking, { authorization }: ManifestAnswer)
 }
 
 function send(
-  method: 'HEAD' | 'GET',
+  method: Method,
   { way, image, signal }: Asking,
   authorization?: string,
 ): Promise<Response> {
@@ -167,11 +181,23 @@ function accepted(response: Response, asking: Asking): Response {
   if (status === 404) {
     throw new AppError('bad_request', `There is no image ${nameOf(asking.image)} in ${registry}.`)
   }
-  const isForLater = status === 429 || status >= 500
   throw new AppError(
-    isForLater ? 'unavailable' : 'bad_request',
+    codeOf(status),
     `The registry ${registry} answers ${status} when asked for ${repository}.`,
   )
+}
+
+/** Many registries remove nothing unless they are told that they may. */
+function keeps({ image }: Asking, status: number): AppError {
+  return new AppError(
+    codeOf(status),
+    `The registry ${image.registry} answers ${status} when asked to remove ${nameOf(image)}.`,
+  )
+}
+
+/** Whether asking again later may help. */
+function codeOf(status: number): 'unavailable' | 'bad_request' {
+  return status === 429 || status >= 500 ? 'unavailable' : 'bad_request'
 }
 
 /** The header that answers the challenge; `undefined`: it wants a login, and there is none. */

@@ -253,6 +253,7 @@ const NOBODY_ASKED: ImageRegistry = {
   digestOf: () => expect.fail('it was asked for a digest'),
   labelsOf: () => expect.fail('it was asked for labels'),
   hasTriggers: () => expect.fail('it was asked for triggers'),
+  remove: () => expect.fail('it was asked to remove'),
 }
 
 function aRequest(install_command: string): BuildRequest {

@@ -36,10 +36,14 @@ export interface TestRegistry {
   stop(): Promise<void>
 }
 
-export async function startRegistry({ hasLogins = false } = {}): Promise<TestRegistry> {
+/** `removes: false`: as registries come, which remove nothing. */
+export async function startRegistry({
+  hasLogins = false,
+  removes = true,
+} = {}): Promise<TestRegistry> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-'))
   writeFileSync(join(folder, 'passwords'), PASSWORDS)
-  writeFileSync(join(folder, 'config.yml'), configuration(folder, hasLogins))
+  writeFileSync(join(folder, 'config.yml'), configuration(folder, { hasLogins, removes }))
   const child = spawn(COMMAND, ['serve', join(folder, 'config.yml')], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {},
@@ -73,11 +77,11 @@ export async function startRegistry({ hasLogins = false } = {}): Promise<TestReg
   }
 }
 
-function configuration(folder: string, hasLogins: boolean): string {
+function configuration(folder: string, { hasLogins = false, removes = true }): string {
   const auth = `auth: {htpasswd: {realm: tests, path: ${join(folder, 'passwords')}}}`
   return `version: 0.1
 log: {level: info, accesslog: {disabled: true}}
-storage: {filesystem: {rootdirectory: ${join(folder, 'data')}}, delete: {enabled: true}}
+storage: {filesystem: {rootdirectory: ${join(folder, 'data')}}, delete: {enabled: ${removes}}}
 http: {addr: "127.0.0.1:0"}
 ${hasLogins ? auth : ''}
 `

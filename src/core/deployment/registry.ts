@@ -38,6 +38,14 @@ export interface ImageRegistry {
     image: ImageReference,
     options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
   ): Promise<boolean>
+  /**
+   * Removes the image, whose digest is given, with every tag of it. One that is not there is no error. Throws as
+   * `digestOf` does, `bad_request` also where the registry removes nothing at all.
+   */
+  remove(
+    image: ImageReference,
+    options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
+  ): Promise<void>
 }
 
 /** Below which the images of one deployment lie in the operator's registry. */
