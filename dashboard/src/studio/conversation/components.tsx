@@ -4,13 +4,14 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { LayoutTemplate } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { componentCodeQuery } from '../component/component-code.ts'
 import { ComponentFrame } from '../component/component-frame.tsx'
 import { componentsOf, type UiComponent } from '../component/components-of.ts'
+import type { ComponentCode } from '../component/frame-messages.ts'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 
 export function Components({ messageId }: { messageId: string | undefined }) {
@@ -22,23 +23,12 @@ function Card({ component }: { component: UiComponent }) {
   const { name, props } = component
   const { assistant } = useStudio()
   const server = useAgentServer()
-  const code = useQuery(componentCodeQuery(server, assistant.graph_id, name))
-  const [failure, setFailure] = useState<string>()
-  // What goes wrong after it follows from it.
-  const fail = (why: string) => setFailure((first) => first ?? why)
-  const reason = failure ?? (code.error ? reasonOf(code.error) : undefined)
+  const { data: code, error } = useQuery(componentCodeQuery(server, assistant.graph_id, name))
+  const turn = useTurn(code)
   return (
     <div data-component={name} className="rounded-md border border-line bg-surface text-sm">
-      {code.data && !failure && (
-        <div className="px-3 py-2">
-          <ComponentFrame component={component} code={code.data} onFail={fail} />
-        </div>
-      )}
-      {reason && (
-        <p role="alert" className="px-3 py-2 wrap-anywhere text-bad">
-          The component cannot be shown: {reason}
-        </p>
-      )}
+      {code && <Shown key={turn} component={component} code={code} />}
+      {error && <Reason text={reasonOf(error)} />}
       <details className="border-t border-line px-3 py-1 text-xs first:border-t-0">
         <summary className="flex cursor-default items-center gap-2">
           <LayoutTemplate size={12} aria-hidden="true" className="text-ink-faint" />
@@ -50,5 +40,33 @@ function Card({ component }: { component: UiComponent }) {
         </div>
       </details>
     </div>
+  )
+}
+
+/** Counts the values that it was given, so that what another one belongs to can begin anew. */
+function useTurn(value: unknown): number {
+  const turn = useRef({ value, number: 0 })
+  if (turn.current.value !== value) turn.current = { value, number: turn.current.number + 1 }
+  return turn.current.number
+}
+
+/** A frame is handed its code once: with another version's it is a new one. */
+function Shown({ component, code }: { component: UiComponent; code: ComponentCode }) {
+  const [failure, setFailure] = useState<string>()
+  // What goes wrong after it follows from it.
+  const fail = (why: string) => setFailure((first) => first ?? why)
+  if (failure !== undefined) return <Reason text={failure} />
+  return (
+    <div className="px-3 py-2">
+      <ComponentFrame component={component} code={code} onFail={fail} />
+    </div>
+  )
+}
+
+function Reason({ text }: { text: string }) {
+  return (
+    <p role="alert" className="px-3 py-2 wrap-anywhere text-bad">
+      The component cannot be shown: {text}
+    </p>
   )
 }
