@@ -48,7 +48,7 @@ export async function openSession(
   holder: SessionHolder,
   { user_agent, by }: { user_agent: string | undefined; by: 'api_key' | 'link' | 'oidc' },
 ): Promise<Opened> {
-  requirePermission(holder, 'read')
+  requireReader(holder)
   const now = timestamp(parts.clock)
   const secret = newSessionSecret()
   const session: Session = {
@@ -70,6 +70,13 @@ export async function openSession(
     await recordOn(parts, store, holder, { action: 'session.create', session, by })
   })
   return { session, secret }
+}
+
+function requireReader({ role, kind }: SessionHolder): void {
+  if (isAllowed(role, 'read')) return
+  const whose = kind === 'user' ? 'Somebody' : 'A key'
+  const why = `${whose} with role ${role} only calls agents, and has no pages to see.`
+  throw new AppError('forbidden', `${why} Sign in with another role.`)
 }
 
 /** Makes a link that signs in once, at this address, whoever the credential belongs to. */
