@@ -35,12 +35,12 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   {
     name: 'studio',
     route: `${DEPLOYMENT}/studio/$assistant`,
-    path: (at) => `${travel(at)}/studio/chat?thread=${at.travel.asking}`,
+    path: (at) => `${travel(at)}/studio/${at.travel.assistant}?thread=${at.travel.asking}`,
   },
   {
     name: 'studio-compare',
     route: `${DEPLOYMENT}/studio/$assistant/compare`,
-    path: (at) => `${travel(at)}/studio/chat/compare`,
+    path: (at) => `${travel(at)}/studio/${at.travel.assistant}/compare`,
   },
   { name: 'threads', route: `${DEPLOYMENT}/threads`, path: (at) => `${travel(at)}/threads` },
   {

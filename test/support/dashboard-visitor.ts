@@ -1,15 +1,18 @@
 /**
  * Somebody who looks at the dashboard with a real browser, and notices whatever goes wrong by itself: an
- * error on the console or in the page, a request that fails, and what axe finds.
+ * error on the console or in the page, a request that fails, more streams than a page may hold, and what axe
+ * finds.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 
 const AXE = resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js')
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 390, height: 844 }
 const THEMES = ['light', 'dark'] as const
+/** A browser has six connections to a host: two pages that hold three each would leave none to any other. */
+const MOST_STREAMS = 2
 
 interface Violation {
   id: string
@@ -25,6 +28,8 @@ export class DashboardVisitor {
   readonly #url: string
   readonly #context: BrowserContext
   readonly #expected: RegExp[] = []
+  /** Those that the page holds open. */
+  readonly #streams = new Set<Request>()
 
   private constructor(url: string, context: BrowserContext, page: Page) {
     this.#url = url
@@ -37,7 +42,9 @@ export class DashboardVisitor {
       const isTold = message.text().startsWith('Failed to load resource')
       if (message.type() === 'error' && !isTold) this.#note(`console: ${message.text()}`)
     })
+    page.on('requestfinished', (request) => void this.#streams.delete(request))
     page.on('requestfailed', (request) => {
+      this.#streams.delete(request)
       const reason = request.failure()?.errorText ?? ''
       // The page itself gives up a request when it is left, or needs the answer no more.
       if (reason !== 'net::ERR_ABORTED')
@@ -47,6 +54,7 @@ export class DashboardVisitor {
       const request = response.request()
       if (response.status() >= 400)
         this.#note(`${request.method()} ${response.url()}: ${response.status()}`)
+      if (response.headers()['content-type']?.startsWith('text/event-stream')) this.#hold(request)
     })
   }
 
@@ -75,13 +83,18 @@ export class DashboardVisitor {
   }
 
   /** Waits until the page has its heading and draws no skeletons any more. */
-  async settled(): Promise<void> {
+  async drawn(): Promise<void> {
     await this.page.locator('h1').first().waitFor()
     // Not to be seen in its first moments.
     const loading = this.page
       .getByRole('status', { includeHidden: true })
       .filter({ hasText: /^Loading/ })
     await loading.first().waitFor({ state: 'detached' })
+  }
+
+  /** Waits until nothing more is drawn by itself, for pictures. */
+  async settled(): Promise<void> {
+    await this.drawn()
     // A graph is laid out, and a chart drawn, when its data is there; streams never end.
     await this.page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined)
     // Fonts come with the first text that is set in them.
@@ -156,6 +169,13 @@ export class DashboardVisitor {
 
   async leave(): Promise<void> {
     await this.#context.close()
+  }
+
+  #hold(stream: Request): void {
+    this.#streams.add(stream)
+    if (this.#streams.size <= MOST_STREAMS) return
+    const open = [...this.#streams].map((one) => one.url()).join(', ')
+    this.#note(`more than ${MOST_STREAMS} streams are open: ${open}`)
   }
 
   #note(problem: string): void {

@@ -8,7 +8,15 @@ import type { Dashboard } from './dashboard.ts'
 /** Ids of what pages are about. */
 export interface LivedIn {
   /** A conversation with tools, which asks before it books. */
-  travel: { deployment: string; revision: string; thread: string; asking: string; run: string }
+  travel: {
+    deployment: string
+    revision: string
+    assistant: string
+    thread: string
+    /** Of the thread that waits for an answer. */
+    asking: string
+    run: string
+  }
   /** One whose second revision could not be built. */
   billing: { deployment: string; failedRevision: string }
 }
@@ -47,7 +55,8 @@ async function converse(dashboard: Dashboard): Promise<LivedIn['travel']> {
     await say(client, asking, `Please book ${wish}`)
   }
   const { id: deployment, active_revision_id } = await found(dashboard, 'travel-agent')
-  return { deployment, revision: active_revision_id ?? '', thread, asking, run }
+  const revision = active_revision_id ?? ''
+  return { deployment, revision, assistant: 'chat', thread, asking, run }
 }
 
 /** The run's id, when it is over. */
