@@ -1,8 +1,9 @@
 /** The dashboard's pages of deployments, in a real browser against a real Runyard, compared with its API. */
 import { createHmac } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Client } from '@langchain/langgraph-sdk'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Deployment, dataOf, type Revision } from '../../client/src/client.ts'
@@ -10,6 +11,7 @@ import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
 import { createGitRepository } from '../support/git-repository.ts'
+import { runNow } from '../support/program.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const echo = resolve(import.meta.dirname, '../fixtures/projects/echo')
@@ -48,15 +50,27 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     mkdirSync(join(folder, path, '..'), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const find = async (): Promise<Deployment> => {
-    const found = await dashboard.client.findDeployment('support-agent')
-    if (!found) throw new Error('The deployment is not there.')
+  const find = async (name = 'support-agent'): Promise<Deployment> => {
+    const found = await dashboard.client.findDeployment(name)
+    if (!found) throw new Error(`There is no deployment ${name}.`)
     return found
   }
   const entry = (page: Page, number: number) =>
     page.getByRole('listitem', { name: `Revision ${number}`, exact: true })
   const revisions = async (): Promise<Revision[]> =>
     dashboard.client.listRevisions((await find()).id)
+  const agent = () =>
+    new Client({
+      apiUrl: `${dashboard.url}/agents/support-agent`,
+      apiKey: dashboard.runyard.adminKey,
+    })
+  /** Answers the run's id when it is over. */
+  const runOnce = async (graph: string, input: Record<string, unknown>): Promise<string> => {
+    const { thread_id } = await agent().threads.create()
+    const { run_id } = await agent().runs.create(thread_id, graph, { input })
+    await agent().runs.join(thread_id, run_id)
+    return run_id
+  }
 
   test('say what would be here while there is nothing', async () => {
     const page = await visitor.open('/deployments')
@@ -159,6 +173,19 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await page.getByRole('button', { name: 'Follow' }).waitFor()
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('deployments-logs')
+
+    const [good, bad] = [
+      await runOnce('agent', { messages: [{ role: 'user', content: 'hello' }] }),
+      await runOnce('fail', { reason: 'The ink is out.' }),
+    ]
+    await visitor.open(`/deployments/${id}/logs`)
+    await log.getByText('The ink is out.').first().waitFor()
+    const run = page.getByRole('textbox', { name: 'Run', exact: true })
+    await run.fill(good)
+    await log.getByText('The ink is out.').first().waitFor({ state: 'detached' })
+    await log.getByText('a run has ended').waitFor()
+    await run.fill(bad)
+    await log.getByText('The ink is out.').first().waitFor()
   })
 
   test('go back under load without one request that fails', async () => {
@@ -252,32 +279,74 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     expect(problems).toEqual([])
   })
 
+  test('take a tarball as the next revision, and tell which threads it cannot go on with', async () => {
+    const { thread_id } = await agent().threads.create()
+    await agent().runs.wait(thread_id, 'ask', { input: { question: 'Refund it?' } })
+    const config = JSON.parse(readFileSync(join(echo, 'langgraph.json'), 'utf8'))
+    delete config.graphs.ask
+    write('langgraph.json', JSON.stringify(config))
+    const tarball = join(work, 'without-ask.tar.gz')
+    runNow('tar', ['czf', tarball, '-C', folder, '--exclude=node_modules', '.'])
+
+    const page = await visitor.open('/deployments/new?from=tarball&name=support-agent')
+    await drop(page.getByText('Drop a .tar.gz of a project here'), tarball)
+    await page.getByText(/^without-ask\.tar\.gz, /).waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'Deploy the next revision of support-agent' }).click()
+    await page.getByRole('heading', { name: /^Revision 6/ }).waitFor()
+    await page.getByRole('heading', { name: /Serving/ }).waitFor({ timeout: 120_000 })
+    const [newest] = await revisions()
+    expect(newest?.parked_threads).toMatchObject({ parked: 1, broken: 1 })
+
+    const { id } = await find()
+    await visitor.open(`/deployments/${id}/revisions`)
+    const told = entry(page, 6)
+    await told.getByText('It cannot go on with 1 of 1 thread that was').waitFor()
+    await told.getByText('The graph ask is not there any more.').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('deployments-parked')
+    await told.getByRole('link', { name: new RegExp(thread_id.slice(0, 8)) }).click()
+    await page.getByText('which waits for an answer').waitFor()
+  })
+
   test('interrupt a rollout, while the revision before goes on serving', async () => {
     const { id } = await find()
     const page = await visitor.open(`/deployments/${id}/revisions`)
-    await entry(page, 5).getByText('Serving', { exact: true }).waitFor({ timeout: 120_000 })
+    await entry(page, 6).getByText('Serving', { exact: true }).waitFor({ timeout: 120_000 })
     // A build that would take longer than anybody waits.
     await dashboard.client.patchDeployment(id, { source_config: { install_command: 'sleep 600' } })
-    await entry(page, 6)
+    await entry(page, 7)
       .getByText(/goes on serving/)
       .waitFor()
-    await entry(page, 6).getByText('Install command').waitFor()
-    await entry(page, 6).getByRole('button', { name: 'Interrupt' }).click()
-    await entry(page, 6).getByText('Interrupted', { exact: true }).waitFor()
-    expect((await revisions())[0]).toMatchObject({ number: 6, status: 'INTERRUPTED' })
+    await entry(page, 7).getByText('Install command').waitFor()
+    await entry(page, 7).getByRole('button', { name: 'Interrupt' }).click()
+    await entry(page, 7).getByText('Interrupted', { exact: true }).waitFor()
+    expect((await revisions())[0]).toMatchObject({ number: 7, status: 'INTERRUPTED' })
   })
 
-  test('take a push to git with the address and the secret of the page, and tell the Studio', async () => {
+  test('deploy from git, take a push with the address and secret of the page, and tell the Studio', async () => {
     const repository = createGitRepository(echo)
     try {
-      const { id } = await dashboard.client.createDeployment({
-        name: 'from-git',
+      const page = await visitor.open('/deployments/new?from=git')
+      await page.getByRole('textbox', { name: 'Repository' }).fill(repository.url)
+      await page.getByRole('textbox', { name: 'Branch, tag or commit' }).fill('main')
+      await page.getByText('Create a revision of each push').click()
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('from-git')
+      await page.getByRole('button', { name: 'Paste a .env file' }).click()
+      await page.getByRole('textbox', { name: 'NAME=value lines' }).fill('OLD_TOKEN=1')
+      await page.getByRole('button', { name: 'Take them' }).click()
+      expect(await visitor.faults()).toEqual([])
+      await visitor.pictures('deployments-new-git')
+      await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+      await page.getByRole('heading', { name: /^Revision 1/ }).waitFor()
+      const made = await find('from-git')
+      expect(made).toMatchObject({
         source: 'github',
         source_config: { repo_url: repository.url, build_on_push: true },
         source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
-        secrets: [],
       })
-      const page = await visitor.open(`/deployments/${id}/settings`)
+      const { id } = made
+      await visitor.open(`/deployments/${id}/settings`)
       await page.getByRole('button', { name: 'Create a new secret' }).click()
       const copied = async (what: string) => {
         const row = page.getByText(what, { exact: true }).locator('..')
@@ -317,6 +386,14 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
       const { problems } = other
       await other.leave()
       expect(problems).toEqual([])
+      await entry(page, 2).getByRole('button', { name: 'Deploy again' }).click()
+      await entry(page, 3).getByText('#2 deployed again by admin').waitFor()
+      await visitor.open(`/deployments/${id}/settings`)
+      await page.getByRole('button', { name: 'Remove OLD_TOKEN' }).click()
+      await page.getByRole('button', { name: 'Remove it' }).click()
+      await page.getByText('It has no secrets.').waitFor()
+      await visitor.open(`/deployments/${id}/revisions`)
+      await entry(page, 4).getByText('Removed secrets').waitFor()
     } finally {
       repository.remove()
     }

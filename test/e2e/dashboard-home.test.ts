@@ -52,8 +52,11 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
     expect(await page.getByRole('button', { name: 'New provider' }).count()).toBe(0)
   })
 
-  test('shows how to begin, and the example as soon as it serves', async () => {
-    const page = await visitor.open('/')
+  test('leads from the link of a first start to a first answer, with no key typed', async () => {
+    await visitor.leave()
+    visitor = await dashboard.stranger()
+    const { page } = visitor
+    await page.goto(await dashboard.link())
     await page.getByRole('heading', { name: 'Deploy your own' }).waitFor()
     await visitor.pictures('home-empty')
     expect(await visitor.faults()).toEqual([])
