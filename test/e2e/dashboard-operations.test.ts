@@ -156,7 +156,8 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
   test('show webhook deliveries, and send one again', async () => {
     receiver.next.push((response) => void response.writeHead(410).end())
     const input = { messages: ['told'] }
-    await echo.runs.wait(null, 'agent', { input, webhook: `${receiver.url}/hook` })
+    const { thread_id } = await echo.threads.create()
+    await echo.runs.wait(thread_id, 'agent', { input, webhook: `${receiver.url}/hook` })
     await receiver.count(1)
     const { deployments } = await figures()
     const id = deployments.find(({ name }) => name === 'echo')?.deployment_id
@@ -181,6 +182,13 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     expect(await dialog.textContent()).toContain(first?.json.run_id)
     await visitor.pictures('webhooks-delivery')
     expect(await visitor.faults()).toEqual([])
+
+    await visitor.open(`/deployments/${id}/threads/${thread_id}/runs/${first?.json.run_id}`)
+    const ofRun = page.getByRole('grid', { name: 'Webhook deliveries' })
+    await ofRun.getByText('Delivered').waitFor()
+    await ofRun.getByRole('button', { name: 'Send again' }).click()
+    await receiver.count(3)
+    expect(receiver.received[2]?.json.run_id).toBe(first?.json.run_id)
   })
 
   test('browse the store, search it by meaning, change and delete an item', async () => {
@@ -261,10 +269,14 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     const crons = await other.open(`/crons?deployment=${id}`)
     await crons.getByText('No crons here').waitFor()
 
-    await dashboard.client.patchDeployment(id, {
-      source_config: { resource_spec: { min_scale: 0 } },
-    })
+    const settings = await dashboard.visitor()
+    const form = await settings.open(`/deployments/${id}/settings`)
+    await form.getByRole('spinbutton', { name: 'Least servers' }).fill('0')
+    await form.getByText('A new revision rolls out with it.').waitFor()
+    await form.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(state).toBe('asleep')
+    expect(settings.problems).toEqual([])
+    await settings.leave()
     // They look on, and neither wake it nor are refused.
     const looks = (page: Page) =>
       page.waitForResponse(
@@ -284,7 +296,8 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     const field = studio.getByRole('textbox', { name: 'Message', exact: true })
     await field.fill('Are you there?')
     await field.press('Enter')
-    await studio.getByText('echo: Are you there?').waitFor()
+    const messages = studio.getByRole('region', { name: 'Messages' })
+    await messages.getByText('echo: Are you there?').waitFor()
     await expect.poll(state).toBe('asleep')
     await other.open(`/crons?deployment=${id}`)
     await crons.getByRole('button', { name: 'Wake', exact: true }).click()

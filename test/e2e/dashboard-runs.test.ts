@@ -114,6 +114,15 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     await error.getByText(/more of packages/).waitFor()
     await visitor.pictures('run-failed')
     expect(await visitor.faults()).toEqual([])
+    const [last] = await client.threads.getHistory(thread_id, { limit: 1 })
+    await page.getByRole('link', { name: 'Open in Studio where it failed' }).click()
+    await page.waitForURL(
+      ({ pathname, searchParams }) =>
+        pathname.includes('/studio/') &&
+        searchParams.get('thread') === thread_id &&
+        searchParams.get('checkpoint') === last?.checkpoint.checkpoint_id,
+    )
+    await page.getByRole('option', { name: /^Failed/, selected: true }).waitFor()
   })
 
   test('a run that goes on is followed, and can be ended', async () => {
