@@ -212,7 +212,7 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await line.waitFor({ state: 'detached' })
   })
 
-  test('has an action approved and edited in its place', async () => {
+  test('has an action approved, edited, rejected and replied to in its place', async () => {
     await open('desk')
     await say('Write a letter to Ann')
     const card = page.getByRole('region', { name: 'Interrupt' })
@@ -238,6 +238,13 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await card.getByRole('textbox').fill('enough')
     await card.getByRole('button', { name: 'Reject' }).click()
     await answer('Not sent: enough. Done.').waitFor()
+
+    await isOver()
+    await say('And a letter to Flo')
+    await card.getByRole('button', { name: 'Reply' }).click()
+    await card.getByRole('textbox').fill('call her instead')
+    await card.getByRole('button', { name: 'Reply' }).click()
+    await answer('Not sent, but told: call her instead. Done.').waitFor()
   })
 
   test('leads to the page where consent is given, and goes on', async () => {
@@ -265,6 +272,17 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await card.getByRole('button', { name: 'Answer otherwise' }).click()
     await card.getByRole('button', { name: 'No', exact: true }).click()
     await answer('No issues, asked with false. Done.').waitFor()
+
+    await isOver()
+    await say('Read my issues, consent at nowhere')
+    await card.getByRole('button', { name: 'Answer otherwise' }).click()
+    await card.getByText('JSON', { exact: true }).click()
+    const json = card.getByRole('textbox', { name: 'Answer, as JSON' })
+    await json.fill('{ "token": ')
+    expect(await card.getByRole('button', { name: 'Answer', exact: true }).isDisabled()).toBe(true)
+    await json.fill('{ "token": null }')
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await answer('No issues, asked with {"token":null}. Done.').waitFor()
   })
 
   test('reruns from a message that was edited, and keeps the other branch', async () => {
@@ -287,28 +305,28 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     expect(kept).toHaveLength(2)
   })
 
-  test('takes an image along', async () => {
+  test('takes an image and a file along', async () => {
     await open('desk')
     const pixel =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const chooser = page.waitForEvent('filechooser')
     await button('Attach images or files').click()
-    await (await chooser).setFiles({
-      name: 'dot.png',
-      mimeType: 'image/png',
-      buffer: Buffer.from(pixel, 'base64'),
-    })
-    await page
-      .getByRole('list', { name: 'Attached' })
-      .getByText('dot.png', { exact: true })
-      .waitFor()
+    await (await chooser).setFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(pixel, 'base64') },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('buy tea') },
+    ])
+    const attached = page.getByRole('list', { name: 'Attached' })
+    await attached.getByText('dot.png', { exact: true }).waitFor()
+    await attached.getByText('notes.txt', { exact: true }).waitFor()
     await say('Look')
     await messages().getByRole('img').waitFor()
+    await messages().getByText('notes.txt').waitFor()
     await answer('You said: Look').waitFor()
     const [first] = (await stateOf(threadId())).messages as { content: unknown }[]
     expect(first?.content).toMatchObject([
       { type: 'text', text: 'Look' },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+      { type: 'file', mime_type: 'text/plain', data: Buffer.from('buy tea').toString('base64') },
     ])
   })
 
@@ -360,20 +378,25 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     expect(new URL(page.url()).searchParams.get('node')).toBe('pour')
   })
 
-  test('stops at a breakpoint, goes on, and tells what a node read and wrote', async () => {
+  test('stops at breakpoints, goes on, and tells what a node read and wrote', async () => {
     await open('brew')
     await node('pour').getByRole('button').click()
     await page.getByText('Stop before it').click()
     // It is kept on a reload.
     await page.reload()
     await page.getByRole('switch', { name: 'Stop before it', checked: true }).waitFor()
+    await node('choose').getByRole('button').click()
+    await page.getByText('Stop after it').click()
     await fill({ Tea: 'black', Cups: '1', Ms: '10' })
     await button('Run').click()
     const stop = page.getByRole('region', { name: 'Breakpoint' })
+    await stop.getByText('The run stopped before water.').waitFor()
+    await stop.getByRole('button', { name: 'Go on' }).click()
     await stop.getByText('The run stopped before pour.').waitFor()
     await inState('pour', 'waits').waitFor()
     await visitor.pictures('studio-breakpoint')
     expect(await visitor.faults()).toEqual([])
+    await node('pour').getByRole('button').click()
     await page.getByText('Stop before it').click()
     await stop.getByRole('button', { name: 'Go on' }).click()
     await stop.waitFor({ state: 'detached' })
