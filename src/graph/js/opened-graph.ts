@@ -10,6 +10,7 @@ import type {
 } from '../../core/agent/host/states.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { Log } from '../../core/log.ts'
+import { forgettingAnswers } from './checkpoints/answers.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'
 import { JsRun, type RunParts } from './run/run.ts'
 import { describeGraph, drawGraph } from './schemas/description.ts'
@@ -31,7 +32,8 @@ export class OpenedGraph implements OpenGraph {
   }
 
   async getState(place: StatePlace, options = { subgraphs: false }): Promise<ThreadState> {
-    return toThreadState(await this.#parts.graph.getState(configAt(place), options))
+    const { graph } = this.#parts
+    return toThreadState(await forgettingAnswers(() => graph.getState(configAt(place), options)))
   }
 
   async *listStates(place: StatePlace, query: StateQuery): AsyncGenerator<ThreadState> {
@@ -44,7 +46,8 @@ export class OpenedGraph implements OpenGraph {
     const steps = supersteps.map(({ updates }) => ({
       updates: updates.map((update) => this.#toUpdate(update)),
     }))
-    const config = await this.#parts.graph.bulkUpdateState(configAt(place), steps)
+    const { graph } = this.#parts
+    const config = await forgettingAnswers(() => graph.bulkUpdateState(configAt(place), steps))
     return toPlace(config, place.thread_id)
   }
 

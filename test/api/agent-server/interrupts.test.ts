@@ -35,6 +35,23 @@ test.each([false, 0, ''])('an answer of %j is one too', async (resume) => {
   expect((await client.threads.get(thread_id)).status).toBe('idle')
 })
 
+test('a node that asks again waits again, and its thread with it', async () => {
+  const { client } = server
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'ask', { input: { question: 'why' } })
+  for (const _ of [1, 2]) {
+    await client.runs.wait(thread_id, 'ask', { command: { resume: 'ask again' } })
+    const asked = [{ id: expect.any(String), value: { question: 'why, again' } }]
+    const state = await client.threads.getState(thread_id)
+    expect(state).toMatchObject({ next: ['ask'], tasks: [{ name: 'ask', interrupts: asked }] })
+    expect((await client.threads.get(thread_id)).status).toBe('interrupted')
+  }
+  const answered = await client.runs.wait(thread_id, 'ask', { command: { resume: 'so' } })
+  expect(answered).toEqual({ question: 'why', answer: 'so', steps: ['prepare', 'ask'] })
+  expect(await client.threads.getState(thread_id)).toMatchObject({ next: [], tasks: [] })
+  expect((await client.threads.get(thread_id)).status).toBe('idle')
+})
+
 test('the run that stopped to ask is a success, and its stream shows the question', async () => {
   const { client } = server
   const { thread_id } = await client.threads.create()

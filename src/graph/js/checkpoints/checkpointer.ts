@@ -21,6 +21,7 @@ import type {
 import { sizeOf } from '../../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
+import { ANSWER, asAsked } from './answers.ts'
 import {
   collectMetadata,
   readCheckpoints,
@@ -59,7 +60,7 @@ export function createCheckpointerClass(
       if (thread_id === undefined) return undefined
       const store = this.#storeOf(config)
       const record = await store.get({ thread_id, checkpoint_ns, ...id })
-      return record && this.#toTuple(record, store)
+      return record && this.#toTuple(asAsked(record), store)
     }
 
     override async *list(
@@ -199,5 +200,5 @@ const SPECIAL_WRITES: Readonly<Record<string, number>> = {
   [FAILURE]: -1,
   __scheduled__: -2,
   __interrupt__: -3,
-  __resume__: -4,
+  [ANSWER]: -4,
 }
