@@ -26,12 +26,27 @@ interface ItemDialogProps {
 export function ItemDialog(props: ItemDialogProps) {
   const { server, path, itemKey } = props
   const query = useQuery(itemQuery(server, path, itemKey))
+  // Here, and not in what is drawn anew when the item has changed: that would take the question away.
+  const [isDeleting, setDeleting] = useState(false)
   return (
     <Dialog title={itemKey} size="wide" isOpen onClose={props.onClose}>
       <QueryView query={query} what="the item">
         {(item) =>
           item ? (
-            <Open key={item.updatedAt} {...props} item={item} />
+            <>
+              <Open
+                key={item.updatedAt}
+                {...props}
+                item={item}
+                onDelete={() => setDeleting(true)}
+              />
+              <DeleteQuestion
+                {...props}
+                item={item}
+                isOpen={isDeleting}
+                onLeave={() => setDeleting(false)}
+              />
+            </>
           ) : (
             <Empty title="It is not there any more" />
           )
@@ -41,9 +56,13 @@ export function ItemDialog(props: ItemDialogProps) {
   )
 }
 
-function Open({ server, path, itemKey, onClose, item }: ItemDialogProps & { item: Item }) {
+interface OpenProps extends ItemDialogProps {
+  item: Item
+  onDelete: () => void
+}
+
+function Open({ server, path, itemKey, item, onDelete }: OpenProps) {
   const [text, setText] = useState(() => JSON.stringify(item.value, null, 2))
-  const [isDeleting, setDeleting] = useState(false)
   const action = useStoreAction(server)
   const value = jsonObject(text)
   const isChanged = value !== undefined && JSON.stringify(value) !== JSON.stringify(item.value)
@@ -55,13 +74,6 @@ function Open({ server, path, itemKey, onClose, item }: ItemDialogProps & { item
           undo: () =>
             action.mutate(() => server.client.store.putItem([...path], itemKey, item.value)),
         }),
-    })
-  }
-  const remove = async () => {
-    await action.mutateAsync(() => server.client.store.deleteItem([...path], itemKey))
-    onClose()
-    toast('Deleted.', {
-      undo: () => action.mutate(() => server.client.store.putItem([...path], itemKey, item.value)),
     })
   }
   return (
@@ -82,24 +94,44 @@ function Open({ server, path, itemKey, onClose, item }: ItemDialogProps & { item
         </div>
       )}
       <Actions>
-        <Button kind="danger" icon={<Trash2 size={14} />} onPress={() => setDeleting(true)}>
+        <Button kind="danger" icon={<Trash2 size={14} />} onPress={onDelete}>
           Delete
         </Button>
         <Button kind="primary" isDisabled={!isChanged} isPending={action.isPending} onPress={save}>
           Save
         </Button>
       </Actions>
-      <ConfirmDialog
-        title="Delete the item?"
-        verb="Delete"
-        isOpen={isDeleting}
-        onClose={() => setDeleting(false)}
-        onConfirm={remove}
-      >
-        <p>
-          Graphs that look for <code>{itemKey}</code> will not find it any more.
-        </p>
-      </ConfirmDialog>
     </>
+  )
+}
+
+interface DeleteQuestionProps extends ItemDialogProps {
+  item: Item
+  isOpen: boolean
+  onLeave: () => void
+}
+
+function DeleteQuestion(props: DeleteQuestionProps) {
+  const { server, path, itemKey, item, isOpen, onLeave, onClose } = props
+  const action = useStoreAction(server)
+  const remove = async () => {
+    await action.mutateAsync(() => server.client.store.deleteItem([...path], itemKey))
+    onClose()
+    toast('Deleted.', {
+      undo: () => action.mutate(() => server.client.store.putItem([...path], itemKey, item.value)),
+    })
+  }
+  return (
+    <ConfirmDialog
+      title="Delete the item?"
+      verb="Delete"
+      isOpen={isOpen}
+      onClose={onLeave}
+      onConfirm={remove}
+    >
+      <p>
+        Graphs that look for <code>{itemKey}</code> will not find it any more.
+      </p>
+    </ConfirmDialog>
   )
 }
