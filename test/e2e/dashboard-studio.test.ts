@@ -135,6 +135,17 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     expect(kept).toHaveLength(8)
     // It has kept what it was while the thread went on.
     await component.getByText('57 °F').waitFor()
+
+    // The end of a conversation is seen at first, though its components get their height late.
+    await page.setViewportSize({ width: 1440, height: 560 })
+    await page.reload()
+    await component.getByText('14 °C').waitFor()
+    await shown.nth(1).contentFrame().getByText('14 °C').waitFor()
+    const toTheEnd = () =>
+      messages().evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)
+    await expect.poll(toTheEnd).toBeLessThan(2)
+    const height = () => messages().evaluate((box) => box.scrollHeight - box.clientHeight)
+    expect(await height()).toBeGreaterThan(100)
   })
 
   test('keeps a component from the page, its session and its server', async () => {

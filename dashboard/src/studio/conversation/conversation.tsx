@@ -24,14 +24,13 @@ export function Conversation() {
   const seen = useMemo(() => seenStates(history ?? [], messagesKey), [history, messagesKey])
   const turns = useMemo(() => turnsOf([...messages, ...sent]), [messages, sent])
   const isLive = isRunning && checkpoint === undefined
-  const { ref, onScroll } = useStickToEnd(stream, threadId)
+  const box = useStickToEnd(stream, threadId)
   const last = turns.at(-1)?.message
   return (
     <>
       <LookBack />
       <section
-        ref={ref}
-        onScroll={onScroll}
+        {...box}
         aria-label="Messages"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
         tabIndex={0}

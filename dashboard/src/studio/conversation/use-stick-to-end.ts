@@ -5,14 +5,24 @@ const NEAR = 60
 
 /**
  * Keeps what scrolls at its end while it grows, as long as the person is there; who has scrolled up stays
- * where they are. `change`: what makes it grow. Another `subject` begins at its end.
+ * where they are. `change`: what makes it grow. Another `subject` begins at its end. It also grows by itself, when
+ * images and frames get their height; what a person unfolds stays under the pointer.
  */
 export function useStickToEnd(change: unknown, subject: unknown) {
   const ref = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
+  /** Since the last change a person has done something in it. */
+  const isHeld = useRef(false)
   const onScroll = useCallback(() => {
     const box = ref.current
     if (box) isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
+  }, [])
+  const hold = useCallback(() => {
+    isHeld.current = true
+  }, [])
+  const follow = useCallback(() => {
+    const box = ref.current
+    if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew with its subject
   useLayoutEffect(() => {
@@ -20,8 +30,17 @@ export function useStickToEnd(change: unknown, subject: unknown) {
   }, [subject])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what changes
   useLayoutEffect(() => {
-    const box = ref.current
-    if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
+    isHeld.current = false
+    follow()
   }, [change])
-  return { ref, onScroll }
+  useLayoutEffect(() => {
+    const content = ref.current?.firstElementChild
+    if (!content) return
+    const growth = new ResizeObserver(() => {
+      if (!isHeld.current) follow()
+    })
+    growth.observe(content)
+    return () => growth.disconnect()
+  }, [follow])
+  return { ref, onScroll, onPointerDown: hold, onKeyDown: hold }
 }
