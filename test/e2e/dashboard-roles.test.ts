@@ -112,6 +112,7 @@ async function deployWith(url: string, apiKey: string): Promise<LivedIn> {
   await agent.runs.join(thread, run)
   return {
     travel: { deployment, revision, assistant: 'agent', thread, asking: thread, run },
+    orders: { deployment },
     billing: { deployment, failedRevision: revision },
   }
 }

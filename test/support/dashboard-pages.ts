@@ -40,7 +40,10 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   {
     name: 'studio-compare',
     route: `${DEPLOYMENT}/studio/$assistant/compare`,
-    path: (at) => `${travel(at)}/studio/${at.travel.assistant}/compare`,
+    path: (at) => {
+      const { assistant, thread, run, asking } = at.travel
+      return `${travel(at)}/studio/${assistant}/compare?left=${thread}/run/${run}&right=${asking}`
+    },
   },
   { name: 'threads', route: `${DEPLOYMENT}/threads`, path: (at) => `${travel(at)}/threads` },
   {
@@ -55,9 +58,9 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
     path: (at) => `${travel(at)}/threads/${at.travel.thread}/runs/${at.travel.run}`,
   },
   { name: 'all-runs', route: '/runs', path: () => '/runs' },
-  { name: 'crons', route: '/crons', path: () => '/crons' },
+  { name: 'crons', route: '/crons', path: (at) => `/crons?deployment=${at.orders.deployment}` },
   { name: 'webhooks', route: '/webhooks', path: () => '/webhooks' },
-  { name: 'store', route: '/store', path: () => '/store' },
+  { name: 'store', route: '/store', path: (at) => `/store?deployment=${at.orders.deployment}` },
   { name: 'connections', route: '/connections', path: () => '/connections' },
   { name: 'operations', route: '/operations', path: () => '/operations' },
   { name: 'settings', route: '/settings', path: () => '/settings' },

@@ -17,6 +17,8 @@ export interface LivedIn {
     asking: string
     run: string
   }
+  /** One with crons, and with items in its store. */
+  orders: { deployment: string }
   /** One whose second revision could not be built. */
   billing: { deployment: string; failedRevision: string }
 }
@@ -38,7 +40,8 @@ export async function liveIn(dashboard: Dashboard): Promise<LivedIn> {
   const travel = await converse(dashboard)
   await workAtOrders(dashboard)
   await addPeople(dashboard)
-  return { travel, billing }
+  const orders = { deployment: (await found(dashboard, 'order-desk')).id }
+  return { travel, orders, billing }
 }
 
 async function converse(dashboard: Dashboard): Promise<LivedIn['travel']> {

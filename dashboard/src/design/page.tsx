@@ -96,7 +96,14 @@ export function NavTabs({
   const { pathname } = useLocation()
   const nav = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address marks another tab
-  useEffect(() => showMarked(nav.current), [pathname])
+  useEffect(() => {
+    const { current } = nav
+    if (!current) return
+    // It is told the size at first as well, and whenever the window gets another one.
+    const sizes = new ResizeObserver(() => showMarked(current))
+    sizes.observe(current)
+    return () => sizes.disconnect()
+  }, [pathname])
   return (
     <nav
       ref={nav}
@@ -118,9 +125,9 @@ export function NavTabs({
 }
 
 /** In a narrow window the tab of the page may be one that has to be scrolled to. */
-function showMarked(nav: HTMLElement | null): void {
-  const marked = nav?.querySelector('[data-status=active]')?.getBoundingClientRect()
-  if (!nav || !marked) return
+function showMarked(nav: HTMLElement): void {
+  const marked = nav.querySelector('[data-status=active]')?.getBoundingClientRect()
+  if (!marked) return
   const { left, right } = nav.getBoundingClientRect()
   if (marked.right > right) nav.scrollLeft += marked.right - right
   else if (marked.left < left) nav.scrollLeft -= left - marked.left

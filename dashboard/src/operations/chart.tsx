@@ -115,7 +115,8 @@ function Drawing(props: Omit<ChartProps, 'title' | 'note'> & { rows: ChartRow[] 
             axisLine={false}
             width={58}
             tickCount={4}
-            allowDecimals={kind !== 'bars'}
+            // Counts and bytes are whole.
+            allowDecimals={kind === 'lines'}
             domain={[0, 'auto']}
           />
           <Tooltip

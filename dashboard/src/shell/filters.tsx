@@ -14,12 +14,12 @@ interface Filter<T extends string> {
 
 /** All of a page's filters stand in one line on a laptop's screen (1440 px). */
 export function Filters({ children }: { children: ReactNode }) {
-  return <search className="mb-3 grid gap-2 sm:grid-cols-2 lg:flex lg:flex-wrap">{children}</search>
+  return <search className="mb-3 grid grid-cols-2 gap-2 lg:flex lg:flex-wrap">{children}</search>
 }
 
 export function SearchFilter({ label, value = '', onChange }: Filter<string>) {
   return (
-    <div className="lg:max-w-80 lg:min-w-60 lg:flex-1">
+    <div className="max-sm:col-span-2 lg:max-w-80 lg:min-w-60 lg:flex-1">
       <SearchField label={label} value={value} onChange={(text) => onChange(text || undefined)} />
     </div>
   )
@@ -28,7 +28,7 @@ export function SearchFilter({ label, value = '', onChange }: Filter<string>) {
 /** `key=value`, or an object of JSON. */
 export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
   return (
-    <div className="lg:w-48">
+    <div className="max-sm:col-span-2 lg:w-48">
       <TextField
         label={label}
         isLabelHidden
