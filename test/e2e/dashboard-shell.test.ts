@@ -137,6 +137,23 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
     await page.getByText('Runyard does not answer.').waitFor({ state: 'detached' })
   })
 
+  test('comes by itself when its scripts could not be loaded at first', async () => {
+    visitor.expect(/ERR_CONNECTION_RESET/)
+    let left = 2
+    await visitor.page.route('**/assets/index-*.js', (route) =>
+      left-- > 0 ? route.abort('connectionreset') : route.continue(),
+    )
+    await visitor.open('/deployments')
+    await heading('Deployments')
+    expect(left).toBeLessThan(0)
+
+    await visitor.page.evaluate('sessionStorage.clear()')
+    left = 10
+    await visitor.open('/deployments')
+    await visitor.page.getByText('The dashboard could not be loaded.').waitFor()
+    expect(left).toBe(6)
+  })
+
   test('says so where nothing is', async () => {
     const page = await visitor.open('/nowhere')
     await page.getByText('No page has this address.').waitFor()
