@@ -84,7 +84,11 @@ export class DashboardVisitor {
 
   /** Waits until the page has its heading and draws no skeletons any more. */
   async drawn(): Promise<void> {
-    await this.page.locator('h1').first().waitFor()
+    const heading = this.page.locator('h1').first()
+    await heading.waitFor().catch((cause: unknown) => {
+      const problems = this.problems.join('\n')
+      throw new Error(`${this.page.url()} has no heading. ${problems}`, { cause })
+    })
     // Not to be seen in its first moments.
     const loading = this.page
       .getByRole('status', { includeHidden: true })
