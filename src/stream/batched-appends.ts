@@ -10,9 +10,11 @@
  * (`storage/db/sqlite/grouped-transactions.ts`).
  */
 
-import type { EventStore, NewEvent, RunEvent } from '../core/agent/event.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { NewEvent, RunEvent } from '../core/agent/event.ts'
 import type { Lease } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
 import { endOfTurn } from '../core/turn.ts'
 
 /** The run that events belong to, and the right to write them. */
@@ -32,9 +34,13 @@ const MAX_WAITING_CHARS = 65_536
 /** How long an event may wait, in ms: the first event of a short run is written with the next one. */
 const MAX_DELAY_MS = 10
 
+/** What is committed together with events, under the lease that they are written with. */
+export type Along = (tx: AgentStore) => Promise<void>
+
 interface Batch {
   events: NewEvent[]
   chars: number
+  along: Along[]
   written: PromiseWithResolvers<boolean>
 }
 
@@ -50,17 +56,28 @@ interface Lane {
   /** Somebody waits until all is written. */
   hurry: () => void
   isHurried: boolean
+  /** How many are about to give it something to carry. */
+  holds: number
+  /** Settles when there is one less, or somebody is in a hurry. */
+  released: PromiseWithResolvers<void>
   drained: Promise<void>
 }
 
+/** Thrown so that the transaction is undone. */
+const LOST = new AppError('conflict', 'The lease was lost.')
+
 export class BatchedAppends {
-  readonly #store: EventStore
+  readonly #store: Pick<AgentStore, 'events' | 'transaction'>
   readonly #clock: Clock
   readonly #onWritten: (events: RunEvent[]) => void
   readonly #lanes = new Map<string, Lane>()
 
   /** Calls `onWritten` with the events of each batch, in order, after they are in the store. */
-  constructor(store: EventStore, clock: Clock, onWritten: (events: RunEvent[]) => void) {
+  constructor(
+    store: Pick<AgentStore, 'events' | 'transaction'>,
+    clock: Clock,
+    onWritten: (events: RunEvent[]) => void,
+  ) {
     this.#store = store
     this.#clock = clock
     this.#onWritten = onWritten
@@ -73,7 +90,7 @@ export class BatchedAppends {
     { mayWait = false }: { mayWait?: boolean } = {},
   ): Promise<boolean> {
     const lane = this.#laneOf(to)
-    lane.open ??= { events: [], chars: 0, written: Promise.withResolvers() }
+    lane.open ??= { events: [], chars: 0, along: [], written: Promise.withResolvers() }
     lane.open.events.push(...events)
     for (const { data } of events) lane.open.chars += data.length
     if (lane.open.chars > MAX_WAITING_CHARS) lane.hurry()
@@ -82,14 +99,41 @@ export class BatchedAppends {
   }
 
   /**
+   * Keeps what is not being written yet until what is answered is called, by all who hold it, or somebody is in a hurry:
+   * something is about to be carried along.
+   */
+  hold(to: AppendTarget): () => void {
+    const lane = this.#laneOf(to)
+    lane.holds += 1
+    let isHeld = true
+    return () => {
+      if (isHeld) lane.holds -= 1
+      isHeld = false
+      lane.released.resolve()
+    }
+  }
+
+  /**
+   * Does `along` in the transaction of the events that wait to be written, behind them, and settles as their `append`
+   * does. `undefined`: none wait, and nothing was done.
+   */
+  carry(to: AppendTarget, along: Along): Promise<boolean> | undefined {
+    const lane = this.#lanes.get(keyOf(to))
+    if (!lane?.open) return undefined
+    lane.open.along.push(along)
+    lane.hurry()
+    return lane.open.written.promise
+  }
+
+  /**
    * Answers the events that nobody has begun to write, once all others are written or refused. The caller
-   * has to write them now; their `append` settles with `true`.
+   * has to write them now; their `append` settles with `true`. Those that carry something are written.
    */
   async takeBack(to: AppendTarget): Promise<NewEvent[]> {
     const lane = this.#lanes.get(keyOf(to))
     if (!lane) return []
-    const batch = lane.open
-    lane.open = undefined
+    const batch = isCarrying(lane) ? undefined : lane.open
+    if (batch) lane.open = undefined
     hurry(lane)
     await lane.drained
     batch?.written.resolve(true)
@@ -115,7 +159,8 @@ export class BatchedAppends {
     if (known) return known
     const due = dueWithin(MAX_DELAY_MS)
     const drained = Promise.resolve()
-    const lane: Lane = { to, open: undefined, ...due, isHurried: false, drained }
+    const released = Promise.withResolvers<void>()
+    const lane = { to, open: undefined, ...due, isHurried: false, holds: 0, released, drained }
     this.#lanes.set(key, lane)
     lane.drained = this.#drain(key, lane)
     return lane
@@ -124,13 +169,15 @@ export class BatchedAppends {
   async #drain(key: string, lane: Lane): Promise<void> {
     await lane.isDue
     for (let written = 1; lane.open; written += 1) {
-      const batch = lane.open
-      lane.open = undefined
+      await unheld(lane)
+      const batch: Batch | undefined = lane.open
+      // It was taken back meanwhile.
+      if (!batch) break
+      const wasHurried = lane.isHurried
+      Object.assign(lane, { open: undefined, isHurried: false })
       await this.#write(lane.to, batch)
-      if (lane.isHurried || (written < AT_ONCE && lane.open)) {
-        lane.isHurried = false
-        continue
-      }
+      const isHurried = wasHurried || lane.isHurried
+      if (isHurried || isCarrying(lane) || (written < AT_ONCE && lane.open)) continue
       Object.assign(lane, dueWithin(BETWEEN_MS, { isAtMost: written < AT_ONCE }))
       await lane.isDue
     }
@@ -139,14 +186,31 @@ export class BatchedAppends {
 
   async #write(to: AppendTarget, batch: Batch): Promise<void> {
     try {
-      const logged = await this.#store.append(
-        { ...to, created_at: this.#clock.now() },
-        batch.events,
-      )
+      const logged = await this.#append(to, batch)
       if (logged) this.#onWritten(logged)
       batch.written.resolve(logged !== undefined)
     } catch (error) {
       for (const one of [batch, this.#takeOpen(to)]) one?.written.reject(error)
+    }
+  }
+
+  async #append(
+    to: AppendTarget,
+    { events, along }: Pick<Batch, 'events' | 'along'>,
+  ): Promise<RunEvent[] | undefined> {
+    const target = { ...to, created_at: this.#clock.now() }
+    if (along.length === 0) return this.#store.events.append(target, events)
+    const work = async (tx: AgentStore) => {
+      const logged = await tx.events.append(target, events)
+      if (!logged) throw LOST
+      for (const one of along) await one(tx)
+      return logged
+    }
+    try {
+      return await this.#store.transaction(work, [], (tx, logged) => tx.events.areWritten(logged))
+    } catch (error) {
+      if (error === LOST) return undefined
+      throw error
     }
   }
 
@@ -165,7 +229,19 @@ function keyOf({ run_id, lease }: AppendTarget): string {
 
 function hurry(lane: Lane): void {
   lane.isHurried = true
+  lane.released.resolve()
   lane.hurry()
+}
+
+function isCarrying({ open }: Lane): boolean {
+  return open !== undefined && open.along.length > 0
+}
+
+async function unheld(lane: Lane): Promise<void> {
+  while (lane.holds > 0 && !lane.isHurried) {
+    lane.released = Promise.withResolvers()
+    await lane.released.promise
+  }
 }
 
 /**

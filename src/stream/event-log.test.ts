@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import {
   END_EVENT,
   type EventStore,
@@ -193,6 +194,93 @@ function counted(batches: number[]): EventStore {
       return events.append(to, batch)
     },
   }
+}
+
+describe('carrying a checkpoint along', () => {
+  const checkpoint_id = '1f0-checkpoint'
+
+  /** Stores an empty checkpoint of the run. */
+  function along({ run }: { run: QueuedRun }) {
+    const { thread_id, run_id } = run
+    const stored = {
+      ...{ thread_id, checkpoint_ns: '', checkpoint_id, parent_checkpoint_id: null, run_id },
+      checkpoint: { type: 'json', bytes: new TextEncoder().encode('{}') },
+      metadata: {},
+    }
+    return (tx: AgentStore) => tx.checkpoints.put(stored, {}, [], { held_run_id: run_id })
+  }
+
+  const isStored = async ({ run: { thread_id, run_id } }: { run: QueuedRun }) =>
+    world.store.checkpoints.hasCheckpointOf(thread_id, run_id)
+
+  test('both are written, in one transaction', async () => {
+    const seen: unknown[] = []
+    const transaction: AgentStore['transaction'] = async (...asked) => {
+      const result = await world.store.transaction(...asked)
+      seen.push(result)
+      return result
+    }
+    const log = openLog({ store: { ...world.store, transaction } })
+    const one = await claimed()
+    const written = log.append(idsOf(one), values(0))
+    expect(await log.carry(idsOf(one), along(one))).toBe(true)
+    expect(await written).toBe(true)
+    expect(seen).toMatchObject([[{ data: '0' }]])
+    expect(await isStored(one)).toBe(true)
+    expect(log.carry(idsOf(one), along(one))).toBeUndefined()
+  })
+
+  test('neither is where the lease was lost, or where one of them fails', async () => {
+    const log = openLog()
+    const one = await claimed()
+    const failing = log.append(idsOf(one), values(0))
+    const refused = log.carry(idsOf(one), async () => {
+      throw new Error('no checkpoint')
+    })
+    await expect(refused).rejects.toThrow('no checkpoint')
+    await expect(failing).rejects.toThrow('no checkpoint')
+    await world.store.runs.giveBack(one.lease)
+    const lost = log.append(idsOf(one), values(1))
+    expect(await log.carry(idsOf(one), along(one))).toBe(false)
+    expect(await lost).toBe(false)
+    expect(await isStored(one)).toBe(false)
+    expect(await world.store.events.read(one.run.run_id, -1, 10)).toEqual([])
+    expect(await world.store.events.lastSeq(one.run.thread_id)).toBe(0)
+  })
+
+  test('waits for all who hold what is to be written, unless somebody is in a hurry', async () => {
+    const batches: number[] = []
+    const log = openLog({ store: { ...world.store, events: counted(batches) } })
+    const one = await claimed()
+    const [first, second] = [log.hold(idsOf(one)), log.hold(idsOf(one))]
+    const written = log.append(idsOf(one), values(0))
+    for (const release of [first, first]) release()
+    await turns(20)
+    expect(batches).toEqual([])
+    second()
+    expect(await written).toBe(true)
+    log.hold(idsOf(one))
+    const hurried = log.append(idsOf(one), values(1))
+    log.hurry(idsOf(one))
+    expect(await hurried).toBe(true)
+    expect(batches).toEqual([1, 1])
+  })
+
+  test('is not taken back', async () => {
+    const log = openLog()
+    const one = await claimed()
+    const held = log.hold(idsOf(one))
+    void log.append(idsOf(one), values(0))
+    const carried = log.carry(idsOf(one), along(one))
+    expect(await log.takeBack(idsOf(one))).toEqual([])
+    expect(await carried).toBe(true)
+    expect(await isStored(one)).toBe(true)
+    held()
+  })
+})
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await setImmediate()
 }
 
 describe('following', () => {

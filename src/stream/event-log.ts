@@ -17,7 +17,7 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'
-import { type AppendTarget, BatchedAppends } from './batched-appends.ts'
+import { type Along, type AppendTarget, BatchedAppends } from './batched-appends.ts'
 import type { RingLimits } from './event-ring.ts'
 import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
 import { LiveRun } from './live-run.ts'
@@ -25,7 +25,7 @@ import { LiveThread } from './live-thread.ts'
 import { type ThreadStart, threadPages } from './thread-follower.ts'
 
 export interface EventLogParts {
-  store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
+  store: Pick<AgentStore, 'threads' | 'runs' | 'events' | 'transaction'>
   /** Whether the run executes in this process now. */
   isLocal: (run_id: string) => boolean
   /** Sends notices about events to other servers, and gets theirs. Default: none; each server polls. */
@@ -62,7 +62,7 @@ export class EventLog {
     this.#parts = parts
     this.#notices = parts.notices ?? noNotices
     const onWritten = (events: RunEvent[]) => this.deliver(events)
-    this.#appends = new BatchedAppends(parts.store.events, parts.clock, onWritten)
+    this.#appends = new BatchedAppends(parts.store, parts.clock, onWritten)
   }
 
   /**
@@ -104,6 +104,19 @@ export class EventLog {
   /** Writes at once what was appended to the run and waits for more. */
   hurry(to: AppendTarget): void {
     this.#appends.hurry(to)
+  }
+
+  /** What is appended to the run waits until what is answered is called, after `carry`. */
+  hold(to: AppendTarget): () => void {
+    return this.#appends.hold(to)
+  }
+
+  /**
+   * Writes what was appended to the run and waits, once nobody holds it, and does `along` behind it in the same transaction.
+   * Settles as their `append` does. `undefined`: nothing waits, and nothing was done.
+   */
+  carry(to: AppendTarget, along: Along): Promise<boolean> | undefined {
+    return this.#appends.carry(to, along)
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Writes a run's events to the log while the graph goes on. */
 import type { NewEvent } from '../../core/agent/event.ts'
+import type { Along } from '../../stream/batched-appends.ts'
 import type { EventLog } from '../../stream/event-log.ts'
 import type { Claimed } from './finish.ts'
 
@@ -39,6 +40,21 @@ export class EventWriter {
     this.#log.hurry(this.#to)
     await this.#last
     return this.#check()
+  }
+
+  /** What is not being written yet waits until what is answered is called, after `carry`. */
+  hold(): () => void {
+    return this.#log.hold(this.#to)
+  }
+
+  /**
+   * Waits until all is written, and has `along` done in the transaction of what was to be written last, if that
+   * can be (`true`). Throws what a write failed with.
+   */
+  async carry(along: Along): Promise<boolean> {
+    const isCarried = !this.#failure && (await this.#log.carry(this.#to, along))
+    if (!isCarried) await this.flush()
+    return Boolean(isCarried)
   }
 
   /**

@@ -2,7 +2,8 @@
  * Keeps a run's log and its checkpoints in one order, so that a run that is taken up after a crash
  * goes on in the log where it goes on in the graph:
  *
- * - a checkpoint, or a task's result, is stored when all that was emitted before it is in the log;
+ * - a checkpoint, or a task's result, is stored when all that was emitted before it is in the log, or in one transaction
+ *   with the last of it;
  * - what is emitted after a checkpoint is written to the log when the checkpoint is stored.
  *
  * So the log never tells of a step that is not kept, and never lacks a step that is.
@@ -10,6 +11,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
+import type { Along } from '../../stream/batched-appends.ts'
 import type { EventWriter } from './event-writer.ts'
 
 /** Whether the run's checkpoints wait: where events wait for them, these must come before the end of the graph. */
@@ -124,13 +126,15 @@ export class OrderedWrites {
 
   /**
    * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
-   * the run has emitted until now is in its log. Rejects where that could not be written: then the
-   * checkpoint must not be stored either.
+   * the run has emitted until now is in its log. `true`: `store` was done with the last of it. Rejects where that
+   * could not be written: then the checkpoint must not be stored either.
    */
-  async settled(
+  async carry(
     what: 'checkpoint' | 'writes',
     { checkpoint_ns, checkpoint_id }: ToldCheckpoint,
-  ): Promise<void> {
+    store: Along,
+  ): Promise<boolean> {
+    const release = this.#writer.hold()
     do await turn()
     while (!this.#isDrained && !this.#isOver)
     const ofNamespace = this.#held.map(({ checkpoint: told }) =>
@@ -141,8 +145,14 @@ export class OrderedWrites {
     const from = what === 'writes' ? ofNamespace.indexOf(checkpoint_id) + 1 : 0
     const end = ofNamespace.findIndex((told, at) => at >= from && told !== undefined)
     const before = end < 0 ? this.#held.at(-1) : this.#held[end - 1]
-    await before?.written.promise
-    await this.#writer.flush()
+    if (before) {
+      // It may wait for a checkpoint that is carried along with what is held here.
+      release()
+      await before.written.promise
+    }
+    const carried = this.#writer.carry(store)
+    release()
+    return carried
   }
 
   #advance(): void {

@@ -9,6 +9,7 @@ import type {
   CheckpointRecord,
   CheckpointStore,
   GraphCheckpoints,
+  HeldLease,
   PendingWrite,
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
@@ -72,16 +73,27 @@ export class RunCheckpoints implements GraphCheckpoints {
     values: ChannelValue[],
   ): Promise<void> {
     try {
-      await this.#order?.settled('checkpoint', checkpoint)
-      await this.#store.put(checkpoint, versions, values, this.#lease)
+      await this.#write('checkpoint', checkpoint, (store, lease) =>
+        store.put(checkpoint, versions, values, lease),
+      )
     } finally {
       this.#order?.stored(checkpoint.checkpoint_id)
     }
   }
 
-  async #putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
-    await this.#order?.settled('writes', key)
-    await this.#store.putWrites(key, writes, this.#lease)
+  #putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+    return this.#write('writes', key, (store, lease) => store.putWrites(key, writes, lease))
+  }
+
+  /** In one transaction with the events before it, if some still wait to be written. */
+  async #write(
+    what: 'checkpoint' | 'writes',
+    key: CheckpointKey,
+    write: (store: CheckpointStore, lease: Lease | HeldLease) => Promise<void>,
+  ): Promise<void> {
+    const held = { held_run_id: this.#lease.run_id }
+    const isWritten = await this.#order?.carry(what, key, (tx) => write(tx.checkpoints, held))
+    if (!isWritten) await write(this.#store, this.#lease)
   }
 
   #noted(write: Promise<void>): Promise<void> {

@@ -67,6 +67,11 @@ export function sizeOf({ values, writes }: CheckpointRecord): number {
   return [...values, ...writes].reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
+/** The lease of a run that this transaction has looked at already: it is held until the transaction ends. */
+export interface HeldLease {
+  held_run_id: string
+}
+
 /** The checkpoints of one database. A write with a lost lease throws `conflict`. */
 export interface CheckpointStore {
   /**
@@ -77,9 +82,9 @@ export interface CheckpointStore {
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,
     values: ChannelValue[],
-    lease?: Lease,
+    lease?: Lease | HeldLease,
   ): Promise<void>
-  putWrites(key: CheckpointKey, writes: PendingWrite[], lease?: Lease): Promise<void>
+  putWrites(key: CheckpointKey, writes: PendingWrite[], lease?: Lease | HeldLease): Promise<void>
   /** The checkpoint of this id, or else the latest one of the namespace. */
   get(at: {
     thread_id: string

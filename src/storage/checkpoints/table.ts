@@ -7,6 +7,7 @@ import type {
   CheckpointKey,
   CheckpointRecord,
   CheckpointStore,
+  HeldLease,
   PendingWrite,
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
@@ -64,8 +65,8 @@ const TABLES = ['checkpoints', 'channel_values', 'channel_parts', 'checkpoint_wr
 
 export function createCheckpointStore(db: Db): CheckpointStore {
   const groups = new GroupedBatches(db)
-  const write = async (lease: Lease | undefined, statements: Statement[]) => {
-    if (lease) await groups.write(lease, statements)
+  const write = async (lease: Lease | HeldLease | undefined, statements: Statement[]) => {
+    if (lease && !isHeld(lease)) await groups.write(lease, statements)
     else await db.batch(statements)
   }
   return {
@@ -74,7 +75,7 @@ export function createCheckpointStore(db: Db): CheckpointStore {
     putWrites: (key, writes, lease) =>
       write(
         lease,
-        writes.map((one) => writeStatement(key, one, lease?.run_id ?? '')),
+        writes.map((one) => writeStatement(key, one, runOf(lease))),
       ),
     get: (at) =>
       readCheckpoint(db, at).catch((error: unknown) => {
@@ -100,6 +101,16 @@ export function createCheckpointStore(db: Db): CheckpointStore {
       return (await db.get(HAS_WRITES_OF, [thread_id, run_id])) !== undefined
     },
   }
+}
+
+function isHeld(lease: Lease | HeldLease): lease is HeldLease {
+  return 'held_run_id' in lease
+}
+
+/** Empty where an update through the API writes. */
+function runOf(lease: Lease | HeldLease | undefined): string {
+  if (!lease) return ''
+  return isHeld(lease) ? lease.held_run_id : lease.run_id
 }
 
 interface PlaceRow extends Omit<TimelineCheckpoint, 'step' | 'source' | 'created_at'> {

@@ -145,7 +145,7 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
 
   async batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
     if (condition && !(await this.get(condition.sql, condition.params))) return false
-    await Promise.all(statements.map(({ sql, params }) => this.run(sql, params)))
+    for (const { sql, params } of statements) await this.runAhead(sql, params)
     return true
   }
 
