@@ -50,10 +50,19 @@ async function readyUrl(child: ChildProcess): Promise<string> {
       if (url) resolve(url)
     })
     // When it exits, what it has said last may still have to be read.
-    child.once('close', () =>
-      reject(new Error(`it ended before it was ready:\n${output}${errors}`)),
-    )
+    child.once('close', (code, signal) => {
+      const isReady = /^ready /m.test(output)
+      if (!isReady) reject(new Error(`it ended before it was ready:\n${output}${errors}`))
+      // Whoever talks to it sees a closed connection, and not why.
+      else if (isCrash(code, signal))
+        console.error(`${child.spawnfile}: ${signal ?? code}\n${errors}`)
+    })
   })
+}
+
+/** Nobody has asked it to end so. */
+function isCrash(code: number | null, signal: NodeJS.Signals | null): boolean {
+  return signal === null ? code !== 0 : ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL'].includes(signal)
 }
 
 /** One threadless run of the assistant; answers its final values. */
