@@ -7,6 +7,7 @@ import type { CronRun } from '../../src/core/agent/cron.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth-provider.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
@@ -16,6 +17,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
   let dashboard: Dashboard
   let visitor: DashboardVisitor
   let receiver: WebhookReceiver
+  let tracker: TestOAuthProvider
   let echo: Client
   let memory: Client
 
@@ -27,9 +29,11 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
 
   beforeAll(async () => {
     receiver = await startReceiver()
+    tracker = await startOAuthProvider()
     const env = {
       RUNYARD_FIGURES_SECS: '1',
       RUNYARD_WEBHOOK_ALLOW: 'loopback',
+      RUNYARD_OAUTH_ALLOW: 'loopback',
       // Of deployments that may sleep.
       RUNYARD_IDLE_SECS: '5',
     }
@@ -42,6 +46,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
   afterAll(async () => {
     await dashboard?.stop()
     await receiver?.close()
+    await tracker?.stop()
   })
   beforeEach(async () => {
     visitor = await dashboard.visitor()
@@ -227,27 +232,54 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await expect.poll(() => items.getByRole('rowheader').allTextContents()).toEqual(['pet'])
   })
 
-  test('make an OAuth provider, and delete it', async () => {
-    const providers = () => dataOf(dashboard.client.api.GET('/v2/auth/providers'))
+  test('make an OAuth provider, connect an account there, and delete both', async () => {
+    const { api } = dashboard.client
+    const providers = () => dataOf(api.GET('/v2/auth/providers'))
+    const accounts = () => dataOf(api.GET('/v2/auth/tokens'))
+    const { client_id, client_secret } = tracker.clientFor(
+      `${dashboard.url}/v2/auth/callback/tracker`,
+    )
     const page = await visitor.open('/connections')
     await page.getByText('No providers yet').waitFor()
     await page.getByRole('button', { name: 'New provider' }).click()
     const dialog = page.getByRole('dialog', { name: 'New provider' })
-    const fill = (name: string, value: string) =>
-      dialog.getByRole('textbox', { name, exact: true }).fill(value)
+    const fill = (name: string, value: unknown) =>
+      dialog.getByRole('textbox', { name, exact: true }).fill(String(value))
     await fill('Name', 'Tracker')
     await fill('Slug', 'tracker')
-    await fill('Client id', 'client-1')
-    await fill('Authorization URL', 'https://tracker.example.com/authorize')
-    await fill('Token URL', 'https://tracker.example.com/token')
+    await fill('Client id', client_id)
+    await fill('Client secret', client_secret)
+    await fill('Authorization URL', `${tracker.url}/auth`)
+    await fill('Token URL', `${tracker.url}/token`)
+    await fill('Revocation URL', `${tracker.url}/token/revocation`)
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('connections-new')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    const row = page.getByRole('row', { name: /Tracker/ })
-    await row.getByText('tracker.example.com').waitFor()
+    const row = page.getByRole('row', { name: /^Tracker/ })
+    await row.getByText(new URL(tracker.url).host).waitFor()
     expect(await providers()).toMatchObject([{ provider_id: 'tracker', uses_pkce: true }])
+
+    await row.getByRole('button', { name: 'Connect' }).click()
+    const connect = page.getByRole('dialog', { name: 'Connect Tracker' })
+    await connect.getByRole('textbox', { name: 'Scopes' }).fill('openid read')
+    await connect.getByRole('button', { name: 'Create the link' }).click()
+    const opened = page.context().waitForEvent('page')
+    await connect.getByRole('link', { name: 'Go on at Tracker' }).click()
+    await giveConsent(await opened)
+    await connect.getByRole('button', { name: 'Done' }).click()
+    const account = page.getByRole('grid', { name: 'Your accounts' }).getByRole('row').nth(1)
+    await account.getByText('Active').waitFor()
+    expect(await accounts()).toMatchObject([{ provider_id: 'tracker', scopes: ['openid', 'read'] }])
     await visitor.pictures('connections')
     expect(await visitor.faults()).toEqual([])
+
+    const back = tracker.revocations
+    await account.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No accounts are connected').waitFor()
+    expect(await accounts()).toEqual([])
+    await expect.poll(() => tracker.revocations).toBeGreaterThan(back)
     await row.getByRole('button', { name: 'Delete Tracker' }).click()
     await page.getByRole('textbox', { name: /^Type tracker/ }).fill('tracker')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -307,3 +339,14 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     expect(problems).toEqual([])
   })
 })
+
+/** As a person who has an account at the provider, in the window that was opened for it. */
+async function giveConsent(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByPlaceholder('Enter any login').fill('anna')
+  await page.getByPlaceholder('and password').fill('any')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
+  await page.close()
+}

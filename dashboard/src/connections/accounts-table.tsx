@@ -28,7 +28,12 @@ export function AccountsTable({ accounts }: { accounts: readonly Account[] }) {
         </span>
       ),
     },
-    { id: 'provider', header: 'Provider', cell: ({ provider_id }) => <code>{provider_id}</code> },
+    {
+      id: 'provider',
+      header: 'Provider',
+      from: 'sm',
+      cell: ({ provider_id }) => <code>{provider_id}</code>,
+    },
     {
       id: 'scopes',
       header: 'Scopes',

@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<OAuthTokenEvent>[] = [
     from: 'md',
     cell: ({ provider_account_label }) => provider_account_label ?? '–',
   },
-  { id: 'why', header: 'Why', isWide: true, cell: ({ reason }) => reason ?? '–' },
+  { id: 'why', header: 'Why', isWide: true, from: 'sm', cell: ({ reason }) => reason ?? '–' },
 ]
 
 export function EventsTable({ events }: { events: readonly OAuthTokenEvent[] }) {

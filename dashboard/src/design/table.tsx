@@ -61,7 +61,8 @@ export function Table<T extends object>(props: {
   const navigate = useNavigate()
   if (rows.length === 0 && props.empty) return props.empty
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-surface">
+    // What is placed within it (words for screen readers) must not reach beyond what is seen of it.
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-surface">
       <AriaTable
         aria-label={props.label}
         className="w-full border-collapse text-left"
