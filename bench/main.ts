@@ -16,7 +16,7 @@ import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
 import { largeInputRows } from './rows/large-input.ts'
 import { hostMemoryRow, lostRow } from './rows/python.ts'
-import { joinedRow, runsRows, waitRow } from './rows/runs.ts'
+import { crowdRow, joinedRow, runsRows, waitRow } from './rows/runs.ts'
 import { searchRows } from './rows/search.ts'
 import { stateRows } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
@@ -25,6 +25,7 @@ import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
   ...runsRows,
+  crowdRow,
   joinedRow,
   waitRow,
   ...joinRows,

@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { type BareGraph, startBareGraph } from './bare-graph.ts'
+import { startLanggraphjsDev } from './langgraphjs.ts'
+import type { OfficialServer } from './official-server.ts'
 import { startPostgres } from './postgres.ts'
 import {
   copyOfProject,
@@ -24,7 +26,7 @@ export interface Place {
   servers: number
 }
 
-const sqlite: Place = {
+export const SQLITE: Place = {
   suffix: '',
   title: 'SQLite',
   database: 'SQLite',
@@ -52,7 +54,7 @@ export const PYTHON: Place = {
   language: 'Python',
   servers: 1,
 }
-export const ONE_SERVER = [sqlite, postgres, PYTHON]
+export const ONE_SERVER = [SQLITE, postgres, PYTHON]
 export const PLACES = [...ONE_SERVER, fleet]
 
 /** A place that is open: servers with the echo graph, and the echo graph with nothing around it. */
@@ -67,7 +69,7 @@ export interface OpenPlace {
   saverDatabase: string
   /** `graph.invoke` without checkpoints. */
   startBare(): Promise<BareGraph>
-  /** The official server with the same graph, where there is one in its language. Ended with the place. */
+  /** The official server of the language with the same graph, beside SQLite. Ended with the place. */
   startPeer?: () => Promise<Pool>
   close(): Promise<void>
 }
@@ -94,7 +96,7 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
     saver,
     saverDatabase,
     startBare: () => startGraph('none'),
-    ...(language === 'Python' && { startPeer: () => startPeer(ends) }),
+    ...(database === 'SQLite' && { startPeer: () => startPeer(language, ends) }),
     async close() {
       for (const end of ends) await end()
       for (const pool of pools) await pool.destroy()
@@ -116,17 +118,26 @@ async function prepare(language: Place['language']) {
   return { project: benchProject('echo'), env: {}, startGraph }
 }
 
-async function startPeer(ends: (() => Promise<unknown>)[]): Promise<Pool> {
-  const folder = await copyOfProject()
-  ends.push(folder.remove)
-  const peer = await startLanggraphDev(folder.path)
+async function startPeer(
+  language: Place['language'],
+  ends: (() => Promise<unknown>)[],
+): Promise<Pool> {
+  const peer = language === 'Python' ? await startPythonPeer(ends) : await startLanggraphjsDev()
   const pool = new Pool(peer.url)
   ends.unshift(() => pool.destroy(), peer.stop)
   return pool
 }
 
+async function startPythonPeer(ends: (() => Promise<unknown>)[]): Promise<OfficialServer> {
+  const folder = await copyOfProject()
+  ends.push(folder.remove)
+  return startLanggraphDev(folder.path)
+}
+
 /** What the official server is called. */
-export const PEER_NAME = 'langgraph dev'
+export function peerName({ language }: Pick<Place, 'language'>): string {
+  return language === 'Python' ? 'langgraph dev' : 'langgraphjs dev'
+}
 
 /** What the floor with the saver is called. */
 export function saverName({ database, language }: Place): string {

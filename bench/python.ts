@@ -4,16 +4,14 @@ import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as delay } from 'node:timers/promises'
 import { endTogether } from '../test/support/end-together.ts'
-import { freePort } from '../test/support/free-port.ts'
 import { installPython } from '../test/support/python.ts'
 import type { Asked, BareGraph, startBareGraph } from './bare-graph.ts'
-import { benchProject, type Server, temporaryFolder } from './server.ts'
+import { type OfficialServer, startOfficialServer } from './official-server.ts'
+import { benchProject, temporaryFolder } from './server.ts'
 import { talk } from './talk.ts'
 
 const REQUIREMENTS = join(import.meta.dirname, 'peer/python/requirements.txt')
-const READY_MS = 60_000
 
 /** The echo graph's project. */
 export const PYTHON_PROJECT = benchProject('echo-python')
@@ -56,38 +54,12 @@ export async function startPythonGraph(
   }
 }
 
-/** `langgraph dev` of the official packages, as it comes. It keeps its files in the folder that it runs in. */
-export interface LanggraphDev extends Pick<Server, 'url' | 'stop'> {
-  kill(): Promise<void>
-}
-
-/** `folder`: one that `copyOfProject` made. */
-export async function startLanggraphDev(folder: string): Promise<LanggraphDev> {
+/** `langgraph dev` of the official packages, as it comes. `folder`: one that `copyOfProject` made. */
+export async function startLanggraphDev(folder: string): Promise<OfficialServer> {
   const { python } = await pythonEnvironment()
-  const port = String(await freePort())
-  const args = ['dev', '--no-browser', '--no-reload', '--port', port]
-  const child = spawn(join(dirname(python), 'langgraph'), args, {
-    cwd: folder,
-    env: { ...process.env, LOG_LEVEL: 'ERROR', LANGSMITH_TRACING: 'false' },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
-  const ended = ending(child)
-  const end = (signal: NodeJS.Signals) => async () => {
-    child.kill(signal)
-    await ended
-  }
-  const url = `http://127.0.0.1:${port}`
-  await untilOk(url, child)
-  return { url, stop: end('SIGTERM'), kill: end('SIGKILL') }
-}
-
-async function untilOk(url: string, child: ChildProcess): Promise<void> {
-  const until = Date.now() + READY_MS
-  while (!(await fetch(`${url}/ok`).catch(() => undefined))?.ok) {
-    if (child.exitCode !== null || Date.now() > until)
-      throw new Error('langgraph dev is not ready.')
-    await delay(50)
-  }
+  const program = join(dirname(python), 'langgraph')
+  const args = ['dev', '--no-browser', '--no-reload'] as const
+  return startOfficialServer([program, ...args], { cwd: folder, env: { LOG_LEVEL: 'ERROR' } })
 }
 
 export async function copyOfProject(): Promise<{ path: string; remove(): Promise<void> }> {

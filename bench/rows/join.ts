@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
 import { quantile, repeated } from '../clock.ts'
-import { type OpenPlace, openPlace, PEER_NAME, PLACES, type Place, saverName } from '../place.ts'
+import { type OpenPlace, openPlace, PLACES, type Place, peerName, saverName } from '../place.ts'
 import type { Measured, OpenRow, Row } from '../row.ts'
 
 const TIMES = 200
@@ -65,7 +65,7 @@ async function openTimes(place: Place, { ours, bare, tell }: Times): Promise<Ope
     figure: async () => tell(await figure(TIMES)),
     floors: {
       [`${name}, ${saverName(place)}`]: async () => tell(await floor(TIMES)),
-      ...(peer && { [PEER_NAME]: async () => tell(await ofPeer(peer, PEER_TIMES)) }),
+      ...(peer && { [peerName(place)]: async () => tell(await ofPeer(peer, PEER_TIMES)) }),
     },
     close,
   }

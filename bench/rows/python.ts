@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { graphHostsOf, residentMb } from '../../test/support/processes.ts'
-import { PEER_NAME } from '../place.ts'
+import { PYTHON, peerName } from '../place.ts'
 import {
   copyOfProject,
   PYTHON_PROJECT,
@@ -65,7 +65,7 @@ async function openLost(): Promise<OpenRow> {
   const start = () => startServer(args, { cwd: PYTHON_PROJECT, env })
   return {
     figure: () => lostBy(start),
-    floors: { [PEER_NAME]: () => lostBy(() => startLanggraphDev(copy.path)) },
+    floors: { [peerName(PYTHON)]: () => lostBy(() => startLanggraphDev(copy.path)) },
     async close() {
       await data.remove()
       await copy.remove()

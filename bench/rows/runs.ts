@@ -2,12 +2,14 @@
 import type { Pool } from 'undici'
 import type { BareGraph } from '../bare-graph.ts'
 import { quantile, rate } from '../clock.ts'
-import { openPlace, PEER_NAME, PLACES, type Place, PYTHON, saverName } from '../place.ts'
+import { openPlace, PLACES, type Place, PYTHON, peerName, SQLITE, saverName } from '../place.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { createAndJoin } from './join.ts'
 
 const CLIENTS = 16
 const LOAD = { clients: CLIENTS, ms: 2000 }
+/** The official server executes ten runs at once, and looks for runs from time to time: many clients are good for it. */
+const CROWD = 64
 
 const body = JSON.stringify({
   assistant_id: 'echo',
@@ -20,8 +22,16 @@ export const runsRows: Row[] = PLACES.map((place) => ({
   title: `runs/s of an echo graph through runs/wait, ${CLIENTS} clients, ${place.title}`,
   unit: 'runs/s',
   pairs: 5,
-  open: () => openRuns(place),
+  open: () => openRuns(place, LOAD),
 }))
+
+export const crowdRow: Row = {
+  name: 'runs-crowd',
+  title: `runs/s of an echo graph through runs/wait, ${CROWD} clients, ${SQLITE.title}`,
+  unit: 'runs/s',
+  pairs: 3,
+  open: () => openRuns(SQLITE, { ...LOAD, clients: CROWD }),
+}
 
 /** Against the official server, which looks for runs from time to time: how a run is asked for makes a difference. */
 export const joinedRow: Row = {
@@ -45,7 +55,7 @@ async function openAgainstPeer(work: (next: () => Pool) => Promise<number>): Pro
   const peer = (await open.startPeer?.()) as Pool
   const [figure, floor] = [() => work(open.next), () => work(() => peer)]
   for (const warmUp of [figure, floor]) await warmUp()
-  return { figure, floors: { [PEER_NAME]: floor }, close: open.close }
+  return { figure, floors: { [peerName(PYTHON)]: floor }, close: open.close }
 }
 
 async function waitTime(next: () => Pool): Promise<number> {
@@ -59,21 +69,21 @@ async function waitTime(next: () => Pool): Promise<number> {
   return quantile(times, 0.5)
 }
 
-async function openRuns(place: Place): Promise<OpenRow> {
+async function openRuns(place: Place, load: typeof LOAD): Promise<OpenRow> {
   const open = await openPlace(place)
   const bare = await open.startBare()
   const peer = await open.startPeer?.()
   const run = () => waitForRun(open.next())
-  const floor = (graph: BareGraph) => () => graph.ask<number>({ what: 'rate', ...LOAD })
+  const floor = (graph: BareGraph) => () => graph.ask<number>({ what: 'rate', ...load })
   const floors = {
     'graph.invoke, no checkpoints': floor(bare),
     [`graph.invoke, ${saverName(place)}`]: floor(open.saver),
-    ...(peer && { [PEER_NAME]: () => rate(() => waitForRun(peer), LOAD) }),
+    ...(peer && { [peerName(place)]: () => rate(() => waitForRun(peer), load) }),
   }
-  await rate(run, LOAD)
+  await rate(run, load)
   for (const warmUp of Object.values(floors)) await warmUp()
   return {
-    figure: () => rate(run, LOAD),
+    figure: () => rate(run, load),
     floors,
     async close() {
       await bare.stop()

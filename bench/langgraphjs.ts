@@ -1,0 +1,41 @@
+/** `langgraphjs dev`, the official server for TypeScript, on this Node and with the echo graph. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type OfficialServer, startOfficialServer } from './official-server.ts'
+import { benchProject, temporaryFolder } from './server.ts'
+
+/** The test of the official CLI has the same. */
+const PEER = resolve(import.meta.dirname, '../test/peer/langgraph-cli')
+const MODULES = join(PEER, 'node_modules')
+
+/** As it comes; it keeps everything in memory. `stop` ends it and removes its folder. */
+export async function startLanggraphjsDev(): Promise<OfficialServer> {
+  installPeer()
+  const folder = await temporaryFolder()
+  await cp(benchProject('echo'), folder.path, { recursive: true })
+  const config = { node_version: '20', graphs: { echo: './graph.ts:echo' } }
+  await writeFile(join(folder.path, 'langgraph.json'), JSON.stringify(config))
+  await symlink(MODULES, join(folder.path, 'node_modules'))
+  const script = join(MODULES, '@langchain/langgraph-cli/dist/cli/cli.mjs')
+  const args = [script, 'dev', '--no-browser', '--host', '127.0.0.1'] as const
+  // It starts others of its kind by their name.
+  const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+  const server = await startOfficialServer([process.execPath, ...args], { cwd: folder.path, env })
+  return {
+    ...server,
+    async stop() {
+      await server.stop()
+      await folder.remove()
+    },
+  }
+}
+
+/** Throws what npm says where it cannot be done. */
+function installPeer(): void {
+  // npm writes this file last.
+  if (existsSync(join(MODULES, '.package-lock.json'))) return
+  const args = ['ci', '--ignore-scripts', '--loglevel=error']
+  execFileSync('npm', args, { cwd: PEER, stdio: ['ignore', 2, 'inherit'] })
+}
