@@ -11,6 +11,11 @@ const AXE = resolve(import.meta.dirname, '../../node_modules/axe-core/axe.min.js
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 390, height: 844 }
 const THEMES = ['light', 'dark'] as const
+/**
+ * The page itself gives up a request when it is left, or needs the answer no more; the browser gives up all of them when
+ * the machine's networks change, as they do with each container that is started, and the page asks again.
+ */
+const NOBODYS_FAULT = ['net::ERR_ABORTED', 'net::ERR_NETWORK_CHANGED']
 /** A browser has six connections to a host: two pages that hold three each would leave none to any other. */
 const MOST_STREAMS = 2
 
@@ -46,8 +51,7 @@ export class DashboardVisitor {
     page.on('requestfailed', (request) => {
       this.#streams.delete(request)
       const reason = request.failure()?.errorText ?? ''
-      // The page itself gives up a request when it is left, or needs the answer no more.
-      if (reason !== 'net::ERR_ABORTED')
+      if (!NOBODYS_FAULT.includes(reason))
         this.#note(`${request.method()} ${request.url()}: ${reason}`)
     })
     page.on('response', (response) => {
