@@ -8,10 +8,11 @@ import type { Log } from '../core/log.ts'
 const NPM_FILES = /^npm_config_(userconfig|globalconfig)$/i
 /** All of a Secret is 1 MiB at most, and there is more in it. */
 const MAX_FILE_BYTES = 256 * 1024
+const MAX_ALL_BYTES = 640 * 1024
 
 /**
- * `env`: of this machine's builds. Files that it names are sent along; a folder, or what cannot be read, is left out
- * with its variable, and `log` is told.
+ * `env`: of this machine's builds. Files that it names are sent along, each once; a folder, what cannot be read, and what
+ * is too large are left out with their variables, and `log` is told.
  */
 export async function readBuildSettings(
   env: Readonly<Record<string, string>>,
@@ -19,21 +20,35 @@ export async function readBuildSettings(
 ): Promise<BuildSettings> {
   const kept: Record<string, string> = {}
   const files: Record<string, string> = {}
+  const sameFiles: Record<string, string> = {}
+  const firstNames = new Map<string, string>()
+  let leftBytes = MAX_ALL_BYTES
   for (const [name, value] of Object.entries(env)) {
     const paths = NPM_FILES.test(name) ? [value] : filesOf(name, value)
     if (paths.length === 0) {
       if (!isOfThisMachine(name)) kept[name] = value
       continue
     }
-    const text = paths.length === 1 ? await readIfSmall(value) : undefined
-    if (text !== undefined) files[name] = text
-    else log.warn({ variable: name }, 'Builds in Jobs go without what this variable names.')
+    const first = firstNames.get(value)
+    if (first !== undefined) {
+      sameFiles[name] = first
+      continue
+    }
+    const mostBytes = Math.min(MAX_FILE_BYTES, leftBytes)
+    const text = paths.length === 1 ? await readIfSmall(value, mostBytes) : undefined
+    if (text === undefined) {
+      log.warn({ variable: name }, 'Builds in Jobs go without what this variable names.')
+      continue
+    }
+    files[name] = text
+    firstNames.set(value, name)
+    leftBytes -= Buffer.byteLength(text)
   }
-  return { env: kept, files }
+  return { env: kept, files, sameFiles }
 }
 
-async function readIfSmall(path: string): Promise<string | undefined> {
+async function readIfSmall(path: string, mostBytes: number): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
-  if (!found?.isFile() || found.size > MAX_FILE_BYTES) return undefined
+  if (!found?.isFile() || found.size > mostBytes) return undefined
   return readFile(path, 'utf8').catch(() => undefined)
 }

@@ -55,14 +55,18 @@ async function build(config: BuildConfig, { signal, say }: BuildTools): Promise<
 
 async function optionsOf(task: BuildTask, { into, path }: BuildConfig): Promise<BuilderOptions> {
   const { commandMs, maxMemoryBytes } = task.limits
-  const { env, files } = task.settings
+  const { env, files, sameFiles = {} } = task.settings
   const home = join(into, 'home')
   const folder = join(into, 'settings')
   for (const one of [home, folder]) await mkdir(one, { recursive: true, mode: 0o700 })
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(folder, name), text, { mode: 0o600 })
   }
-  const named = Object.keys(files).map((name) => [name, join(folder, name)])
+  const owners = {
+    ...Object.fromEntries(Object.keys(files).map((name) => [name, name])),
+    ...sameFiles,
+  }
+  const named = Object.entries(owners).map(([name, owner]) => [name, join(folder, owner)])
   return {
     // On the volume of the source: packages are linked from one to the other.
     dir: join(into, 'work'),

@@ -100,6 +100,7 @@ function controlPlane({
     readSettings: async () => ({
       env: { npm_config_registry: 'http://registry.test/' },
       files: { PIP_CONFIG_FILE: 'of-the-operator' },
+      sameFiles: { UV_CONFIG_FILE: 'PIP_CONFIG_FILE' },
     }),
     log: silentLog,
   })
@@ -171,7 +172,8 @@ describe.concurrent('a build as a Job', () => {
   }) => {
     const home = controlPlane()
     const request = await uploaded({
-      build_command: 'echo "$OF_THE_PROJECT $npm_config_registry"; cat "$PIP_CONFIG_FILE"',
+      build_command:
+        'echo "$OF_THE_PROJECT $npm_config_registry"; cat "$PIP_CONFIG_FILE" "$UV_CONFIG_FILE"',
     })
     const building = home.builder.build(request, never())
     await expect.poll(() => home.log(request.revision_id)).toContain('$ ln -s')
@@ -190,7 +192,7 @@ describe.concurrent('a build as a Job', () => {
     expect(content).toMatchObject({ bytes: packed?.bytes })
     const log = await home.log(request.revision_id)
     expect(log).toContain('its-secret http://registry.test/')
-    expect(log).toContain('of-the-operator')
+    expect(log).toContain('of-the-operatorof-the-operator')
     expect(log).toMatch(/Bundled \d+ files/)
     expect(log).toContain('The build has ended well.')
     await expect.poll(() => podOf(request)).toBeUndefined()

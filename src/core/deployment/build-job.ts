@@ -26,6 +26,8 @@ export interface BuildSettings {
   env: Readonly<Record<string, string>>
   /** By variable, the text of the file that it is to name. */
   files: Readonly<Record<string, string>>
+  /** Variables that name the file of another one, by that one's name: certificates have many readers. */
+  sameFiles?: Readonly<Record<string, string>>
 }
 
 export interface BuildJobLimits {
