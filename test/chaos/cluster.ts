@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node'
+import { AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node'
 
 const LOOK_MS = 200
 const MANAGED = 'app.kubernetes.io/managed-by=runyard'
@@ -10,6 +10,7 @@ const MANAGED = 'app.kubernetes.io/managed-by=runyard'
 export class RealCluster {
   readonly #core: CoreV1Api
   readonly #apps: AppsV1Api
+  readonly #batch: BatchV1Api
   readonly #config = new KubeConfig()
   readonly namespace: string
 
@@ -17,6 +18,7 @@ export class RealCluster {
     this.#config.loadFromFile(kubeconfig)
     this.#core = this.#config.makeApiClient(CoreV1Api)
     this.#apps = this.#config.makeApiClient(AppsV1Api)
+    this.#batch = this.#config.makeApiClient(BatchV1Api)
     this.namespace = namespace
   }
 
@@ -37,6 +39,13 @@ export class RealCluster {
     return there.map(({ metadata }) => metadata?.name ?? '')
   }
 
+  /** Where the pods are. */
+  async addresses(): Promise<string[]> {
+    const { namespace } = this
+    const { items } = await this.#core.listNamespacedPod({ namespace, labelSelector: MANAGED })
+    return items.flatMap(({ status }) => status?.podIP ?? [])
+  }
+
   /** How many objects of Runyard's there are, of the kinds that own all others. */
   async left(): Promise<{ secrets: number; deployments: number; pods: number }> {
     const question = { namespace: this.namespace, labelSelector: MANAGED }
@@ -44,6 +53,16 @@ export class RealCluster {
     const deployments = (await this.#apps.listNamespacedDeployment(question)).items.length
     const pods = (await this.#core.listNamespacedPod(question)).items.length
     return { secrets, deployments, pods }
+  }
+
+  /** The Jobs of builds, and how many pods each has at work. */
+  async jobs(): Promise<{ name: string; active: number }[]> {
+    const { namespace } = this
+    const { items } = await this.#batch.listNamespacedJob({ namespace, labelSelector: MANAGED })
+    return items.map(({ metadata, status }) => ({
+      name: metadata?.name ?? '',
+      active: status?.active ?? 0,
+    }))
   }
 
   async deletePod(name: string): Promise<void> {

@@ -3,7 +3,7 @@
  * containers, the engine and the control plane itself killed. `vitest.config.ts` leaves it out where TEST_RUNYARD_IMAGE
  * names no archive (`docker save`) with Runyard's image, under the name `localhost/runyard:lab`.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ContainerEngine, startContainerEngine } from '../support/container-engine.ts'
 import { startRegistry, type TestRegistry } from '../support/registry.ts'
 import { effort, SEED } from './effort.ts'
+import { Intruder, MOST_PROCESSORS } from './intruder.ts'
 import { OutlivedRunyard } from './outlived-runyard.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
@@ -25,6 +26,7 @@ const AWAY_MS = effort({ short: 5_000, whole: 30_000 })
 const PER_SECOND = 20
 const LIMIT_MS = effort({ short: 900_000, whole: 2_400_000 })
 const IMAGE = 'localhost/runyard:lab'
+const HUSH = 'nobody-else-is-to-see-this'
 
 const resource_spec = {
   ...{ min_scale: 2, max_scale: 2, cpu: 0.1, cpu_limit: 2 },
@@ -43,7 +45,9 @@ beforeAll(async () => {
   await engine.loadImage(process.env.TEST_RUNYARD_IMAGE ?? '')
   runyard = new OutlivedRunyard(dataDir, {
     ...{ RUNYARD_RUNTIME: 'docker', RUNYARD_DOCKER_HOST: engine.host, RUNYARD_IMAGE: IMAGE },
-    RUNYARD_REGISTRY_ALLOW: 'loopback',
+    ...{ RUNYARD_REGISTRY_ALLOW: 'loopback', A_VARIABLE_OF_THE_OPERATOR: HUSH },
+    // Only the first build of a deployment needs the registry: this is about rollouts.
+    npm_config_prefer_offline: 'true',
   })
   await runyard.start()
   expect(await deployment.create(runyard)).toMatchObject({ status: 'DEPLOYED' })
@@ -96,6 +100,44 @@ test(
 )
 
 test(
+  'a graph that means harm sees nothing of others, and keeps nobody from answering',
+  async () => {
+    const intruder = new Intruder()
+    const prober = new Prober(`${runyard.url}/agents/probed`, runyard.key, PER_SECOND)
+    await runyard.untilAnswered('probed')
+    const before = await containers()
+    expect(await intruder.create(runyard)).toMatchObject({ status: 'DEPLOYED' })
+    await prober.start()
+    const seen = await intruder.look(runyard, {
+      marks: [runyard.key, await encryptionKey(), HUSH],
+      readable: [
+        ...['admin.key', 'encryption.key', 'control-plane.db'].map((name) => join(dataDir, name)),
+        join(dataDir, 'deployments', deployment.path.split('/').at(-1) ?? ''),
+        ...[engine.host.replace('unix://', ''), '/var/run/docker.sock', '/run/podman/podman.sock'],
+        '/etc/shadow',
+      ],
+      writable: ['/mine', '/etc/mine', '/opt/runyard/mine', '/tmp/mine'],
+      addresses: [runyard.url, ...(await addressesOf(before))],
+      statements: [],
+    })
+    const reached = Array.from({ length: 3 }, () => 'closed')
+    const nothing = { marks: [], readable: [], answers: [] }
+    expect(seen).toEqual({ ...nothing, writable: ['/tmp/mine'], reached })
+    expect(await intruder.take(runyard, 'processors')).toBeLessThan(MOST_PROCESSORS)
+    expect(await intruder.take(runyard, 'memory')).toBe('SIGKILL')
+    expect(await intruder.take(runyard, 'processes')).toBeLessThan(512)
+    await prober.untilMore(REQUESTS / 4)
+    await prober.stop()
+    expect(prober.failures).toEqual([])
+    const names = (all: { id: string }[]) => all.map(({ id }) => id)
+    expect(names(await containers())).toEqual(expect.arrayContaining(names(before)))
+    await intruder.remove(runyard)
+    await expect.poll(async () => (await containers()).length, { timeout: 60_000 }).toBe(2)
+  },
+  LIMIT_MS,
+)
+
+test(
   `what runs outlives containers, the engine and the control plane (seed ${SEED})`,
   async () => {
     await runyard.untilAnswered('probed')
@@ -140,6 +182,16 @@ async function containers() {
   const found = await engine.docker.listContainers({ filters })
   return found.map(({ Id }) => engine.docker.getContainer(Id))
 }
+
+/** Where agent servers listen, on the networks of their containers. */
+async function addressesOf(all: Awaited<ReturnType<typeof containers>>): Promise<string[]> {
+  const about = await Promise.all(all.map((one) => one.inspect()))
+  return about.flatMap(({ NetworkSettings: { Networks } }) =>
+    Object.values(Networks).map(({ IPAddress }) => `http://${IPAddress}:8000/ok`),
+  )
+}
+
+const encryptionKey = async () => (await readFile(join(dataDir, 'encryption.key'), 'utf8')).trim()
 
 async function deployImage(name: string, image_uri: string) {
   await registry.put(name, '1')

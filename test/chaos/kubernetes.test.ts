@@ -6,14 +6,16 @@
  * the address of this machine that pods reach.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deploymentDatabaseUrl, parseDatabaseUrl } from '../../src/core/database-url.ts'
 import { startRegistry, type TestRegistry } from '../support/registry.ts'
 import { pause, RealCluster } from './cluster.ts'
 import { effort, SEED } from './effort.ts'
+import { Intruder, MOST_PROCESSORS } from './intruder.ts'
 import { OutlivedRunyard } from './outlived-runyard.ts'
 import { Prober } from './prober.ts'
 import { Random } from './random.ts'
@@ -27,6 +29,7 @@ const KILLS = effort({ short: 2, whole: 10 })
 const AWAY_MS = effort({ short: 10_000, whole: 60_000 })
 const PER_SECOND = 20
 const LIMIT_MS = effort({ short: 900_000, whole: 2_400_000 })
+const HUSH = 'nobody-else-is-to-see-this'
 
 const id = randomUUID().slice(0, 8)
 const cluster = new RealCluster(process.env.TEST_KUBECONFIG ?? '', `runyard-chaos-${id}`)
@@ -95,12 +98,63 @@ test(
 )
 
 test(
+  'a graph that means harm sees nothing of others, and keeps nobody from answering',
+  async () => {
+    const intruder = new Intruder()
+    const prober = new Prober(`${runyard.url}/agents/probed`, runyard.key, PER_SECOND)
+    await runyard.untilAnswered('probed')
+    const before = await cluster.pods()
+    const others = await cluster.addresses()
+    expect(await intruder.create(runyard)).toMatchObject({ status: 'DEPLOYED' })
+    await prober.start()
+    const database = settings().RUNYARD_DATABASE_URL ?? ''
+    const own = parseDatabaseUrl(database).schema
+    const id = deployment.path.split('/').at(-1) ?? ''
+    const ofOther = parseDatabaseUrl(deploymentDatabaseUrl(database, id)).schema
+    const places = ['/var/run/secrets/kubernetes.io', '/var/lib/kubelet', '/etc/kubernetes']
+    const sockets = ['/run/containerd/containerd.sock', '/var/run/docker.sock']
+    const seen = await intruder.look(runyard, {
+      marks: [runyard.key, await encryptionKey(), HUSH, database],
+      readable: [dataDir, ...places, ...sockets, '/root', '/etc/shadow'],
+      writable: ['/mine', '/etc/mine', '/project/mine', '/run/runyard/mine', '/tmp/mine'],
+      addresses: [
+        `${runyard.url}/v2/deployments`,
+        ...others.map((ip) => `http://${ip}:8000/threads`),
+      ],
+      statements: [
+        ...['SELECT 1', `SELECT * FROM ${own}.api_keys`, `SELECT * FROM ${own}.revisions`],
+        `SELECT * FROM ${ofOther}.threads`,
+      ],
+    })
+    expect(seen).toEqual({
+      ...{ marks: [], readable: [], writable: ['/tmp/mine'] },
+      // The control plane asks for a key. Another pod refuses too, where no policy of the network keeps it away.
+      reached: ['401', ...others.map(() => expect.stringMatching(/^(401|403|503|closed)$/))],
+      answers: ['1 rows', 'refused', 'refused', 'refused'],
+    })
+    expect(await intruder.take(runyard, 'processors')).toBeLessThan(MOST_PROCESSORS)
+    // Where the kernel ends all of a container together, there is no answer.
+    expect([undefined, 'SIGKILL']).toContain(await intruder.take(runyard, 'memory'))
+    const bomb = intruder.take(runyard, 'processes')
+    await Promise.race([bomb, prober.untilMore(REQUESTS)])
+    await prober.untilMore(REQUESTS / 4)
+    await prober.stop()
+    expect(prober.failures).toEqual([])
+    expect(await cluster.pods()).toEqual(expect.arrayContaining(before))
+    await intruder.remove(runyard)
+    await bomb
+    await expect.poll(async () => (await cluster.left()).pods, { timeout: 120_000 }).toBe(2)
+  },
+  LIMIT_MS,
+)
+
+test(
   `what runs outlives pods, node, kubelet, API server and control plane (seed ${SEED})`,
   async () => {
-    await runyard.untilAnswered('probed')
+    await whole()
     for (const name of await cluster.pods()) {
       await cluster.deletePod(name)
-      await runyard.untilAnswered('probed')
+      await whole()
     }
     await drained()
     for (const program of ['kubelet', 'kube-apiserver']) {
@@ -109,13 +163,24 @@ test(
       await pause(program, AWAY_MS)
       await prober.stop()
       expect(prober.failures, `while the ${program} stood still`).toEqual([])
-      await runyard.untilAnswered('probed')
+      await whole()
     }
     await killed()
     await cleared()
   },
   LIMIT_MS,
 )
+
+/** As many pods answer as there are to be, those not counted that are on their way to their end. */
+async function whole(): Promise<void> {
+  const states = async () => {
+    const { body } = await runyard.call('GET', `${deployment.path}/runtime`)
+    return (body as { replicas: { state: string }[] }).replicas.map(({ state }) => state)
+  }
+  const both = ['healthy', 'healthy']
+  await expect.poll(states, { timeout: 180_000, interval: 500 }).toEqual(both)
+  await runyard.untilAnswered('probed')
+}
 
 /** There is room elsewhere only after a while, and nobody who asks notices. */
 async function drained(): Promise<void> {
@@ -131,7 +196,7 @@ async function drained(): Promise<void> {
     return now.length === before.length && now.some((name) => !before.includes(name))
   }
   await expect.poll(arePassed, { timeout: 180_000, interval: 500 }).toBe(true)
-  await runyard.untilAnswered('probed')
+  await whole()
   await prober.untilMore(REQUESTS / 4)
   await prober.stop()
   expect(prober.failures, 'while the node was drained').toEqual([])
@@ -160,6 +225,8 @@ async function cleared(): Promise<void> {
   await expect.poll(() => cluster.left(), poll).toEqual(none)
 }
 
+const encryptionKey = async () => (await readFile(join(dataDir, 'encryption.key'), 'utf8')).trim()
+
 /** It is in a registry that the cluster does not reach. */
 async function deployImage(name: string, image_uri: string) {
   await registry.put(name, '1')
@@ -182,6 +249,7 @@ function settings(): NodeJS.ProcessEnv {
     ...{ RUNYARD_HOST: env.TEST_KUBERNETES_HOST, RUNYARD_REGISTRY_ALLOW: 'loopback' },
     ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_KUBECONFIG: env.TEST_KUBECONFIG },
     ...{ RUNYARD_IMAGE: env.TEST_KUBERNETES_IMAGE, RUNYARD_DATABASE_URL: database.href },
+    A_VARIABLE_OF_THE_OPERATOR: HUSH,
     ...{ RUNYARD_KUBERNETES_NAMESPACE: cluster.namespace, RUNYARD_KUBERNETES_INSTALLATION: id },
   }
 }

@@ -26,7 +26,7 @@ export class OutlivedRunyard {
 
   /** A second time: at the same address. */
   async start(): Promise<void> {
-    const port = this.#up ? new URL(this.#up.url).port : '0'
+    const port = this.#up ? new URL(this.#up.url).port : (this.#env.RUNYARD_PORT ?? '0')
     const env = { ...this.#env, RUNYARD_DATA_DIR: this.#dataDir, RUNYARD_PORT: port }
     this.#up = await startServeProcess(COMMAND, ['up'], { cwd: this.#dataDir, env })
   }

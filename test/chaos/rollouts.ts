@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Revision } from '../../client/src/client.ts'
 import { fixtureProject } from '../support/agent-server.ts'
-import { createGitRepository } from '../support/git-repository.ts'
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
 import { runNow } from '../support/program.ts'
 import type { TestRunyard } from '../support/runyard.ts'
 
@@ -22,8 +22,11 @@ const BREAKS = {
 type Kind = 'good' | 'unbuildable' | keyof typeof BREAKS
 
 interface Ways {
+  /** One of `test/fixtures/projects`. */
+  project?: string
   resource_spec?: Record<string, number>
   isInstalled?: boolean
+  build_command?: string
 }
 
 /** A Runyard, in this process or not. */
@@ -36,19 +39,25 @@ interface Deployment {
 }
 
 export class RolledOut {
-  readonly #repository = createGitRepository(fixtureProject('echo'))
+  readonly #repository: GitRepository
   readonly #name: string
   #path = ''
   #count = 0
 
   readonly #isInstalled: boolean
+  readonly #buildCommand: string | undefined
   readonly #resources: Record<string, number>
 
   /** `isInstalled`: its packages are its own, as agent servers on other machines need them. */
-  constructor(name: string, { resource_spec = ASLEEP, isInstalled = false }: Ways = {}) {
+  constructor(
+    name: string,
+    { project = 'echo', resource_spec = ASLEEP, isInstalled = false, build_command }: Ways = {},
+  ) {
+    this.#repository = createGitRepository(fixtureProject(project))
     this.#name = name
     this.#resources = resource_spec
     this.#isInstalled = isInstalled
+    this.#buildCommand = build_command
     // With a lock file a build takes over what the one before has installed.
     if (isInstalled) this.#lock()
   }
@@ -61,6 +70,7 @@ export class RolledOut {
       source_config: {
         repo_url: this.#repository.url,
         ...(this.#isInstalled ? {} : { install_command: LINKED }),
+        ...(this.#buildCommand && { build_command: this.#buildCommand }),
         resource_spec: this.#resources,
       },
       source_revision_config: { repo_ref: 'main', langgraph_config_path: 'langgraph.json' },
@@ -79,15 +89,23 @@ export class RolledOut {
     return runyard.untilOver(made)
   }
 
-  /** Commits a change, rolls it out and answers the revision at its end. */
-  async rollOut(runyard: Asked, kind: Kind = 'good') {
+  /** Commits a change, rolls it out and answers the revision at its end. `source_config`: what changes of it too. */
+  async rollOut(runyard: Asked, kind: Kind = 'good', source_config?: object) {
     this.#count += 1
     const undo = this.#commit(kind)
-    const change = { source_revision_config: { repo_ref: 'main' } }
+    const change = {
+      ...(source_config && { source_config }),
+      source_revision_config: { repo_ref: 'main' },
+    }
     const made = (await runyard.call('PATCH', this.#path, change)).body as Deployment
     const revision = await runyard.untilOver(made)
     undo()
     return revision
+  }
+
+  /** The newest revision at its end. */
+  async untilOver(runyard: Asked): Promise<Revision> {
+    return runyard.untilOver((await runyard.call('GET', this.#path)).body as Deployment)
   }
 
   async rollBack(runyard: Asked): Promise<Revision> {
