@@ -3,6 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
 import { statusOf } from '../api/query-client.ts'
+import { isActive } from '../api/run-state.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
@@ -98,10 +99,6 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
       )}
     </>
   )
-}
-
-function isActive({ status }: ServerRun): boolean {
-  return status === 'pending' || status === 'running'
 }
 
 const SERVER: ListColumn<ServerRun> = {

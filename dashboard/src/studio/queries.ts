@@ -1,9 +1,10 @@
 /** What the Studio reads of an agent server, beside what it hears from a run's stream. */
-import type { Run, ThreadState } from '@langchain/langgraph-sdk'
+import type { ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
+import { isActive } from '../api/run-state.ts'
 import { type State, threadKey } from '../api/thread-state.ts'
 
 /** `assistant`: its id, or the graph's, whose own assistant is meant then. */
@@ -91,10 +92,6 @@ export function runsQuery(server: AgentServer, threadId?: string) {
     // Somebody else may begin one.
     refetchInterval: ({ state }) => (state.data?.some(isActive) ? 2_000 : 6_000),
   })
-}
-
-export function isActive({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'running' || status === 'pending'
 }
 
 export function recentThreadsQuery(server: AgentServer, assistantId: string) {

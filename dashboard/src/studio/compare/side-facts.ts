@@ -1,7 +1,7 @@
 /** What can be told of one side of a comparison, from its state and its run. */
 import type { Run } from '@langchain/langgraph-sdk'
+import { isActive } from '../../api/run-state.ts'
 import type { State } from '../../api/thread-state.ts'
-import { isActive } from '../queries.ts'
 import { isMessage, type MessageLike } from '../state/message.ts'
 
 /** The messages of a state, whichever key they are below. */

@@ -3,8 +3,8 @@ import type { Run, ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from '../../api/agent-server.tsx'
 import { statusOf } from '../../api/query-client.ts'
+import { isActive } from '../../api/run-state.ts'
 import { type State, threadKey } from '../../api/thread-state.ts'
-import { isActive } from '../queries.ts'
 import type { Side } from './search.ts'
 
 export interface SideData {
