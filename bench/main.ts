@@ -11,6 +11,7 @@ import { measure, type Row } from './row.ts'
 import { bytesRows } from './rows/bytes.ts'
 import { claimRows } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
+import { driverRows } from './rows/drivers.ts'
 import { gatewayCpuRow, gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
@@ -34,6 +35,7 @@ const ROWS = [
   deployRow,
   redeployRow,
   wakeRow,
+  ...driverRows,
   gatewayLatencyRow,
   gatewayThroughputRow,
   gatewayCpuRow,
