@@ -21,7 +21,7 @@ const include = ['{src,client,dashboard,test}/**/*.test.ts']
 // Fixture projects and peers bring tests of nobody's.
 /** Needs a real cluster, which TEST_KUBECONFIG names. */
 const onCluster = 'test/conformance/kubernetes-cluster.test.ts'
-const chaosOnCluster = 'test/chaos/kubernetes.test.ts'
+const chaosOnCluster = 'test/chaos/kubernetes*.test.ts'
 const withoutCluster = process.env.TEST_KUBECONFIG ? [] : [onCluster, chaosOnCluster]
 /** Needs Runyard's image, which TEST_RUNYARD_IMAGE names. */
 const withoutImage = process.env.TEST_RUNYARD_IMAGE ? [] : ['test/chaos/docker.test.ts']
