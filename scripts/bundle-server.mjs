@@ -16,6 +16,8 @@ import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** What is started in a process of its own: an agent server, and the last step of a build. */
+const PROGRAMS = ['agent-program', 'bundle-command']
 /** What has files beside itself, compiles, or must be one with the project's own copy. */
 const OUTSIDE = [
   ...['esbuild', 'tsx', 'typescript-api', 'sqlite-vec', '@opentelemetry', 'swagger-ui-dist'],
@@ -59,7 +61,9 @@ async function bundleServer(from, to) {
   const { build } = await import('esbuild')
   const extension = from === 'src' ? 'ts' : 'js'
   const { metafile, outputFiles } = await build({
-    entryPoints: { 'agent-program': join(root, from, `main/agent-program.${extension}`) },
+    entryPoints: Object.fromEntries(
+      PROGRAMS.map((name) => [name, join(root, from, `main/${name}.${extension}`)]),
+    ),
     ...{
       outdir: join(root, to),
       absWorkingDir: root,
@@ -77,7 +81,7 @@ async function bundleServer(from, to) {
   })
   const inputs = Object.keys(metafile.inputs)
   mkdirSync(join(root, to), { recursive: true })
-  const isEntry = ({ path }) => path.endsWith('agent-program.js')
+  const isEntry = ({ path }) => PROGRAMS.includes(basename(path, '.js'))
   const inOrder = outputFiles.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
   for (const { path, contents } of inOrder) replace(path, contents)
   replace(join(root, to, 'LICENSES.txt'), licenses(inputs))

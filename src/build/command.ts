@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../child-process/group.ts'
-import { measureGroup } from '../child-process/memory.ts'
+import { isGroupRunning, measureGroup } from '../child-process/memory.ts'
 import { readLines } from '../child-process/output-lines.ts'
 import type { CommandEnd, CommandTerms } from '../core/deployment/project-commands.ts'
 
@@ -119,5 +119,12 @@ async function settle(child: ChildProcess): Promise<void> {
   for (const stream of child.stdio.slice(3)) stream?.destroy()
   await endGroup(child)
   // A killed process closes its pipes a moment before it is gone.
-  for (let looks = 0; looks < GROUP_LOOKS && killGroup(child); looks++) await delay(GROUP_LOOK_MS)
+  for (let looks = 0; looks < GROUP_LOOKS && (await isLeft(child)); looks++) {
+    await delay(GROUP_LOOK_MS)
+  }
+}
+
+async function isLeft(child: ChildProcess): Promise<boolean> {
+  if (!killGroup(child) || child.pid === undefined) return false
+  return (await isGroupRunning(child.pid)) ?? true
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, it } from 'vitest'
-import { familyResidentBytes, residentBytes } from './memory.ts'
+import { expect, it, vi } from 'vitest'
+import { familyResidentBytes, isGroupRunning, residentBytes } from './memory.ts'
 
 /** Starts another one in a group of its own, and says which. */
 const PARENT = `
@@ -23,5 +23,26 @@ it.skipIf(!isLinux)('counts what a process has started, in other groups too', as
   } finally {
     process.kill(grandchild, 'SIGKILL')
     child.kill('SIGKILL')
+  }
+})
+
+/** The other one ends at once, and its parent, which is `sleep` then, never asks how. */
+const NEGLECT = "setsid sh -c 'echo $$' & exec sleep 100"
+
+it.skipIf(!isLinux)('does not count what has ended and nobody has asked for', async () => {
+  const child = spawn('/bin/sh', ['-c', NEGLECT], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const group = child.pid ?? 0
+  try {
+    const [line] = await once(child.stdout, 'data')
+    const ended = Number(line)
+    expect(await isGroupRunning(group)).toBe(true)
+    await vi.waitFor(async () => expect(await isGroupRunning(ended)).toBe(false))
+    // It is there still: it could be sent a signal.
+    expect(process.kill(-ended, 0)).toBe(true)
+  } finally {
+    process.kill(-group, 'SIGKILL')
   }
 })

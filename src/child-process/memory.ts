@@ -49,9 +49,27 @@ export function measureGroup(group: number): () => Promise<number> {
 
 /** `undefined` for a process that has ended meanwhile. */
 async function groupOf(pid: string): Promise<number | undefined> {
+  return (await statOf(pid))?.group
+}
+
+/**
+ * Whether anything of the group still runs. What has ended and is only there until its parent has seen that does
+ * not count: the init of a container may take its time for it, or never do it. `undefined`: the system does not say.
+ */
+export async function isGroupRunning(group: number): Promise<boolean | undefined> {
+  const names = await readdir('/proc').catch(() => [])
+  const stats = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(statOf))
+  if (!stats.some((stat) => stat !== undefined)) return undefined
+  return stats.some((stat) => stat?.group === group && !ENDED.has(stat.state))
+}
+
+/** Zombie, and dead. */
+const ENDED: ReadonlySet<string> = new Set(['Z', 'X'])
+
+async function statOf(pid: string): Promise<{ state: string; group: number } | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The command's name comes in parentheses and may hold any character; the group is the third after.
-  return stat === undefined
-    ? undefined
-    : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])
+  if (stat === undefined) return undefined
+  // The command's name comes in parentheses and may hold any character; state, parent and group come after it.
+  const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state, group: Number(group) }
 }

@@ -1,4 +1,4 @@
-/** What starts the agent servers of deployments. */
+/** What starts the agent servers of deployments, and the last step of their builds. */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandPath } from './command-path.ts'
@@ -18,9 +18,17 @@ interface MadeFrom {
  * bundle, and 161 and 136 MB of memory then.
  */
 export function agentProgramPath(): string {
+  return madeProgram('agent-program') ?? commandPath()
+}
+
+/** The script that bundles a project, in few files like the other; `undefined` where that was not made from the sources as they are. */
+export function bundlerPath(): string | undefined {
+  return madeProgram('bundle-command')
+}
+
+function madeProgram(name: string): string | undefined {
   const root = dirname(dirname(commandPath()))
-  const program = join(root, 'dist/server/agent-program.js')
-  return isMadeFromSources(root) ? program : commandPath()
+  return isMadeFromSources(root) ? join(root, `dist/server/${name}.js`) : undefined
 }
 
 function isMadeFromSources(root: string): boolean {

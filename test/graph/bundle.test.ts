@@ -1,7 +1,7 @@
 /** A project answers the same whether its modules come out of a bundle or from their own files. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -98,6 +98,16 @@ describe('no bundle is written', () => {
     await writeFiles(root, graph('// import.meta.url, import(name), __dirname\n/* require(x) */'))
     expect(await bundle()).toMatchObject({ external: [] })
   })
+})
+
+it('leaves a package that is not there to the code that looks for it', async () => {
+  await writeFiles(root, {
+    'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',
+    'graph.ts': "export const absent = () => import('absent')\nexport const graph = {}\n",
+  })
+  expect(await bundle()).toMatchObject({ external: [] })
+  const text = await readFile(bundlePath(join(root, 'langgraph.json')), 'utf8')
+  expect(text).toContain('import("absent")')
 })
 
 /** What the project says to a client, started as the driver of a control plane starts it. */

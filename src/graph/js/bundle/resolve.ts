@@ -8,6 +8,11 @@ interface PackageRules {
   external: readonly string[]
   /** The bundle's: what stays outside is imported by its path from there. */
   outputFolder: string
+  /**
+   * Whether every import is looked at, which takes as long as all the rest. `false`: only those that say from where.
+   * Then nothing stays outside, and what is not found is an error even where the code can do without it.
+   */
+  isThorough: boolean
 }
 
 /** `<package>?runyard-from="<folder>"`: the package as a file in that folder would import it. */
@@ -17,7 +22,7 @@ export function resolvePackages(rules: PackageRules): Plugin {
   return {
     name: 'packages',
     setup(build) {
-      build.onResolve({ filter: /^[^./]/ }, async (args) => {
+      build.onResolve({ filter: rules.isThorough ? /^[^./]/ : FROM }, async (args) => {
         if (args.pluginData === rules || isBuiltin(args.path)) return undefined
         return resolve(build, rules, args)
       })

@@ -58,15 +58,17 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
   // A second look with what the first has put outside; that may bring out no more.
   for (let look = 0; look < 2; look += 1) {
     await mkdir(dirname(file), { recursive: true })
-    const result = await build({
-      ...optionsOf(config.root),
-      stdin: { contents: entry, resolveDir: config.root, sourcefile: 'entry' },
-      outfile: file,
-      plugins: [resolvePackages({ external, outputFolder: dirname(file) })],
-    })
-    const offences = await findOffences(file, result.metafile)
+    const bundled = (isThorough: boolean) =>
+      build({
+        ...optionsOf(config.root),
+        stdin: { contents: entry, resolveDir: config.root, sourcefile: 'entry' },
+        outfile: file,
+        plugins: [resolvePackages({ external, outputFolder: dirname(file), isThorough })],
+      })
+    const { metafile: made } = look === 0 ? await quickly(bundled) : await bundled(true)
+    const offences = await findOffences(file, made)
     if (offences.length === 0) {
-      const { bytes, inputs } = outputOf(result.metafile)
+      const { bytes, inputs } = outputOf(made)
       return { file, bytes, files: Object.keys(inputs).length, external: namesOf(external) }
     }
     const outside = await putOutside(config.root, offences)
@@ -74,6 +76,15 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
     external = outside.folders
   }
   return refuse(file, 'what has to stay outside of it is not clear')
+}
+
+/** Most projects need no thorough look; those that do have it in place of their error. */
+async function quickly<T>(bundled: (isThorough: boolean) => Promise<T>): Promise<T> {
+  try {
+    return await bundled(false)
+  } catch {
+    return bundled(true)
+  }
 }
 
 function optionsOf(root: string) {
