@@ -19,6 +19,7 @@ import { largeInputRows } from './rows/large-input.ts'
 import { hostMemoryRow, lostRow } from './rows/python.ts'
 import { crowdRow, joinedRow, runsRows, waitRow } from './rows/runs.ts'
 import { searchRows } from './rows/search.ts'
+import { fleetCpuRow, memoryRow, startCpuRow, workersRow } from './rows/serve.ts'
 import { stateRows } from './rows/state.ts'
 import { streamRows } from './rows/streams.ts'
 import { studioRows } from './rows/studio.ts'
@@ -29,12 +30,16 @@ const ROWS = [
   crowdRow,
   joinedRow,
   waitRow,
+  workersRow,
+  fleetCpuRow,
+  memoryRow,
   ...joinRows,
   ...firstValuesRows,
   ...bytesRows,
   deployRow,
   redeployRow,
   wakeRow,
+  startCpuRow,
   ...driverRows,
   gatewayLatencyRow,
   gatewayThroughputRow,

@@ -33,14 +33,14 @@ export const SQLITE: Place = {
   language: 'TypeScript',
   servers: 1,
 }
-const postgres: Place = {
+export const POSTGRES: Place = {
   suffix: '-postgres',
   title: 'PostgreSQL',
   database: 'PostgreSQL',
   language: 'TypeScript',
   servers: 1,
 }
-const fleet: Place = {
+export const FLEET: Place = {
   suffix: '-fleet',
   title: 'PostgreSQL and 3 servers',
   database: 'PostgreSQL',
@@ -54,13 +54,15 @@ export const PYTHON: Place = {
   language: 'Python',
   servers: 1,
 }
-export const ONE_SERVER = [SQLITE, postgres, PYTHON]
-export const PLACES = [...ONE_SERVER, fleet]
+export const ONE_SERVER = [SQLITE, POSTGRES, PYTHON]
+export const PLACES = [...ONE_SERVER, FLEET]
 
 /** A place that is open: servers with the echo graph, and the echo graph with nothing around it. */
 export interface OpenPlace {
   /** Of the next server in turn: no two requests of a run go to the same one where there are several. */
   next(): Pool
+  /** Of the servers. */
+  pids: number[]
   /** The file that the servers keep, or the URL of their PostgreSQL. */
   database: string
   /** `graph.invoke` with the official saver of that database, on the same disk or cluster. */
@@ -92,6 +94,7 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
   let turn = 0
   return {
     next: () => pools[turn++ % count] as Pool,
+    pids: servers.map(({ pid }) => pid),
     database: cluster?.url ?? join(data.path, '0/agent.db'),
     saver,
     saverDatabase,

@@ -19,6 +19,7 @@ import type { Finding } from './doctor/finding.ts'
 import type { Reporter } from './main/carrying.ts'
 import type { Running } from './main/up.ts'
 import { receiveStart, releaseOf, stopOf } from './managed/messages.ts'
+import { limitHeapGrowth } from './process/heap.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
@@ -99,6 +100,7 @@ export async function serve(
   config: ServeConfig,
   options: { isManaged: boolean; isHelper: boolean },
 ): Promise<void> {
+  limitHeapGrowth()
   const signal = stopSignal({ isTiedToParent: false })
   const { isManaged, isHelper } = options
   const isChild = isManaged && config.startFile === undefined

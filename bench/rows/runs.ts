@@ -92,7 +92,7 @@ async function openRuns(place: Place, load: typeof LOAD): Promise<OpenRow> {
   }
 }
 
-async function waitForRun(pool: Pool): Promise<void> {
+export async function waitForRun(pool: Pool): Promise<void> {
   const headers = { 'content-type': 'application/json' }
   const response = await pool.request({ method: 'POST', path: '/runs/wait', headers, body })
   const values = (await response.body.json()) as { messages?: unknown[] }
