@@ -11,6 +11,7 @@ import {
 import type { CheckpointSaverTestInitializer } from '@langchain/langgraph-checkpoint-validation'
 import * as vitest from 'vitest'
 import { RunCheckpoints } from '../../src/agent-server/execution/run-checkpoints.ts'
+import type { CheckpointStore } from '../../src/core/agent/checkpoint.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
 import { createCheckpointerClass } from '../../src/graph/js/checkpoints/checkpointer.ts'
 import { CHECKPOINTS_KEY } from '../../src/graph/js/checkpoints/config.ts'
@@ -133,6 +134,28 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
     expect(await listed(10)).toHaveLength(4)
     expect(read).toEqual([2, 2, 0])
     expect(await listed(3)).toHaveLength(3)
+  })
+
+  it('does not look for checkpoints of a thread that was added with the run, until there are some', async () => {
+    const thread_id = await world.addThread()
+    const lease = await takeLease(thread_id)
+    const looks: string[] = []
+    const looking = {
+      ...world.store.checkpoints,
+      get: (at: Parameters<CheckpointStore['get']>[0]) => {
+        looks.push(at.thread_id)
+        return world.store.checkpoints.get(at)
+      },
+    }
+    const checkpoints = new RunCheckpoints(looking, lease, { emptyThread: thread_id })
+    const another = await world.addThread()
+    const at = { thread_id, checkpoint_ns: '' }
+    expect(await checkpoints.get(at)).toBeUndefined()
+    expect(await checkpoints.get({ ...at, thread_id: another })).toBeUndefined()
+    expect(looks).toEqual([another])
+    await checkpoints.put(aCheckpoint({ ...at, checkpoint_id: 'c1' }), {}, [])
+    expect(await checkpoints.get(at)).toMatchObject({ checkpoint_id: 'c1' })
+    expect(looks).toEqual([another, thread_id])
   })
 
   it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {

@@ -126,7 +126,11 @@ class Execution {
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
     const order = hasOrder(claimed.run) ? this.#order : undefined
-    const checkpoints = new RunCheckpoints(parts.store.checkpoints, claimed.lease, order)
+    const { has_new_thread, thread_id } = claimed.run
+    const checkpoints = new RunCheckpoints(parts.store.checkpoints, claimed.lease, {
+      ...(order && { order }),
+      ...(has_new_thread && { emptyThread: thread_id }),
+    })
     this.#checkpoints = checkpoints
     this.#handOver = new HandOver({ signal: this.#signal, order: this.#order, checkpoints })
     this.#projection =

@@ -21,16 +21,25 @@ export class RunCheckpoints implements GraphCheckpoints {
   readonly #lease: Lease
   /** Absent: nobody follows in which order things are stored. */
   readonly #order: OrderedWrites | undefined
+  /** The thread on which no checkpoint can be: until the run itself begins to write one. */
+  #emptyThread: string | undefined
   readonly #writing = new Set<Promise<void>>()
 
-  constructor(store: CheckpointStore, lease: Lease, order?: OrderedWrites) {
+  /** `emptyThread`: the run's, where it was added with the run. */
+  constructor(
+    store: CheckpointStore,
+    lease: Lease,
+    { order, emptyThread }: { order?: OrderedWrites; emptyThread?: string } = {},
+  ) {
     this.#store = store
     this.#lease = lease
     this.#order = order
+    this.#emptyThread = emptyThread
   }
 
   async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
-    const record = await this.#store.get(at)
+    const isEmpty = at.thread_id === this.#emptyThread
+    const record = isEmpty ? undefined : await this.#store.get(at)
     this.#order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
     return record
   }
@@ -44,10 +53,12 @@ export class RunCheckpoints implements GraphCheckpoints {
     versions: Record<string, string>,
     values: ChannelValue[],
   ): Promise<void> {
+    this.#emptyThread = undefined
     return this.#noted(this.#put(checkpoint, versions, values))
   }
 
   putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+    this.#emptyThread = undefined
     return this.#noted(this.#putWrites(key, writes))
   }
 

@@ -252,7 +252,7 @@ async function addRun(
   if (newThread && (await addThread(tx, newThread, admission))) {
     await requireCheckpoint({ store: tx }, newThread.thread_id, place)
     const added = await insert(tx, newRun({ ...admission, thread: newThread }), claim)
-    return { ...added, cancelled: { running: [], ended: [] } }
+    return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
   }
   const thread = await requireThread(tx.threads, String(admission.thread_id), admission.filter)
   const { thread_id } = thread
@@ -286,7 +286,14 @@ async function addWithOwnThread(
     insert(tx, newRun(admission), claim),
   ])
   if (!isNew) throw new AppError('conflict', `Thread ${thread.thread_id} exists already.`)
-  return { ...added, cancelled: { running: [], ended: [] } }
+  return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
+}
+
+/** Whoever executes it at once need not look for what is on the thread. */
+function onNewThread(added: Pick<Admitted, 'run' | 'claimed'>): typeof added {
+  const { claimed } = added
+  if (!claimed) return added
+  return { ...added, claimed: { ...claimed, run: { ...claimed.run, has_new_thread: true } } }
 }
 
 async function insert(

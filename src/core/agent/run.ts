@@ -131,6 +131,8 @@ export interface QueuedRun extends Run {
   started_at: number | null
   /** The request that made it; `null`: unknown. */
   origin: RunOrigin | null
+  /** Its thread was added with it, in this process, and nothing else can have been on it. Not stored. */
+  has_new_thread?: true
 }
 
 /**
