@@ -59,6 +59,11 @@ export class SqliteConnection {
     this.#file.note()
   }
 
+  /** From how many pages on in the journal a commit copies them into the file. */
+  copyFrom(pages: number): void {
+    if (this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+  }
+
   all(sql: string, params: SqlValue[]): unknown[] {
     return this.#known(() => this.#prepare(sql).all(...params))
   }

@@ -15,6 +15,7 @@ import { isBusy, whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
 import { cannotOpen } from './file.ts'
 import { GroupedTransactions } from './grouped-transactions.ts'
+import { JournalThread } from './journal-thread.ts'
 
 /**
  * Opens the file. A missing one is created with its folder, readable by its owner only. Throws
@@ -60,14 +61,19 @@ class SqliteDb implements Db {
   readonly #connection: SqliteConnection
   readonly #turns = new Mutex()
   readonly #transactions: GroupedTransactions
+  readonly #journal: JournalThread
   /** The transaction that the current chain of calls runs in. */
   readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
-    this.#transactions = new GroupedTransactions(connection, this.#turns, (work) =>
-      this.#within(work),
-    )
+    const { path } = connection
+    const setOwnPages = (pages: number) => connection.copyFrom(pages)
+    this.#journal = new JournalThread({ path, setOwnPages })
+    this.#transactions = new GroupedTransactions(connection, this.#turns, {
+      withTransaction: (work) => this.#within(work),
+      onCommit: () => this.#journal.look(connection.writeCount),
+    })
   }
 
   get isGone(): boolean {
@@ -140,6 +146,7 @@ class SqliteDb implements Db {
 
   async close(): Promise<void> {
     await this.#transactions.settle()
+    await this.#journal.stop()
     await this.#alone(() => this.#connection.close())
   }
 

@@ -6,8 +6,8 @@ import { AppError, DatabaseAway } from '../../../core/errors.ts'
 /** How old the last check of the file may be, in ms. */
 const LOOKED_EVERY_MS = 1000
 /**
- * How much room a disk that was full must have until it counts as one that takes writes, in bytes: twice what
- * the journal takes before SQLite empties it. With a few pages a run could be claimed that then fails.
+ * How much room a disk that was full must have until it counts as one that takes writes, in bytes: twice what a
+ * journal takes that commits empty. With a few pages a run could be claimed that then fails.
  */
 const ENOUGH_ROOM_BYTES = 8 * 2 ** 20
 

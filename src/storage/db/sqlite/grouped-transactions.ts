@@ -36,13 +36,19 @@ export class GroupedTransactions {
   readonly #connection: SqliteConnection
   readonly #turns: Mutex
   readonly #withTransaction: WithTransaction
+  readonly #onCommit: () => void
   readonly #asked: Asked[] = []
   #isDue = false
 
-  constructor(connection: SqliteConnection, turns: Mutex, withTransaction: WithTransaction) {
+  constructor(
+    connection: SqliteConnection,
+    turns: Mutex,
+    { withTransaction, onCommit }: { withTransaction: WithTransaction; onCommit: () => void },
+  ) {
     this.#connection = connection
     this.#turns = turns
     this.#withTransaction = withTransaction
+    this.#onCommit = onCommit
   }
 
   /** Like `Db.transaction`. */
@@ -84,6 +90,7 @@ export class GroupedTransactions {
       await this.#begin()
       const result = await run()
       connection.commit()
+      this.#onCommit()
       resolve(result)
     } catch (error) {
       connection.rollback()
@@ -109,6 +116,7 @@ export class GroupedTransactions {
       connection.rollback()
       return false
     }
+    this.#onCommit()
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.isDone) group[index]?.resolve(outcome.result)
       else group[index]?.reject(outcome.error)
