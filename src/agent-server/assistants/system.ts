@@ -11,9 +11,19 @@ import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 
+/** Ids that were asked for: each run asks for one twice, and a hash takes 10 to 25 µs. */
+const ids = new Map<string, string>()
+/** Clients may ask for any name. */
+const MOST_IDS = 1000
+
 /** The id of a graph's system assistant. */
 export function systemAssistantId(graph_id: string): string {
-  return uuidV5(graph_id.toWellFormed(), SYSTEM_ASSISTANT_NAMESPACE)
+  const known = ids.get(graph_id)
+  if (known !== undefined) return known
+  const id = uuidV5(graph_id.toWellFormed(), SYSTEM_ASSISTANT_NAMESPACE)
+  if (ids.size >= MOST_IDS) ids.clear()
+  ids.set(graph_id, id)
+  return id
 }
 
 /** Whether it belongs to one of the project's graphs, and therefore stays as long as the graph. */
