@@ -10,6 +10,7 @@ import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
 import {
   aDeployment,
+  aDomain,
   anOAuthConsent,
   anOAuthProvider,
   aRevision,
@@ -18,6 +19,7 @@ import { freshPostgres } from '../support/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
+import { testDomainStore } from './domain-store.ts'
 import { testFiguresStore } from './figures-store.ts'
 import { testLeadershipStore } from './leadership-store.ts'
 import { testListenerStore } from './listener-store.ts'
@@ -57,6 +59,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   const open = () => store
   testDeploymentStore(open)
   testRevisionStore(open)
+  testDomainStore(open)
   testApiKeyStore(open)
   testOAuthProviderStore(open)
   testOAuthTokenStore(open)
@@ -116,19 +119,24 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
     const deployment = aDeployment()
     const provider = anOAuthProvider()
     const consent = anOAuthConsent()
+    const domain = aDomain({ deployment_id: deployment.id })
+    const certificate = { certificate: 'A CHAIN', private_key: 'A KEY' }
     await store.deployments.insert(deployment)
     await store.oauth.providers.insert(provider)
     await store.oauth.consents.insert(consent)
+    await store.domains.insert(domain)
+    await store.domains.setCertificate(domain.id, certificate, domain.updated_at)
     const { signingKey } = store
     const before = box.sealedPrefix
     box.changeKey(randomBytes(32))
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
-    expect(await store.reseal()).toBe(4)
+    expect(await store.reseal()).toBe(5)
     expect(await store.reseal()).toBe(0)
     expect(box.sealedPrefix).not.toBe(before)
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
     expect(await store.oauth.providers.find(provider.id)).toEqual(provider)
     expect(await store.oauth.consents.get(consent.id)).toEqual(consent)
+    expect(await store.domains.certificateOf(domain.host)).toEqual(certificate)
     expect(store.signingKey).toEqual(signingKey)
   })
 

@@ -1,6 +1,7 @@
 /** Records as the control plane's stores take them, valid as they are; a test changes what it is about. */
 import { randomUUID } from 'node:crypto'
 import type { Deployment } from '../../src/core/deployment/deployment.ts'
+import type { Domain } from '../../src/core/deployment/domain.ts'
 import type { Listener } from '../../src/core/deployment/listener.ts'
 import type { NewRevision, Revision } from '../../src/core/deployment/revision.ts'
 import type { Upload } from '../../src/core/deployment/upload.ts'
@@ -63,6 +64,18 @@ export function aRevision(change: Partial<Revision> & { deployment_id: string })
     made_by: 'laptop',
     made_for: 'change',
     repeats: null,
+    ...change,
+  }
+}
+
+export function aDomain(change: Partial<Domain> & { deployment_id: string }): Domain {
+  const id = randomUUID()
+  return {
+    id,
+    host: `${id}.example.com`,
+    certificate: null,
+    created_at: CREATED_AT,
+    updated_at: CREATED_AT,
     ...change,
   }
 }

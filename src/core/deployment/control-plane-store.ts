@@ -7,6 +7,7 @@ import type { AuditLogStore } from '../people/audit.ts'
 import type { SessionStore } from '../people/session.ts'
 import type { WorkspaceStore } from '../people/workspace.ts'
 import type { DeploymentStore, RevisionStore } from './deployment.ts'
+import type { DomainStore } from './domain.ts'
 import type { LeadershipStore, Term } from './leadership.ts'
 import type { ListenerStore } from './listener.ts'
 import type { UploadStore } from './upload.ts'
@@ -14,6 +15,7 @@ import type { UploadStore } from './upload.ts'
 export interface ControlPlaneStore {
   deployments: DeploymentStore
   revisions: RevisionStore
+  domains: DomainStore
   apiKeys: ApiKeyStore
   oauth: OAuthStore
   uploads: UploadStore

@@ -7,6 +7,7 @@ import type { Db } from '../db/db.ts'
 export const PLACES = {
   deployment: (id: string) => `deployment/${id}/secrets`,
   revision: (id: string) => `revision/${id}/secrets`,
+  privateKey: (id: string) => `domain/${id}/private-key`,
   accessToken: (id: string) => `oauth-token/${id}/access`,
   refreshToken: (id: string) => `oauth-token/${id}/refresh`,
   clientSecret: (id: string) => `oauth-provider/${id}/client-secret`,
@@ -24,6 +25,7 @@ interface SealedColumn {
 const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'deployments', column: 'secrets', placeOf: PLACES.deployment },
   { table: 'revisions', column: 'secrets', placeOf: PLACES.revision },
+  { table: 'domains', column: 'private_key', placeOf: PLACES.privateKey },
   { table: 'oauth_tokens', column: 'access_token', placeOf: PLACES.accessToken },
   { table: 'oauth_tokens', column: 'refresh_token', placeOf: PLACES.refreshToken },
   { table: 'oauth_providers', column: 'client_secret', placeOf: PLACES.clientSecret },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   aDeployment,
+  aDomain,
   anApiKey,
   anAuditEntry,
   anOAuthConsent,
@@ -92,6 +93,10 @@ describe('the control plane’s database', () => {
       browser_key: 'PLAIN-8',
     }
     await store.oauth.consents.insert(anOAuthConsent({ secrets: ofConsent }))
+    const domain = aDomain({ deployment_id: deployment.id })
+    await store.domains.insert(domain)
+    const given = { certificate: 'CHAIN', private_key: 'PLAIN-9' }
+    await store.domains.setCertificate(domain.id, given, domain.updated_at)
     expect(rawBytes()).toContain(deployment.name)
     expect(rawBytes()).not.toMatch(/PLAIN-|SECRET-NAME/)
     await store.close()

@@ -20,11 +20,13 @@ import { figures } from '../migrations/control-plane/0009-figures.ts'
 import { revisionHistory } from '../migrations/control-plane/0010-revision-history.ts'
 import { listenerKeys } from '../migrations/control-plane/0011-listener-keys.ts'
 import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.ts'
+import { domains } from '../migrations/control-plane/0013-domains.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
 import { createAuditLogStore } from './audit-log.ts'
 import { createDeploymentStore } from './deployments.ts'
+import { createDomainStore } from './domains.ts'
 import { createFiguresStore } from './figures.ts'
 import { createLeadershipStore, underTerm } from './leadership.ts'
 import { createListenerStore } from './listeners.ts'
@@ -49,6 +51,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   revisionHistory,
   listenerKeys,
   listenerHeard,
+  domains,
 ]
 
 const ENSURE_WORKSPACE = `
@@ -135,6 +138,7 @@ function createParts(
   return {
     deployments: createDeploymentStore(db, box),
     revisions: createRevisionStore(db, box),
+    domains: createDomainStore(db, box),
     apiKeys: createApiKeyStore(db),
     oauth: createOAuthStore(db, box),
     uploads: createUploadStore(db),

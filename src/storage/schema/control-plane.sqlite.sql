@@ -68,6 +68,20 @@ CREATE INDEX deployments_name ON deployments (name);
 
 CREATE INDEX deployments_tenant ON deployments (tenant_id, created_at);
 
+CREATE TABLE domains (
+  id TEXT PRIMARY KEY,
+  deployment_id TEXT NOT NULL REFERENCES deployments (id) ON DELETE CASCADE,
+  host TEXT NOT NULL UNIQUE,
+  certificate TEXT,
+  -- Sealed.
+  private_key TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((certificate IS NULL) = (private_key IS NULL))
+) STRICT;
+
+CREATE INDEX domains_deployment ON domains (deployment_id, created_at);
+
 CREATE TABLE encryption_probe (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   sealed TEXT NOT NULL

@@ -22,6 +22,7 @@ export const CONTENTS: Readonly<Record<DatabaseKind, Contents>> = {
       ['api_keys'],
       ['encryption_probe'],
       ['deployments', 'revisions'],
+      ['domains'],
       ['uploads'],
       ['listeners'],
       ['audit_log'],

@@ -1,0 +1,52 @@
+/** A domain: a host name of a deployment's own, at whose root it answers. */
+
+/** As it is kept. The private key of its certificate is read by `certificateOf` alone. */
+export interface Domain {
+  id: string
+  deployment_id: string
+  /** In lower case and ASCII, without a dot at the end. Unique in the installation. */
+  host: string
+  /** In PEM: the certificate for this host, followed by its chain. `null`: the installation's is shown. */
+  certificate: string | null
+  created_at: string
+  updated_at: string
+}
+
+/** A certificate in PEM with its private key, which is encrypted in the database. */
+export interface DomainCertificate {
+  certificate: string
+  private_key: string
+}
+
+/** What a gateway has to know of each domain. */
+export interface DomainName {
+  host: string
+  /** The name of its deployment. */
+  name: string
+  /** Another one than before: so is the certificate. `null`: it has none. */
+  certificate_version: string | null
+}
+
+/** How many a deployment may have. */
+export const MAX_DOMAINS = 20
+
+export interface DomainStore {
+  /** Adds the domain. `false`: the host is taken, and nothing was written. */
+  insert(domain: Omit<Domain, 'certificate'>): Promise<boolean>
+  get(deployment_id: string, host: string): Promise<Domain | undefined>
+  /** A deployment's, the oldest first. */
+  list(deployment_id: string): Promise<Domain[]>
+  /** The hosts alone, in the order of `list`: what each look of the reconciler reads. */
+  listHosts(deployment_id: string): Promise<string[]>
+  /** Those of all workspaces. */
+  listNames(): Promise<DomainName[]>
+  /** `null`: it has none from now on. */
+  setCertificate(
+    id: string,
+    certificate: DomainCertificate | null,
+    updated_at: string,
+  ): Promise<void>
+  /** `undefined`: there is no such domain, or it has none. */
+  certificateOf(host: string): Promise<DomainCertificate | undefined>
+  delete(id: string): Promise<void>
+}
