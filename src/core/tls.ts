@@ -6,6 +6,13 @@ export interface Certificate {
   key: Buffer
 }
 
+/** Certificates of single hosts; all others are shown the server's own. */
+export interface CertificateTable {
+  /** Who names this host from now on is shown it. Throws where TLS cannot work with it. */
+  set(host: string, certificate: Certificate): void
+  remove(host: string): void
+}
+
 /** Where it lies; absolute. */
 export interface CertificateFiles {
   cert: string

@@ -14,7 +14,9 @@ import type { Log } from '../core/log.ts'
 import { isAllowed } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
+import type { Certificates } from './certificates.ts'
 import type { ClientRequest } from './exchange.ts'
+import { HostNames } from './host-names.ts'
 import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay } from './relay.ts'
@@ -47,6 +49,8 @@ export interface GatewayOptions {
   fallback: ((req: IncomingMessage, res: ServerResponse) => void) | string
   /** The base domain: a deployment also answers at the root of `<name>.<domain>`. In lower case. */
   domain?: string | undefined
+  /** The hosts at whose root deployments answer. Default: none. */
+  hosts?: HostNames
   log: Log
   /**
    * The largest request body for an agent, in bytes; 256 MiB by default. The control plane limits its
@@ -72,6 +76,7 @@ export class Gateway {
   readonly #authenticate: Authenticate
   readonly #fallback: GatewayOptions['fallback']
   readonly #domain: string | undefined
+  readonly #hosts: HostNames
   readonly #log: Log
   readonly #maxBodyBytes: number
   readonly #restartWaitMs: number
@@ -86,6 +91,7 @@ export class Gateway {
     this.#table = options.targets ?? new Targets()
     this.#fallback = options.fallback
     this.#domain = options.domain
+    this.#hosts = options.hosts ?? new HostNames()
     this.#log = options.log
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.#restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
@@ -100,11 +106,11 @@ export class Gateway {
   }
 
   /**
-   * Makes a server for this gateway, with TLS when there is a certificate. The caller makes it listen and
-   * closes it.
+   * Makes a server for this gateway, with TLS when there is a certificate; `certificates` are of single
+   * hosts. The caller makes it listen and closes it.
    */
-  createServer(certificate?: Certificate): Server {
-    return createGatewayServer(this, certificate)
+  createServer(certificate?: Certificate, certificates?: Certificates): Server {
+    return createGatewayServer(this, certificate, certificates)
   }
 
   /** The listener for `request` and `checkContinue`. Clients that expect it get their `100 Continue`. */
@@ -210,6 +216,8 @@ export class Gateway {
   #routeOf(req: IncomingMessage): AgentRoute | undefined {
     const target = req.url ?? '/'
     if (typeof this.#fallback === 'string') return rootRoute(target, this.#fallback)
+    const own = this.#hosts.deploymentAt(req.headers.host)
+    if (own !== undefined) return rootRoute(target, own)
     const label = this.#domain && subdomainOf(req.headers.host, this.#domain)
     if (label === undefined || label === '') return parseAgentRoute(target)
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)

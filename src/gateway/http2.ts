@@ -20,18 +20,31 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { ReadableOptions } from 'node:stream'
+import type { TlsOptions } from 'node:tls'
 import type { Certificate } from '../core/tls.ts'
+import type { Certificates } from './certificates.ts'
 
 /** Streams stay open for hours, and one page may have many. */
 const MAX_STREAMS = 1000
 /** After so many ms without a frame a connection takes no new request. Streams send heartbeats. */
 const IDLE_MS = 75_000
 
-/** Makes the server. It does not listen yet. `options` are for HTTP/1.1. */
-export function createTlsServer(certificate: Certificate, options: ServerOptions = {}): Server {
+/**
+ * Makes the server. It does not listen yet. `options` are for HTTP/1.1; a client that names a host of
+ * `certificates` is shown that one.
+ */
+export function createTlsServer(
+  certificate: Certificate,
+  options: ServerOptions = {},
+  certificates?: Certificates,
+): Server {
   const server = createSecureServer({
     ...(options as SecureServerOptions),
     ...certificate,
+    ...(certificates && {
+      SNICallback: ((servername, done) =>
+        done(null, certificates.contextFor(servername))) satisfies TlsOptions['SNICallback'],
+    }),
     allowHTTP1: true,
     settings: { maxConcurrentStreams: MAX_STREAMS },
     Http2ServerRequest: Request,

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
 import { RUNTIME_LINK_PATH } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
+import { nameInHost } from './host-names.ts'
 
 export interface AgentRoute {
   /** The deployment's name. */
@@ -41,7 +42,7 @@ export function rootRoute(target: string, name: string): AgentRoute {
  * or the domain itself.
  */
 export function subdomainOf(host: string | undefined, domain: string): string | undefined {
-  const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+  const name = host && nameInHost(host)
   if (!name?.endsWith(`.${domain}`)) return undefined
   return name.slice(0, -domain.length - 1)
 }

@@ -2,6 +2,7 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../core/tls.ts'
+import type { Certificates } from './certificates.ts'
 import { createTlsServer } from './http2.ts'
 
 const SETTINGS: http.ServerOptions = {
@@ -25,10 +26,16 @@ interface Answering {
  * Makes a server that passes all requests to the gateway, with TLS when there is a certificate. It does
  * not listen yet, and never times an answer out.
  */
-export function createGatewayServer(gateway: Answering, certificate?: Certificate): http.Server {
+export function createGatewayServer(
+  gateway: Answering,
+  certificate?: Certificate,
+  certificates?: Certificates,
+): http.Server {
   /** The last answer of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>()
-  const server = certificate ? createTlsServer(certificate, SETTINGS) : http.createServer(SETTINGS)
+  const server = certificate
+    ? createTlsServer(certificate, SETTINGS, certificates)
+    : http.createServer(SETTINGS)
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
     answers.set(req.socket, res)
     gateway.handleRequest(req, res)

@@ -7,6 +7,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID, type Principal } from '../../src/core/people/api-key.ts'
 import type { Certificate } from '../../src/core/tls.ts'
+import type { Certificates } from '../../src/gateway/certificates.ts'
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 
 export const KEY = 'key-of-default'
@@ -49,12 +50,14 @@ export interface World {
 
 export async function openWorld({
   certificate,
+  certificates,
   ...options
-}: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain'> & {
+}: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain' | 'hosts' | 'leader'> & {
   certificate?: Certificate
+  certificates?: Certificates
 } = {}): Promise<World> {
   const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
-  const server = gateway.createServer(certificate)
+  const server = gateway.createServer(certificate, certificates)
   const port = await listen(server)
   const agents: Agent[] = []
   const startAgent = async (revision_id: string, answer: RequestListener) => {

@@ -77,6 +77,12 @@ export interface ReferringTable extends TargetTable {
   refer(name: string, where: { workspace_id: string; url: string | null }): void
 }
 
+/** The hosts of their own at which deployments answer: `agents.example.com` → `support`. */
+export interface HostTable {
+  /** From now on requests to these hosts, and to no others, go to the deployments with these names. */
+  replace(names: ReadonlyMap<string, string>): void
+}
+
 export interface Activity {
   open: number
   /** In ms since 1970. The time of the gateway's start when there was no request. */

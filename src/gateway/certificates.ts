@@ -1,0 +1,20 @@
+/** The certificates of single hosts, which clients name before anything else is said (SNI). */
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Certificate, CertificateTable } from '../core/tls.ts'
+
+export class Certificates implements CertificateTable {
+  readonly #contexts = new Map<string, SecureContext>()
+
+  set(host: string, certificate: Certificate): void {
+    this.#contexts.set(host, createSecureContext(certificate))
+  }
+
+  remove(host: string): void {
+    this.#contexts.delete(host)
+  }
+
+  /** What to show who names this host; `undefined`: the server's own certificate. */
+  contextFor(servername: string): SecureContext | undefined {
+    return this.#contexts.get(servername.toLowerCase())
+  }
+}
