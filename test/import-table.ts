@@ -156,7 +156,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     server: ['*'],
   },
   'control-plane': {
-    '.': ['oauth/vault', 'rollout/build-followers', 'sessions/oidc'],
+    '.': ['domains/dns', 'oauth/vault', 'rollout/build-followers', 'sessions/oidc'],
     operations: [],
     people: ['operations', 'oauth/tokens/holders'],
     oauth: [
@@ -178,6 +178,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['operations', 'people', 'sources', 'rollout/failure'],
       ...['revisions/schemas', 'revisions/verbs'],
     ],
+    domains: ['deployments', 'operations', 'people'],
     revisions: ['deployments', 'operations', 'people', 'sources'],
     rollout: ['revisions', 'oauth/vault', 'oauth/providers/removal', 'oauth/tokens/holders'],
     leadership: ['rollout', 'figures/sampler', 'oauth/upkeep'],

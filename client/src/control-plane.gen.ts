@@ -86,6 +86,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/internal/domains/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ask whether a host is a domain of a deployment */
+        get: operations["ask_for_domain_internal_domains_ask_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/pushes/{deployment_id}": {
         parameters: {
             query?: never;
@@ -310,6 +327,59 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/deployments/{deployment_id}/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the domains of a deployment */
+        get: operations["list_domains_v2_deployments__deployment_id__domains_get"];
+        put?: never;
+        /** Add a domain to a deployment */
+        post: operations["add_domain_v2_deployments__deployment_id__domains_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/deployments/{deployment_id}/domains/{host}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a domain from a deployment */
+        delete: operations["remove_domain_v2_deployments__deployment_id__domains__host__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/deployments/{deployment_id}/domains/{host}/certificate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set or renew the certificate of a domain */
+        put: operations["set_certificate_v2_deployments__deployment_id__domains__host__certificate_put"];
+        post?: never;
+        /** Remove the certificate of a domain */
+        delete: operations["remove_certificate_v2_deployments__deployment_id__domains__host__certificate_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1344,6 +1414,10 @@ export interface components {
                 "x-tenant-id"?: string;
             };
         };
+        DomainAsked: {
+            /** @enum {boolean} */
+            ok: true;
+        };
         PushOutcome: {
             /** @enum {string} */
             status: "accepted";
@@ -1615,6 +1689,41 @@ export interface components {
                 running: number | null;
                 lag_ms: number | null;
             }[];
+        };
+        DomainsList: {
+            resources: components["schemas"]["Domain"][];
+            points_to: string | null;
+        };
+        Domain: {
+            host: string;
+            url: string;
+            /** @enum {string} */
+            dns: "points_here" | "elsewhere" | "unresolved" | "unknown";
+            certificate: components["schemas"]["DomainCertificate"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        DomainCertificate: {
+            issuer: string;
+            /** @description For which hosts it is. */
+            names: string[];
+            /** Format: date-time */
+            not_before: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description SHA-256. */
+            fingerprint: string;
+        } | null;
+        DomainCreateRequest: {
+            host: string;
+            certificate?: string | null;
+            private_key?: string | null;
+        };
+        DomainCertificateRequest: {
+            certificate: string;
+            private_key: string;
         };
         RevisionsList: {
             resources: components["schemas"]["Revision"][];
@@ -2091,7 +2200,7 @@ export interface components {
             actor_id: string;
             actor_name: string;
             /** @enum {string} */
-            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "agent_key.rotate" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_connection.create" | "oauth_connection.delete" | "oauth_consent.begin" | "oauth_consent.complete" | "oauth_provider.create" | "oauth_provider.update" | "oauth_provider.delete" | "oauth_token.read" | "oauth_token.update" | "oauth_token.delete" | "push_token.create" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "session.create" | "session.end" | "sign_in_link.create" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
+            action: "api_key.create" | "api_key.revoke" | "audit_log.export" | "deployment.create" | "deployment.update" | "deployment.delete" | "agent_key.rotate" | "domain.create" | "domain.update" | "domain.delete" | "encryption_key.rotate" | "listener.create" | "listener.update" | "listener.delete" | "oauth_connection.create" | "oauth_connection.delete" | "oauth_consent.begin" | "oauth_consent.complete" | "oauth_provider.create" | "oauth_provider.update" | "oauth_provider.delete" | "oauth_token.read" | "oauth_token.update" | "oauth_token.delete" | "push_token.create" | "push_webhook.create" | "push_webhook.delete" | "revision.create" | "revision.redeploy" | "revision.interrupt" | "revision.rollback" | "session.create" | "session.end" | "sign_in_link.create" | "upload.create" | "workspace.create" | "workspace.update" | "workspace.delete";
             target_id: string;
             target_name: string | null;
             detail: {
@@ -2225,6 +2334,7 @@ export type HttpValidationError = components['schemas']['HTTPValidationError'];
 export type ListenerReport = components['schemas']['ListenerReport'];
 export type ListenerCaller = components['schemas']['ListenerCaller'];
 export type ListenerCallerRequest = components['schemas']['ListenerCallerRequest'];
+export type DomainAsked = components['schemas']['DomainAsked'];
 export type PushOutcome = components['schemas']['PushOutcome'];
 export type CurrentSession = components['schemas']['CurrentSession'];
 export type Session = components['schemas']['Session'];
@@ -2245,6 +2355,11 @@ export type FreeDeploymentsCount = components['schemas']['FreeDeploymentsCount']
 export type DeploymentPatchRequest = components['schemas']['DeploymentPatchRequest'];
 export type AgentKeyRotated = components['schemas']['AgentKeyRotated'];
 export type DeploymentRuntime = components['schemas']['DeploymentRuntime'];
+export type DomainsList = components['schemas']['DomainsList'];
+export type Domain = components['schemas']['Domain'];
+export type DomainCertificate = components['schemas']['DomainCertificate'];
+export type DomainCreateRequest = components['schemas']['DomainCreateRequest'];
+export type DomainCertificateRequest = components['schemas']['DomainCertificateRequest'];
 export type RevisionsList = components['schemas']['RevisionsList'];
 export type Revision = components['schemas']['Revision'];
 export type RevisionStatus = components['schemas']['RevisionStatus'];
@@ -2665,6 +2780,46 @@ export interface operations {
             };
             /** @description The body is compressed */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    ask_for_domain_internal_domains_ask_get: {
+        parameters: {
+            query: {
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainAsked"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4109,6 +4264,393 @@ export interface operations {
             };
             /** @description There is no such thing in the workspace. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_domains_v2_deployments__deployment_id__domains_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them: there are 20 at most. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainsList"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    add_domain_v2_deployments__deployment_id__domains_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description The domain. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_domain_v2_deployments__deployment_id__domains__host__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is not answered there any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    set_certificate_v2_deployments__deployment_id__domains__host__certificate_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainCertificateRequest"];
+            };
+        };
+        responses: {
+            /** @description The domain, without the key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Domain"];
+                };
+            };
+            /** @description The request does not fit the source, or names what is reserved. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The body is compressed */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_certificate_v2_deployments__deployment_id__domains__host__certificate_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation's certificate is shown there from now on. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -17,6 +17,7 @@ import type { AnswerPage } from '../core/pages.ts'
 import type { Tracer } from '../core/tracing.ts'
 import type { Identify } from '../http/keys.ts'
 import type { SiteOf } from '../http/site.ts'
+import type { DnsStates } from './domains/dns.ts'
 import type { Vault } from './oauth/vault.ts'
 import type { BuildFollowers } from './rollout/build-followers.ts'
 import type { OidcSignIn } from './sessions/oidc.ts'
@@ -50,6 +51,17 @@ export interface ControlPlaneParts {
   publicUrl: () => string
   /** A deployment also answers at `<name>.<domain>`. Absent: only at its path. */
   domain?: string | undefined
+  /**
+   * The URLs at which this Runyard is reached. `areNamed`: the settings say the public one, and it does not only
+   * know where it listens.
+   */
+  ownUrls: () => { urls: string[]; areNamed: boolean }
+  /** Where the DNS of hosts leads. */
+  dns: Pick<DnsStates, 'stateOf'>
+  /** Whether the gateway here answers at this host for a deployment whose domain it is. */
+  isDomain: (host: string) => boolean
+  /** Settles when the gateway here knows the domains that were written before. */
+  whenDomainsKnown: () => Promise<void>
   /** The agent servers of a revision as they are now; none where it does not run. */
   replicas: (revision_id: string) => Replica[]
   /** A listener's exchange with whatever leads here. Throws `unavailable` where another control plane does. */

@@ -1,5 +1,7 @@
 /** The control plane's API of a process, and what the gateway in front of it needs as well. */
 import type { UpConfig } from '../config.ts'
+import { DnsStates } from '../control-plane/domains/dns.ts'
+import type { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import type { Leading } from '../control-plane/leadership/leading.ts'
 import { readPlatformProviders } from '../control-plane/oauth/providers/platform-providers.ts'
 import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
@@ -17,6 +19,7 @@ import type { Log } from '../core/log.ts'
 import type { AnswerPage } from '../core/pages.ts'
 import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-token.ts'
 import type { Tracer } from '../core/tracing.ts'
+import type { HostNames } from '../gateway/host-names.ts'
 import { Address } from '../http/address.ts'
 import { createAuthenticate, createIdentify } from '../http/keys.ts'
 import { createSiteOf } from '../http/site.ts'
@@ -33,6 +36,8 @@ interface Opening {
   packed: ArtifactStore
   logs: RevisionLogs
   leading: Leading
+  domains: KnownDomains
+  hosts: HostNames
   vault: Vault
   metrics: ReadControlPlaneMetrics
   tracer: Tracer
@@ -53,7 +58,7 @@ export async function openControlPlane(
   parts: Opening,
 ): Promise<OpenedControlPlane> {
   const { store, keys: encryptionKeys, tarballs, packed, logs, leading, vault } = parts
-  const { metrics, tracer, pages, log } = parts
+  const { domains, hosts, metrics, tracer, pages, log } = parts
   const { userTokens, maxRequestsPerSecond } = config
   const address = new Address(config.publicUrl)
   const siteOf = createSiteOf({ publicUrl: () => address.url, isTls: config.tls !== undefined })
@@ -85,6 +90,10 @@ export async function openControlPlane(
     changeEncryptionKey: () => encryptionKeys.change(store),
     publicUrl: () => address.url,
     domain: config.domain,
+    ownUrls: () => ownUrls(config, address),
+    dns: new DnsStates({ clock }),
+    isDomain: (host) => hosts.deploymentAt(host) !== undefined,
+    whenDomainsKnown: () => domains.refresh(),
     replicas: (revision_id) => leading.replicas(revision_id),
     exchange: leading.exchange,
     wake: () => leading.wake(),
@@ -94,6 +103,14 @@ export async function openControlPlane(
     log,
   })
   return { app, address, authenticate }
+}
+
+/** Where people, agents and other control planes find it. */
+function ownUrls(config: UpConfig, address: Address) {
+  const urls = [address.url, config.internalUrl, config.agentsUrl].filter(
+    (url) => url !== undefined,
+  )
+  return { urls, areNamed: config.publicUrl !== undefined }
 }
 
 /** Loads what checks them, which is large, only where an issuer is set. */

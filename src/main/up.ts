@@ -4,6 +4,7 @@ import { createArtifactStore } from '../artifacts/artifact-store.ts'
 import { openObjects } from '../artifacts/open-objects.ts'
 import { unfinishedFolder } from '../build/layout.ts'
 import type { UpConfig } from '../config.ts'
+import { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import {
   type Candidate,
   type CandidateParts,
@@ -20,7 +21,9 @@ import { isRevisionOver } from '../core/deployment/revision.ts'
 import type { Log } from '../core/log.ts'
 import { agentKeyOf } from '../core/oauth/agent-key.ts'
 import type { Tracer } from '../core/tracing.ts'
+import { Certificates } from '../gateway/certificates.ts'
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
+import { HostNames } from '../gateway/host-names.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
@@ -95,6 +98,11 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const { createDriver, closeBuilds, ...deployments } = openDeployments(config, folder, around)
   started.add('Jobs of builds', closeBuilds)
   const targets = new Targets()
+  const hosts = new HostNames()
+  const certificates = config.tls && new Certificates()
+  const domains = new KnownDomains({ store, hosts, certificates, log })
+  started.add('domains', () => domains.stop())
+  await domains.start()
   const vault = openVault(config, { store, log })
   const metrics = await createControlPlaneMetrics(store)
   const { keptRevisions, idleMs, drainMs, figuresStepMs } = config
@@ -109,15 +117,27 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   started.add('agent servers', () => leading.end())
   const dashboard = openDashboard(config, { started, log })
   const { pages } = dashboard
-  const parts = { ...installation, ...deployments, leading, vault, metrics, tracer, pages, log }
+  const parts = {
+    ...installation,
+    ...deployments,
+    leading,
+    domains,
+    hosts,
+    vault,
+    metrics,
+    tracer,
+    pages,
+    log,
+  }
   const { app, address, ...door } = await openControlPlane(config, parts)
   const candidate = createCandidate(config, parts)
-  const gateway = createGateway(config, { ...door, app, metrics, tracer, targets, candidate, log })
+  const steered = { targets, hosts, candidate }
+  const gateway = createGateway(config, { ...door, ...steered, app, metrics, tracer, log })
   started.add('gateway', () => gateway.stop())
   started.add('candidate', () => candidate.stop())
   await candidate.start(gateway)
 
-  const server = gateway.createServer(certificate)
+  const server = gateway.createServer(certificate, certificates)
   if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
   const url = await listen(server, config)
   started.add('listener', () => close(server))
@@ -214,6 +234,7 @@ type GatewayParts = Pick<GatewayOptions, 'authenticate' | 'log'> &
     metrics: ControlPlaneMetrics
     tracer: Tracer
     targets: Targets
+    hosts: HostNames
     candidate: Candidate
   }
 

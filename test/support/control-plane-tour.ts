@@ -1,5 +1,6 @@
 /** What to send to each operation of the control plane's document, for tests that walk all of it. */
 import { type OperationObject, operationsOf, readDocument } from '../contract/document.ts'
+import { DOMAIN_CERTIFICATE } from './certificate.ts'
 import { aCreateRequest, type ControlPlaneWorld } from './control-plane.ts'
 import { anOAuthToken } from './control-plane-records.ts'
 
@@ -8,6 +9,7 @@ export interface Things {
   workspace_id: string
   deployment_id: string
   revision_id: string
+  host: string
   listener_id: string
   api_key_id: string
   provider_id: string
@@ -41,6 +43,12 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'GET /v2/figures': figures,
   'GET /v2/installation/figures': figures,
   'POST /v2/deployments/{deployment_id}/revisions': () => ({ body: {} }),
+  'POST /v2/deployments/{deployment_id}/domains': () => ({
+    body: { host: 'walked.team.example.com' },
+  }),
+  'PUT /v2/deployments/{deployment_id}/domains/{host}/certificate': () => ({
+    body: DOMAIN_CERTIFICATE,
+  }),
   'POST /v2/deployments/{deployment_id}/push-token': () => ({ body: {} }),
   'POST /v2/deployments/{deployment_id}/rollback': () => ({ body: {} }),
   'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': () => ({
@@ -52,6 +60,7 @@ const CARRIES: Record<string, (things: Things) => { query?: string; body?: unkno
   'POST /v1/projects/{project_id}/revisions/{revision_id}/build_logs': () => ({ body: {} }),
   'POST /v1/projects/{project_id}/revisions/{revision_id}/deploy_logs': () => ({ body: {} }),
   'POST /v1/projects/{project_id}/deploy_logs': () => ({ body: {} }),
+  'GET /internal/domains/ask': () => ({ query: 'domain=walked.example.com' }),
   'POST /v2/listeners': () => ({ body: listener }),
   'POST /internal/listener/exchange': () => ({ body: {} }),
   'POST /internal/listener/caller': () => ({ body: { headers: {} } }),
@@ -117,13 +126,15 @@ export function tourOf(things: Things): Stop[] {
 }
 
 /**
- * A deployment with a revision, a listener, a viewer's key, and an OAuth provider with a consent, a token
+ * A deployment with a revision and a domain, a listener, a viewer's key, and an OAuth provider with a consent, a token
  * and an agent's connection to it, made with this admin key.
  */
 export async function furnish(world: ControlPlaneWorld, key: string, name: string) {
   const make = async (path: string, body: unknown) =>
     (await world.call('POST', path, body, key)).body
   const deployment = await make('/v2/deployments', aCreateRequest({ name }))
+  const host = `${name}.team.example.com`
+  await make(`/v2/deployments/${deployment.id}/domains`, { host, ...DOMAIN_CERTIFICATE })
   const { id: listener_id } = await make('/v2/listeners', { ...listener, compute_id: name })
   const { id: api_key_id } = await make('/v2/api-keys', { name, role: 'viewer' })
   const { provider_id, id: provider_key } = await make(
@@ -143,6 +154,7 @@ export async function furnish(world: ControlPlaneWorld, key: string, name: strin
     workspace_id,
     deployment_id: deployment.id,
     revision_id: deployment.latest_revision_id,
+    host,
     listener_id,
     api_key_id,
     provider_id,

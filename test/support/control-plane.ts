@@ -13,6 +13,8 @@ import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { createArtifactStore } from '../../src/artifacts/artifact-store.ts'
 import { openFolderObjects } from '../../src/artifacts/folder-objects.ts'
+import { DnsStates } from '../../src/control-plane/domains/dns.ts'
+import { KnownDomains } from '../../src/control-plane/domains/known-domains.ts'
 import { Upkeep } from '../../src/control-plane/oauth/upkeep.ts'
 import { createVault, type Vault } from '../../src/control-plane/oauth/vault.ts'
 import { ensureAdminKey } from '../../src/control-plane/people/installation.ts'
@@ -84,6 +86,12 @@ export interface ControlPlaneWorldOptions {
   database?: { url: string; encryptionKey: Buffer; adminKey: string }
   /** The base of what it hands out. Default: where it listens. */
   publicUrl?: string
+  /** Nobody has said which public URL it has, and it knows only where it listens. Default: somebody has. */
+  isUnnamed?: boolean
+  /** A deployment also answers below it. Default: only at its path. */
+  domain?: string
+  /** Whom to ask about hosts. Default: nobody who answers. */
+  dnsServers?: readonly string[]
   /** The dashboard. Default: none. */
   pages?: AnswerPage
   /** Whose signed tokens are taken, and where people sign in. Default: nobody's. */
@@ -109,6 +117,9 @@ export interface ControlPlaneWorldOptions {
 /** How long a step of figures is. */
 const STEP_MS = 30_000
 
+/** How long a look at the DNS may take, in ms. */
+const DNS_LIMIT_MS = 500
+
 const ARTIFACTS = ['folder'] as const
 
 export class ControlPlaneWorld {
@@ -119,6 +130,8 @@ export class ControlPlaneWorld {
   readonly logs: RevisionLogs
   readonly driver = new FakeRuntimeDriver()
   readonly targets = new FakeTargetTable()
+  /** The hosts of their own at which the gateway was told to answer, and for which deployment. */
+  hosts: ReadonlyMap<string, string> = new Map()
   /** The deployments whose data was removed. */
   readonly removedData: string[] = []
   readonly adminKey: string
@@ -168,6 +181,14 @@ export class ControlPlaneWorld {
       appendLog: () => {},
     })
     this.reconciler = this.#newReconciler(this.hub.driver, this.hub.targets)
+    const domains = new KnownDomains({
+      ...{ store, log: silentLog },
+      hosts: {
+        replace: (names) => {
+          this.hosts = names
+        },
+      },
+    })
     const siteOf = createSiteOf({ publicUrl: () => options.publicUrl ?? this.url, isTls: false })
     const people = options.userTokens && peopleOf(options.userTokens, store, this.clock)
     const verifyUserToken = people?.verifyUserToken
@@ -192,6 +213,18 @@ export class ControlPlaneWorld {
       signingKey: store.signingKey,
       changeEncryptionKey: () => keys.change(store),
       publicUrl: () => options.publicUrl ?? this.url,
+      domain: options.domain,
+      ownUrls: () => ({
+        urls: [options.publicUrl ?? this.url],
+        areNamed: options.isUnnamed !== true,
+      }),
+      dns: new DnsStates({
+        clock: this.clock,
+        servers: options.dnsServers ?? ['127.0.0.1:9'],
+        limitMs: DNS_LIMIT_MS,
+      }),
+      isDomain: (host) => this.hosts.has(host),
+      whenDomainsKnown: () => domains.refresh(),
       replicas: (revision_id) => this.driver.replicas(revision_id),
       exchange: (...exchange) => this.hub.exchange(...exchange),
       wake: () => this.reconciler.wake(),

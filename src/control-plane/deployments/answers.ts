@@ -19,7 +19,7 @@ import type { DeploymentAnswer } from './schemas.ts'
 export function deploymentAnswer(
   deployment: Deployment,
   latest: Revision | undefined,
-  to: { principal: Principal; publicUrl: string; domain: string | undefined },
+  to: { principal: Principal; publicUrl: string; domain: string | undefined; hosts: string[] },
 ): DeploymentAnswer {
   const url = `${to.publicUrl}/agents/${deployment.name}`
   const maySeeSecrets = isAllowed(to.principal.role, 'write')
@@ -43,15 +43,23 @@ export function deploymentAnswer(
     active_revision_id: deployment.active_revision_id,
     image_version: null,
     url,
-    addresses: [url, ...(to.domain ? [hostUrl(deployment.name, to.publicUrl, to.domain)] : [])],
+    addresses: [url, ...hostsOf(deployment.name, to).map((host) => urlAt(host, to.publicUrl))],
     is_managed_deep_agent: false,
   }
 }
 
-/** Where it answers at the root of a name of its own, behind the same door as the rest. */
-function hostUrl(name: string, publicUrl: string, domain: string): string {
+/** The hosts at whose root it answers: its name below the domain of the installation, and its own. */
+function hostsOf(
+  name: string,
+  { domain, hosts }: { domain: string | undefined; hosts: string[] },
+): string[] {
+  return [...(domain ? [`${name.replaceAll('_', '-')}.${domain}`] : []), ...hosts]
+}
+
+/** Where a host is answered at its root, behind the same door as the rest. */
+export function urlAt(host: string, publicUrl: string): string {
   const { protocol, port } = new URL(publicUrl)
-  return `${protocol}//${name.replaceAll('_', '-')}.${domain}${port && `:${port}`}`
+  return `${protocol}//${host}${port && `:${port}`}`
 }
 
 export function revisionAnswer(revision: Revision): RevisionAnswer {

@@ -69,13 +69,25 @@ export async function whyItWaits(
   return listener && whyAway(listener, clock.now())
 }
 
-/** The base of a deployment's address: its listener's, as soon as that has told it. */
+/** What a deployment's addresses are made of; at a listener the base is that one's, as soon as it has told it. */
 export async function addressOf(
-  { store, publicUrl, domain }: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   deployment: Deployment,
-): Promise<{ publicUrl: string; domain: string | undefined }> {
+): Promise<{ publicUrl: string; domain: string | undefined; hosts: string[] }> {
   const { listener_id } = sourceConfigOf(deployment)
-  if (listener_id === null) return { publicUrl: publicUrl(), domain }
-  const listener = await store.listeners.get(deployment.tenant_id, listener_id)
-  return { publicUrl: listener?.url ?? publicUrl(), domain: undefined }
+  return {
+    publicUrl: (await homeOf(parts, deployment)) ?? parts.publicUrl(),
+    domain: listener_id === null ? parts.domain : undefined,
+    hosts: await parts.store.domains.listHosts(deployment.id),
+  }
+}
+
+/** The URL of the gateway that it answers at; `null`: of a listener that has not told it yet. */
+export async function homeOf(
+  { store, publicUrl }: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
+  deployment: Deployment,
+): Promise<string | null> {
+  const { listener_id } = sourceConfigOf(deployment)
+  if (listener_id === null) return publicUrl()
+  return (await store.listeners.get(deployment.tenant_id, listener_id))?.url ?? null
 }

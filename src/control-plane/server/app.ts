@@ -12,6 +12,8 @@ import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { refuseUnmatched } from '../../http/unmatched.ts'
 import { deploymentRoutes } from '../deployments/routes.ts'
+import { domainAskRoutes } from '../domains/ask-routes.ts'
+import { domainRoutes } from '../domains/routes.ts'
 import { figuresRoutes } from '../figures/routes.ts'
 import { exchangeRoutes } from '../integrations/exchange-routes.ts'
 import { listenerRoutes } from '../integrations/listener-routes.ts'
@@ -45,7 +47,8 @@ import { metricsRoutes } from './metrics-routes.ts'
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
 
 /**
- * Open without a key: `/ok`, `/openapi.json`, PUT to a signed address, GET of a signed artifact, and OPTIONS preflights;
+ * Open without a key: `/ok`, `/openapi.json`, PUT to a signed address, GET of a signed artifact, whether a host is a
+ * domain, and OPTIONS preflights;
  * everything else below `/v1` and `/v2`, and `/metrics`, is refused with 401. Routes that others add to the app are
  * not checked here.
  */
@@ -89,6 +92,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
   api.route('/', uploadRoutes(parts))
   api.route('/', artifactRoutes(parts))
   api.route('/', exchangeRoutes(parts))
+  api.route('/', domainAskRoutes(parts))
   api.route('/', pushRoutes(parts))
   api.route('/', oauthCallbackRoutes(parts))
   api.route('/', signInRoutes(parts))
@@ -106,6 +110,7 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
     )
   }
   api.route('/', deploymentRoutes(parts))
+  api.route('/', domainRoutes(parts))
   api.route('/', revisionRoutes(parts))
   api.route('/', logRoutes(parts))
   api.route('/', uploadUrlRoutes(parts))

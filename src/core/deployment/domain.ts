@@ -27,6 +27,10 @@ export interface DomainName {
   certificate_version: string | null
 }
 
+/** Where the DNS of a host leads, as far as it was found out in time. */
+export const DNS_STATES = ['points_here', 'elsewhere', 'unresolved', 'unknown'] as const
+export type DnsState = (typeof DNS_STATES)[number]
+
 /** How many a deployment may have. */
 export const MAX_DOMAINS = 20
 

@@ -1,0 +1,98 @@
+/**
+ * Whether the DNS of a host leads to where it should. It tells people what is left to do, and decides nothing:
+ * a proxy or a CDN in front of Runyard has other addresses, and is in order.
+ */
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import type { DnsState } from '../../core/deployment/domain.ts'
+
+/** How long an answer may take, in ms: a list waits for it. */
+const LIMIT_MS = 1500
+/** How long what was found out counts, in ms: whoever has just changed a record looks again and again. */
+const KEPT_MS = 15_000
+const MOST_KEPT = 1000
+
+interface DnsStatesOptions {
+  clock: Clock
+  /** Whom to ask, as `ADDRESS:PORT`. Default: the machine's own. */
+  servers?: readonly string[]
+  /** Default 1,500 ms. */
+  limitMs?: number
+}
+
+/** `null`: nobody has answered. */
+type Found = { addresses: string[]; alias: string | undefined } | null
+
+export class DnsStates {
+  readonly #clock: Clock
+  readonly #limitMs: number
+  readonly #resolver: Resolver
+  readonly #found = new Map<string, { at: number; found: Promise<Found> }>()
+
+  constructor({ clock, servers, limitMs = LIMIT_MS }: DnsStatesOptions) {
+    this.#clock = clock
+    this.#limitMs = limitMs
+    this.#resolver = new Resolver({ timeout: limitMs, tries: 1 })
+    if (servers) this.#resolver.setServers(servers)
+  }
+
+  /**
+   * Whether `host` leads to `home`, a name or an address. Settles within the limit, and never throws. What takes
+   * longer is known the next time.
+   */
+  async stateOf(host: string, home: string | null): Promise<DnsState> {
+    if (home === null) return 'unknown'
+    const [there, here] = await Promise.all([this.#inTime(host), this.#inTime(home)])
+    if (there === null) return 'unknown'
+    if (there.addresses.length === 0) return 'unresolved'
+    if (there.alias === home) return 'points_here'
+    if (here === null || here.addresses.length === 0) return 'unknown'
+    const isHere = there.addresses.some((address) => here.addresses.includes(address))
+    return isHere ? 'points_here' : 'elsewhere'
+  }
+
+  async #inTime(name: string): Promise<Found> {
+    const { promise, resolve } = Promise.withResolvers<null>()
+    const timer = setTimeout(() => resolve(null), this.#limitMs)
+    try {
+      return await Promise.race([this.#find(name), promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #find(name: string): Promise<Found> {
+    const now = this.#clock.now()
+    const known = this.#found.get(name)
+    if (known && now - known.at < KEPT_MS) return known.found
+    const found = this.#lookUp(name)
+    this.#found.delete(name)
+    this.#found.set(name, { at: now, found })
+    const [oldest] = this.#found.keys()
+    if (this.#found.size > MOST_KEPT && oldest !== undefined) this.#found.delete(oldest)
+    return found
+  }
+
+  async #lookUp(name: string): Promise<Found> {
+    if (isIP(name)) return { addresses: [name], alias: undefined }
+    const [v4, v6, aliases] = await Promise.all([
+      recordsOf(this.#resolver.resolve4(name)),
+      recordsOf(this.#resolver.resolve6(name)),
+      recordsOf(this.#resolver.resolveCname(name)),
+    ])
+    const addresses = [...(v4 ?? []), ...(v6 ?? [])]
+    if (addresses.length === 0 && (v4 === null || v6 === null)) return null
+    return { addresses, alias: aliases?.[0]?.toLowerCase() }
+  }
+}
+
+/** None where the name has none; `null` where nobody has said. */
+async function recordsOf(asked: Promise<string[]>): Promise<string[] | null> {
+  try {
+    return await asked
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === 'ENOTFOUND' || code === 'ENODATA' ? [] : null
+  }
+}

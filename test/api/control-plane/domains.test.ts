@@ -1,0 +1,278 @@
+/** Hosts of a deployment's own: added, told of, certified, removed; and everything that is refused. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  DOMAIN_CERTIFICATE,
+  EXPIRED_DOMAIN_CERTIFICATE,
+  RENEWED_DOMAIN_CERTIFICATE,
+} from '../../support/certificate.ts'
+import {
+  aCreateRequest,
+  type ControlPlaneWorld,
+  type ControlPlaneWorldOptions,
+  startControlPlane,
+} from '../../support/control-plane.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+
+const HOST = 'agents.example.com'
+const PUBLIC_URL = 'https://runyard.example.com:8443'
+
+let world: ControlPlaneWorld
+let id: string
+let path: string
+
+async function open(options: ControlPlaneWorldOptions = {}): Promise<void> {
+  world = await startControlPlane({ publicUrl: PUBLIC_URL, domain: 'run.test', ...options })
+  id = await deploymentNamed('support')
+  path = `/v2/deployments/${id}/domains`
+}
+
+async function deploymentNamed(name: string): Promise<string> {
+  return (await world.call('POST', '/v2/deployments', aCreateRequest({ name }))).body.id
+}
+
+const add = (body: object, key?: string) => world.call('POST', path, body, key)
+const list = async () => (await world.call('GET', path)).body.resources
+const entries = async () => (await world.call('GET', '/v2/audit-log?action=domain')).body.items
+
+afterEach(() => world.close())
+
+describe('a domain', () => {
+  beforeEach(() => open())
+
+  it('is answered at as soon as it is added, and stands among the addresses', async () => {
+    const added = await add({ host: 'Agents.Example.com.' })
+    expect(added).toMatchObject({
+      status: 201,
+      body: { host: HOST, url: `https://${HOST}:8443`, certificate: null, dns: 'unknown' },
+    })
+    expect(world.hosts).toEqual(new Map([[HOST, 'support']]))
+    const { body } = await world.call('GET', `/v2/deployments/${id}`)
+    expect(body.addresses).toEqual([
+      `${PUBLIC_URL}/agents/support`,
+      'https://support.run.test:8443',
+      `https://${HOST}:8443`,
+    ])
+    expect((await world.call('GET', path)).body).toEqual({
+      resources: [added.body],
+      points_to: 'runyard.example.com',
+    })
+  })
+
+  it('is removed by any way to write it, and answered at no more', async () => {
+    await add({ host: 'bücher.example' })
+    const at = `${path}/${encodeURIComponent('BÜCHER.example.')}`
+    expect((await world.call('DELETE', at)).status).toBe(204)
+    expect(await list()).toEqual([])
+    expect(world.hosts.size).toBe(0)
+    expect((await world.call('DELETE', at)).status).toBe(404)
+  })
+
+  it('goes with its deployment, and its host is free again', async () => {
+    await add({ host: HOST })
+    await world.call('DELETE', `/v2/deployments/${id}`)
+    await world.reconciler.whenTended(id)
+    expect((await world.call('GET', path)).status).toBe(404)
+    id = await deploymentNamed('other')
+    path = `/v2/deployments/${id}/domains`
+    expect((await add({ host: HOST })).status).toBe(201)
+    expect(world.hosts).toEqual(new Map([[HOST, 'other']]))
+  })
+
+  it('is one deployment’s, and a clash says no more than that', async () => {
+    await add({ host: HOST })
+    const workspace = (await world.call('POST', '/v2/workspaces', { name: 'Red' })).body.id
+    const key = await world.keyOf('admin', workspace)
+    const theirs = await world.call('POST', '/v2/deployments', aCreateRequest({ name: 'red' }), key)
+    const clash = await world.call(
+      'POST',
+      `/v2/deployments/${theirs.body.id}/domains`,
+      { host: HOST },
+      key,
+    )
+    expect(clash).toMatchObject({ status: 409, body: { detail: `The domain ${HOST} is taken.` } })
+    expect((await add({ host: HOST })).status).toBe(409)
+  })
+
+  it.each([
+    ['https://agents.example.com', 'scheme'],
+    ['agents.example.com:443', 'port'],
+    ['agents.example.com/x', 'path'],
+    ['*.example.com', 'wildcard'],
+    ['10.0.0.1', 'address'],
+    ['::1', 'address'],
+    ['localhost', 'this machine'],
+    ['agents', 'no dot'],
+    ['', 'no host name'],
+    ['runyard.example.com', 'Runyard itself'],
+    ['run.test', 'RUNYARD_DOMAIN'],
+    ['other.run.test', 'RUNYARD_DOMAIN'],
+  ])('is not %s', async (host, why) => {
+    const { status, body } = await add({ host })
+    expect({ status, body }).toMatchObject({ status: 400 })
+    expect(body.detail).toMatch(new RegExp(`^host: .*${why}`))
+    expect(await list()).toEqual([])
+  })
+
+  it('is one of twenty at most', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      expect((await add({ host: `a${i}.example.com` })).status).toBe(201)
+    }
+    expect(await add({ host: HOST })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^host: A deployment has 20 at most/) },
+    })
+    expect((await list()).map(({ host }: { host: string }) => host)).toHaveLength(20)
+  })
+
+  it('is not added to what is being deleted', async () => {
+    await world.reconciler.stop()
+    await world.call('DELETE', `/v2/deployments/${id}`)
+    expect((await add({ host: HOST })).status).toBe(409)
+  })
+
+  it('is seen by a viewer, and changed by who may change deployments', async () => {
+    await add({ host: HOST })
+    const viewer = await world.keyOf('viewer')
+    expect((await world.call('GET', path, undefined, viewer)).body.resources).toHaveLength(1)
+    for (const [method, at, body] of [
+      ['POST', path, { host: 'b.example.com' }],
+      ['DELETE', `${path}/${HOST}`, undefined],
+      ['PUT', `${path}/${HOST}/certificate`, DOMAIN_CERTIFICATE],
+      ['DELETE', `${path}/${HOST}/certificate`, undefined],
+    ] as const) {
+      expect((await world.call(method, at, body, viewer)).status).toBe(403)
+    }
+    expect((await add({ host: 'b.example.com' }, await world.keyOf('developer'))).status).toBe(201)
+  })
+
+  it('leaves an entry in the audit log each time', async () => {
+    await add({ host: HOST })
+    await world.call('PUT', `${path}/${HOST}/certificate`, DOMAIN_CERTIFICATE)
+    await world.call('DELETE', `${path}/${HOST}/certificate`)
+    await world.call('DELETE', `${path}/${HOST}`)
+    const told = (await entries()).map((one: { action: string; detail: object }) => [
+      one.action,
+      one.detail,
+    ])
+    const of = { deployment_id: id, deployment: 'support' }
+    expect(told.toReversed()).toEqual([
+      ['domain.create', { ...of, has_certificate: false }],
+      ['domain.update', { ...of, fingerprint: expect.any(String), expires_at: expect.any(String) }],
+      ['domain.update', { ...of, fingerprint: null }],
+      ['domain.delete', of],
+    ])
+  })
+})
+
+it('tells a proxy in front, without a key, which hosts are domains', async () => {
+  await open()
+  await add({ host: HOST })
+  const ask = (domain: string) =>
+    world.call('GET', `/internal/domains/ask?domain=${domain}`, undefined, null)
+  expect(await ask(HOST)).toMatchObject({ status: 200, body: { ok: true } })
+  expect((await ask('Agents.example.com.')).status).toBe(200)
+  for (const other of ['example.com', 'runyard.example.com', '%20', '127.0.0.1']) {
+    expect((await ask(other)).status).toBe(404)
+  }
+  expect((await world.call('GET', '/internal/domains/ask', undefined, null)).status).toBe(422)
+})
+
+describe('a certificate', () => {
+  beforeEach(() => open())
+
+  const at = `${HOST}/certificate`
+
+  it('comes with the domain, is renewed and taken away, and its key is never told', async () => {
+    const added = await add({ host: HOST, ...DOMAIN_CERTIFICATE })
+    expect(added.body.certificate).toEqual({
+      issuer: 'CN=Authority of tests',
+      names: [HOST, '*.team.example.com'],
+      not_before: '2020-01-01T00:00:00.000Z',
+      expires_at: '2120-01-01T00:00:00.000Z',
+      fingerprint: expect.any(String),
+    })
+    const renewed = await world.call('PUT', `${path}/${at}`, RENEWED_DOMAIN_CERTIFICATE)
+    expect(renewed).toMatchObject({ status: 200, body: { certificate: { names: [HOST] } } })
+    expect(await world.store.domains.certificateOf(HOST)).toEqual(RENEWED_DOMAIN_CERTIFICATE)
+    const told = JSON.stringify([added.body, renewed.body, await list(), await entries()])
+    expect(told).not.toContain('PRIVATE KEY')
+    expect((await world.call('DELETE', `${path}/${at}`)).status).toBe(204)
+    expect(await list()).toMatchObject([{ host: HOST, certificate: null }])
+    expect((await world.call('DELETE', `${path}/${at}`)).status).toBe(404)
+  })
+
+  const { certificate, private_key } = DOMAIN_CERTIFICATE
+
+  it.each([
+    ['certificate', 'has expired', EXPIRED_DOMAIN_CERTIFICATE],
+    ['certificate', 'PEM', { certificate: 'x', private_key }],
+    ['private_key', 'PEM', { certificate, private_key: 'x' }],
+    [
+      'private_key',
+      'not the key',
+      { certificate, private_key: RENEWED_DOMAIN_CERTIFICATE.private_key },
+    ],
+  ])('is refused by its %s: %s', async (field, why, given) => {
+    await add({ host: HOST })
+    const refusal = { status: 400, body: { detail: expect.stringMatching(`^${field}: .*${why}`) } }
+    expect(await world.call('PUT', `${path}/${at}`, given)).toMatchObject(refusal)
+    await world.call('DELETE', `${path}/${HOST}`)
+    expect(await add({ host: HOST, ...given })).toMatchObject(refusal)
+    expect(await list()).toEqual([])
+  })
+
+  it('is refused for another host, without its key, alone, and where there is no domain', async () => {
+    expect(await add({ host: 'b.example.com', ...DOMAIN_CERTIFICATE })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^certificate: it is not for b.example.com/) },
+    })
+    const [one, other] = [{ certificate }, { private_key }]
+    expect((await add({ host: HOST, ...one })).body.detail).toMatch(/^private_key: /)
+    expect((await add({ host: HOST, ...other })).body.detail).toMatch(/^certificate: /)
+    expect((await world.call('PUT', `${path}/${at}`, one)).status).toBe(422)
+    expect((await world.call('PUT', `${path}/${at}`, DOMAIN_CERTIFICATE)).status).toBe(404)
+  })
+
+  it('is sealed, and sealed again with another encryption key', async () => {
+    await add({ host: HOST, ...DOMAIN_CERTIFICATE })
+    expect((await world.call('POST', '/v2/encryption-key/rotate')).status).toBe(200)
+    expect(await world.store.domains.certificateOf(HOST)).toEqual(DOMAIN_CERTIFICATE)
+  })
+})
+
+describe('the DNS of a domain', () => {
+  let dns: DnsServer
+
+  beforeEach(async () => {
+    dns = await startDnsServer()
+    await open({ dnsServers: [dns.address] })
+    dns.records.set('runyard.example.com', { A: ['10.0.0.1'] })
+  })
+  afterEach(() => dns.close())
+
+  it('is told with each, and decides nothing', async () => {
+    dns.records.set('a.example.com', { A: ['10.0.0.1'] })
+    dns.records.set('b.example.com', { A: ['10.0.0.2'] })
+    dns.records.set('d.example.com', 'silent')
+    for (const name of ['a', 'b', 'c', 'd']) await add({ host: `${name}.example.com` })
+    expect((await list()).map((one: { dns: string }) => one.dns)).toEqual([
+      'points_here',
+      'elsewhere',
+      'unresolved',
+      'unknown',
+    ])
+    expect(world.hosts.size).toBe(4)
+  })
+})
+
+describe('while nobody has said at which name Runyard is reached', () => {
+  beforeEach(() => open({ isUnnamed: true }))
+
+  it('only those who run the installation add domains: others could take that name', async () => {
+    expect(await add({ host: HOST }, await world.keyOf('developer'))).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining('RUNYARD_PUBLIC_URL') },
+    })
+    expect((await add({ host: HOST })).status).toBe(201)
+  })
+})
