@@ -1519,6 +1519,7 @@ export interface components {
             url: string;
             addresses: string[];
             is_managed_deep_agent: boolean;
+            is_public: boolean;
         };
         SourceConfig: {
             integration_id: string | null;
@@ -1559,6 +1560,7 @@ export interface components {
             source_revision_config: components["schemas"]["SourceRevisionConfigRequest"];
             secrets: components["schemas"]["Secret"][];
             secret_references?: components["schemas"]["SecretReference"][] | null;
+            is_public?: boolean | null;
         };
         SourceConfigRequest: {
             /** Format: uuid */
@@ -1666,6 +1668,7 @@ export interface components {
             secrets?: components["schemas"]["Secret"][] | null;
             removed_secrets?: string[] | null;
             secret_references?: components["schemas"]["SecretReference"][] | null;
+            is_public?: boolean | null;
         };
         AgentKeyRotated: {
             revision_id: string | null;

@@ -251,7 +251,7 @@ export class Gateway {
    * Checks who may call the deployment. A deployment of another workspace is refused as if it did not
    * exist.
    *
-   * `isUnchecked`: the project's own auth decides. While nobody knows yet whether the project has one,
+   * `isUnchecked`: the project's own auth decides, or the deployment is public. While nobody knows yet whether the project has one,
    * requests with any credentials wait for the first agent server, which tells. A request that claims to
    * be from Studio needs a key in any case, since agent servers believe that claim of whoever the gateway
    * lets in.
@@ -259,7 +259,7 @@ export class Gateway {
   async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
-    if (name.hasOwnAuth && !isStudio) return UNCHECKED
+    if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
     const principal = await this.#authenticate(keyHeaders(req)).catch((error: unknown) => {
       const isUndecided = name.hasOwnAuth === undefined && !isStudio
       if (isUndecided && hasCredentials(req)) return undefined

@@ -30,6 +30,8 @@ export class Name {
    * agent server said. `undefined`: none has run yet.
    */
   hasOwnAuth: boolean | undefined
+  /** Whether requests need no key here. */
+  isPublic = false
   /** What pages of other origins may do, as the agent server says; while none runs, as the last one said. */
   cors: CorsConfig = {}
 

@@ -31,7 +31,7 @@ export interface Passage extends ClientRequest {
   route: AgentRoute
   /** The `user_id` that belongs to the key. Absent: no key was checked. */
   caller?: string | undefined
-  /** No key was checked, so only a project with its own auth may answer. */
+  /** No key was checked, so only a project with its own auth may answer, or a public deployment. */
   isUnchecked?: boolean
   /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
   traceparent?: string | undefined
@@ -95,7 +95,7 @@ class Forwarding {
       // The key was checked for this workspace. The name may belong to another one by now.
       if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
       const upstream = this.#options.targets.choose(name, this.#passage.route.path)
-      if (upstream) this.#requireCheck(upstream)
+      if (upstream) this.#requireCheck(name, upstream)
       if (!upstream && this.#isLeftAsleep(name)) return
       if (!upstream) await this.#waitForTarget(name)
       else if (await this.#isAnsweredBy(upstream)) return
@@ -103,9 +103,12 @@ class Forwarding {
     }
   }
 
-  /** Throws `unauthenticated` when no key was checked and the current revision has no auth of its own. */
-  #requireCheck({ endpoint }: Upstream): void {
-    if (!this.#passage.isUnchecked || endpoint.hasOwnAuth) return
+  /**
+   * Throws `unauthenticated` when no key was checked, and neither has the current revision an auth of its own nor is
+   * the deployment public by now.
+   */
+  #requireCheck({ isPublic }: Name, { endpoint }: Upstream): void {
+    if (!this.#passage.isUnchecked || endpoint.hasOwnAuth || isPublic) return
     throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
   }
 

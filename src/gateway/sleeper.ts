@@ -8,7 +8,7 @@ import type { AgentRoute } from './route.ts'
 
 /**
  * Answers a request that needs no key, for a deployment that sleeps. `false`: the deployment has to
- * answer, since its own auth may let anybody in. Throws `unauthenticated` when only a key may wake it.
+ * answer, since its own auth may let anybody in or it is public. Throws `unauthenticated` when only a key may wake it.
  */
 export function answerForSleeper(
   req: IncomingMessage,
@@ -24,6 +24,7 @@ export function answerForSleeper(
     answerPreflight(req, res, name.cors)
     return true
   }
+  if (name.isPublic) return false
   throw new AppError(
     'unauthenticated',
     `"${name.name}" is asleep. A request with an API key wakes it: send the key as "X-Api-Key: KEY".`,

@@ -1,12 +1,14 @@
 /** The gateway's half of `core/deployment/target.ts`: the upstreams that answer under each name. */
 
 import type { Endpoint } from '../core/deployment/runtime.ts'
-import type {
-  Activity,
-  Hold,
-  ReferringTable,
-  Target,
-  TargetState,
+import {
+  type Activity,
+  CLOSED,
+  type Entrance,
+  type Hold,
+  type ReferringTable,
+  type Target,
+  type TargetState,
 } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import { Affinity } from './affinity.ts'
@@ -23,6 +25,7 @@ const DEFAULT_GRACE_MS = 600_000
  */
 export class Targets implements ReferringTable {
   readonly #names = new Map<string, Name>()
+  readonly #entrances = new Map<string, Entrance>()
   readonly #pool = new UpstreamPool()
   readonly #affinity = new Affinity()
   #isStopped = false
@@ -50,9 +53,21 @@ export class Targets implements ReferringTable {
     if (!this.#isStopped) this.#put(name, { kind: 'elsewhere', workspace_id, url })
   }
 
+  entrance(name: string): Entrance {
+    return this.#entrances.get(name) ?? CLOSED
+  }
+
+  enter(name: string, entrance: Entrance): void {
+    if (this.#isStopped) return
+    this.#entrances.set(name, entrance)
+    const known = this.#names.get(name)
+    if (known) known.isPublic = entrance.isPublic
+  }
+
   remove(name: string): void {
     const entry = this.#names.get(name)
     this.#names.delete(name)
+    this.#entrances.delete(name)
     entry?.setState(undefined)
   }
 
@@ -100,11 +115,13 @@ export class Targets implements ReferringTable {
   /** Forgets every name and cuts all open requests. */
   clear(): void {
     for (const name of [...this.#names.keys()]) this.remove(name)
+    this.#entrances.clear()
     this.#pool.cutAll()
   }
 
   #put(name: string, state: Name['state']): void {
     const known = this.#names.get(name) ?? new Name(name)
+    known.isPublic = this.entrance(name).isPublic
     this.#names.set(name, known)
     known.setState(state)
   }

@@ -7,7 +7,7 @@ import type {
   ReportedLog,
 } from '../core/deployment/listener-protocol.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'
-import type { TargetTable } from '../core/deployment/target.ts'
+import type { HostTable, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { Names } from './names.ts'
@@ -25,6 +25,7 @@ const LAST_RETRY_MS = 10_000
 interface ListenerOptions extends Pick<RevisionsOptions, 'remembered' | 'setHomeKey'> {
   driver: RuntimeDriver
   targets: TargetTable
+  hosts: HostTable
   /** Throws what `exchange` of the control plane refuses with; anything else is tried again. */
   exchange(report: ListenerReport, signal: AbortSignal): Promise<ListenerOrders>
   /** Where its gateway is reached; asked at each report. */
@@ -69,7 +70,7 @@ export class Listener {
     const onChange = () => this.#changed()
     this.#revisions = new Revisions({ ...options, onChange })
     const state: RuntimeDriver['observe'] = (id) => options.driver.observe(id)
-    this.#names = new Names({ targets: options.targets, state, onChange })
+    this.#names = new Names({ targets: options.targets, hosts: options.hosts, state, onChange })
     this.#unsubscribe = options.driver.onChange((id) => this.#names.follow(id))
   }
 

@@ -1,13 +1,15 @@
 /** The names that a listener's gateway answers under. Where a revision's agent servers are, it sees for itself. */
 import type { NameOrder, ReportedName } from '../core/deployment/listener-protocol.ts'
 import type { RuntimeState } from '../core/deployment/runtime.ts'
-import type { TargetTable } from '../core/deployment/target.ts'
+import type { HostTable, TargetTable } from '../core/deployment/target.ts'
 
 /** How long a request waits for an agent server that is started again, in ms. */
 const RESTART_WAIT_MS = 15_000
 
 interface NamesOptions {
   targets: TargetTable
+  /** The hosts of their own at which deployments answer here. */
+  hosts: HostTable
   state(revision_id: string): RuntimeState
   /** There is something to report. */
   onChange: () => void
@@ -19,12 +21,16 @@ export class Names {
   readonly #options: NamesOptions
   /** What each name was told last. */
   readonly #orders = new Map<string, NameOrder>()
+  /** The deployment of each host. */
+  readonly #hosts = new Map<string, string>()
 
   constructor(options: NamesOptions) {
     this.#options = options
   }
 
   apply(orders: readonly NameOrder[]): void {
+    for (const order of orders) this.#enter(order)
+    this.#options.hosts.replace(new Map(this.#hosts))
     for (const order of orders) {
       if (JSON.stringify(this.#orders.get(order.name)) === JSON.stringify(order)) continue
       this.#apply(order)
@@ -45,6 +51,14 @@ export class Names {
       const is_wanted = state.kind === 'asleep' && state.isWanted
       return { name, deployment_id, is_wanted, ...targets.activity(name) }
     })
+  }
+
+  /** Apart from where the name leads: a hold does not take away what serves, but may change who is let in. */
+  #enter({ kind, name, is_public = false, hosts = [] }: NameOrder): void {
+    for (const [host, whose] of this.#hosts) if (whose === name) this.#hosts.delete(host)
+    if (kind === 'remove') return
+    this.#options.targets.enter(name, { isPublic: is_public, hosts })
+    for (const host of hosts) this.#hosts.set(host, name)
   }
 
   #apply(order: NameOrder): void {

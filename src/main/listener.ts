@@ -5,6 +5,7 @@ import { systemClock as clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { Gateway } from '../gateway/gateway.ts'
+import { HostNames } from '../gateway/host-names.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
@@ -62,9 +63,11 @@ async function compose(
   const driver = openDriver(config, folder, { homeKeys, ordered: ordered.promise, log })
   started.add('driver', () => driver.leave(LEAVE_GRACE_MS))
   const targets = new Targets()
+  const hosts = new HostNames()
   const gateway = new Gateway({
     authenticate: createCallers(client, clock),
     targets,
+    hosts,
     fallback: answerRoot,
     ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
     log,
@@ -76,7 +79,7 @@ async function compose(
   const refusal = Promise.withResolvers<AppError>()
   const listening: { url: string | null } = { url: config.publicUrl ?? null }
   const listener = new Listener({
-    ...{ driver, targets, remembered, logs, log, runyard: readVersion() },
+    ...{ driver, targets, hosts, remembered, logs, log, runyard: readVersion() },
     exchange: (report, aborting) => client.exchange(report, aborting),
     url: () => listening.url,
     setHomeKey: (deployment_id, key) => homeKeys.set(deployment_id, key),

@@ -36,6 +36,7 @@ export function aDeployment(change: Partial<Deployment> = {}): Deployment {
     asleep_since: null,
     wake_at: null,
     has_own_auth: null,
+    is_public: false,
     ...change,
   }
 }

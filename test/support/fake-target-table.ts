@@ -1,10 +1,12 @@
 /** A second `TargetTable`, in memory: it serves nobody and can be looked at. */
-import type {
-  Activity,
-  Hold,
-  ReferringTable,
-  Target,
-  TargetState,
+import {
+  type Activity,
+  CLOSED,
+  type Entrance,
+  type Hold,
+  type ReferringTable,
+  type Target,
+  type TargetState,
 } from '../../src/core/deployment/target.ts'
 
 export class FakeTargetTable implements ReferringTable {
@@ -28,6 +30,17 @@ export class FakeTargetTable implements ReferringTable {
 
   refer(name: string, { url }: { url: string | null }): void {
     this.referred.set(name, url)
+  }
+
+  /** How each name is entered, where somebody has said. */
+  readonly entrances = new Map<string, Entrance>()
+
+  entrance(name: string): Entrance {
+    return this.entrances.get(name) ?? CLOSED
+  }
+
+  enter(name: string, entrance: Entrance): void {
+    this.entrances.set(name, entrance)
   }
 
   observe(name: string): TargetState {
@@ -64,6 +77,7 @@ export class FakeTargetTable implements ReferringTable {
   remove(name: string): void {
     this.calls.push(`remove ${name}`)
     this.names.delete(name)
+    this.entrances.delete(name)
   }
 
   activity(name: string): Activity {

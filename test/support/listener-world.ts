@@ -8,6 +8,7 @@ import type {
 import type { Endpoint, RuntimeDriver, RuntimeState } from '../../src/core/deployment/runtime.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
+import { HostNames } from '../../src/gateway/host-names.ts'
 import { Targets } from '../../src/gateway/target-table.ts'
 import { Listener } from '../../src/listener/listener.ts'
 import { createHub } from '../../src/runtime/listener/hub.ts'
@@ -21,6 +22,8 @@ export class ListenerWorld {
   /** The listener's gateway, and the one of the control plane. */
   readonly targets = new Targets()
   readonly ownTargets = new Targets()
+  /** The hosts at whose root the listener's gateway answers. */
+  readonly hosts = new HostNames()
   /** What the listener's driver is. */
   readonly local: RuntimeDriver
   /** While `true` no exchange gets through. */
@@ -84,6 +87,7 @@ export class ListenerWorld {
     return new Listener({
       driver: this.local,
       targets: this.targets,
+      hosts: this.hosts,
       exchange: (report, signal) => this.#exchange(report, signal),
       url: () => 'https://agents.example.com',
       logs: {

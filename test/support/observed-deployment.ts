@@ -1,6 +1,7 @@
 /** Deployments as they may be observed; a test changes what it is about. */
 
 import type { Endpoints, Load, Replica } from '../../src/core/deployment/runtime.ts'
+import { CLOSED } from '../../src/core/deployment/target.ts'
 import type { ActiveRevision, ObservedDeployment } from '../../src/core/rollout/observed.ts'
 import { LIMITS } from './simulated-deployment.ts'
 
@@ -44,6 +45,7 @@ export function anObservedDeployment(
     line: [],
     running: [{ id: 'active', isRetiring: false }],
     building: [],
+    entrance: { wanted: CLOSED, there: CLOSED },
     target: { kind: 'serving', revision_id: 'active', endpoints },
     activity: { open: 0, last_at: NOW - 3_600_000 },
     timers: { revision_id: 'active', retry: null, pressedAt: NOW - 3_600_000, waited: null },

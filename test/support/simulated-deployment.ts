@@ -10,7 +10,7 @@ import {
   type RevisionStatus,
 } from '../../src/core/deployment/revision.ts'
 import type { Load, Replica, RuntimeState } from '../../src/core/deployment/runtime.ts'
-import type { TargetState } from '../../src/core/deployment/target.ts'
+import { CLOSED, type TargetState } from '../../src/core/deployment/target.ts'
 import type {
   ActiveRevision,
   DeploymentLimits,
@@ -117,6 +117,7 @@ export class SimulatedDeployment {
       })),
       running: [...this.running].map(([id, { isRetiring }]) => ({ id, isRetiring })),
       building: [...this.building],
+      entrance: { wanted: CLOSED, there: CLOSED },
       target: this.target,
       activity: this.activity,
       timers: this.timers,

@@ -45,6 +45,7 @@ export function deploymentAnswer(
     url,
     addresses: [url, ...hostsOf(deployment.name, to).map((host) => urlAt(host, to.publicUrl))],
     is_managed_deep_agent: false,
+    is_public: deployment.is_public,
   }
 }
 

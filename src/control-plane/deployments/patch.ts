@@ -71,7 +71,11 @@ export async function patchDeployment(
       action: 'deployment.update',
       target_id: id,
       target_name: deployment.name,
-      detail: { fields: Object.keys(request), revision_id: newRevision(deployment, patched) },
+      detail: {
+        fields: Object.keys(request),
+        revision_id: newRevision(deployment, patched),
+        ...(request.is_public != null && { is_public: request.is_public }),
+      },
     })
     return patched
   })
@@ -105,6 +109,7 @@ export async function applyPatch(
     source_config: config,
     ...(request.display_name != null && { display_name: request.display_name || null }),
     secrets: secretsAfter(deployment, request),
+    ...(request.is_public != null && { is_public: request.is_public }),
   }
   const patched = { ...deployment, ...patch }
   const latest = await latestOf(store, deployment)

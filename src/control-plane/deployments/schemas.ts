@@ -24,6 +24,7 @@ import { SecretReferenceSchema, SecretsSchema } from './secret-schema.ts'
 const NAME_RULE =
   'Expected 1 to 63 lower-case letters, digits, "-" and "_", with a letter or digit at both ends'
 
+/** `is_public` is Runyard's own, default false: the deployment is called without a key. */
 export const DeploymentCreateRequestSchema = z
   .object({
     name: z.string().regex(DEPLOYMENT_NAME, NAME_RULE),
@@ -32,6 +33,7 @@ export const DeploymentCreateRequestSchema = z
     source_revision_config: SourceRevisionConfigRequestSchema,
     secrets: SecretsSchema,
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
+    is_public: z.boolean().nullish(),
   })
   .openapi('DeploymentCreateRequest')
 
@@ -40,7 +42,7 @@ export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSche
 /**
  * What is absent, null or an empty list of secrets stays as it is; an empty `display_name` is none again.
  * `removed_secrets` is Runyard's own: the names of secrets that the deployment is to have no more, the last one too;
- * with `secrets`, they are taken from those. `name` and `source` may be sent back as they are; another value is
+ * with `secrets`, they are taken from those. So is `is_public`: whether it is called without a key. `name` and `source` may be sent back as they are; another value is
  * refused (400).
  */
 export const DeploymentPatchRequestSchema = z
@@ -54,6 +56,7 @@ export const DeploymentPatchRequestSchema = z
     secrets: SecretsSchema.nullish(),
     removed_secrets: z.array(line(256)).max(200).nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
+    is_public: z.boolean().nullish(),
   })
   .openapi('DeploymentPatchRequest')
 
@@ -80,6 +83,7 @@ export const DeploymentSchema = z
     url: z.string(),
     addresses: z.array(z.string()),
     is_managed_deep_agent: z.boolean(),
+    is_public: z.boolean(),
   })
   .openapi('Deployment')
 

@@ -54,7 +54,10 @@ export async function createDeployment(
       action: 'deployment.create',
       target_id: deployment.id,
       target_name: deployment.name,
-      detail: { source: deployment.source },
+      detail: {
+        source: deployment.source,
+        ...(deployment.is_public && { is_public: true }),
+      },
     })
     if (!first) return { deployment, latest: undefined }
     const wish = { principal, made_for: 'create' } as const
@@ -174,6 +177,7 @@ function newDeployment(
     asleep_since: null,
     wake_at: null,
     has_own_auth: null,
+    is_public: request.is_public ?? false,
   }
 }
 

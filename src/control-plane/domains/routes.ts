@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { removeDomainCertificate, setDomainCertificate } from './certificates.ts'
 import {
   DomainCertificateRequestSchema,
   DomainCreateRequestSchema,
@@ -11,13 +12,7 @@ import {
   DomainsListSchema,
   DomainsPathSchema,
 } from './schemas.ts'
-import {
-  addDomain,
-  listDomains,
-  removeDomain,
-  removeDomainCertificate,
-  setDomainCertificate,
-} from './verbs.ts'
+import { addDomain, listDomains, removeDomain } from './verbs.ts'
 
 const common = { tags: ['Domains (v2)'], security: SECURITY }
 const path = '/v2/deployments/{deployment_id}/domains'

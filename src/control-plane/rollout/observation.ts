@@ -24,6 +24,7 @@ import { scaleLimits } from '../../core/rollout/scaling.ts'
 import { followTimers, followWaiting, NO_TIMERS } from '../../core/rollout/timers.ts'
 import { previousOf } from '../revisions/rollback.ts'
 import type { Builds } from './builds.ts'
+import { entranceWanted } from './entrance.ts'
 import type { Retirements } from './retirements.ts'
 
 /** More than wait at a time; were there more, the oldest of these would be skipped as it should. */
@@ -82,6 +83,10 @@ export class Observer {
         isRetiring: retirements.has(revision_id),
       })),
       building: builds.runningOf(id),
+      entrance: {
+        wanted: await entranceWanted(store, deployment),
+        there: targets.entrance(deployment.name),
+      },
       target: targets.observe(deployment.name),
       activity: targets.activity(deployment.name),
       timers: { ...followTimers(timers, active, now), waited },

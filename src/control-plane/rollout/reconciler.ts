@@ -15,6 +15,7 @@ import type { DeploymentStep } from '../../core/rollout/step.ts'
 import { targetAtRest } from '../../core/rollout/target-wanted.ts'
 import { timersAfter } from '../../core/rollout/timers.ts'
 import { Builds } from './builds.ts'
+import { entranceWanted } from './entrance.ts'
 import { Observer } from './observation.ts'
 import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './parts.ts'
 import { Retention } from './retention.ts'
@@ -65,7 +66,9 @@ export class Reconciler {
    * its active revision runs again.
    */
   async start(): Promise<void> {
-    for (const deployment of await this.#parts.store.deployments.listAll()) {
+    const { store, targets } = this.#parts
+    for (const deployment of await store.deployments.listAll()) {
+      targets.enter(deployment.name, await entranceWanted(store, deployment))
       const { active_revision_id: active, asleep_since } = deployment
       const target = targetAtRest({ active, isAsleep: asleep_since !== null })
       await this.#steps.take(target, { deployment, revisions: [] })

@@ -67,6 +67,8 @@ export class Steps {
         return removeDeployment(deployment, this.#parts)
       case 'make-ready':
         return this.#makeReady(deployment)
+      case 'enter':
+        return targets.enter(deployment.name, step.entrance)
       case 'take-back':
         return takeBack(deployment, step, { ...this.#parts, ...this.#parts.limits })
       case 'wake':

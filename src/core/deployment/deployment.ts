@@ -74,6 +74,8 @@ export interface Deployment {
    * last. `null`: it has never slept.
    */
   has_own_auth: boolean | null
+  /** Whether it is called without a key. The project's own auth still decides where it has one. */
+  is_public: boolean
 }
 
 export type DeploymentPatch = Partial<
@@ -89,6 +91,7 @@ export type DeploymentPatch = Partial<
     | 'asleep_since'
     | 'wake_at'
     | 'has_own_auth'
+    | 'is_public'
   >
 > & { updated_at: string }
 

@@ -120,6 +120,9 @@ interface Named {
   name: string
   deployment_id: string
   workspace_id: string
+  /** How its requests are let in (`Entrance`). Absent where the control plane is older: with a key, by its name alone. */
+  is_public?: boolean
+  hosts?: readonly string[]
 }
 
 /** Where the listener's gateway is to send the requests of a name. */

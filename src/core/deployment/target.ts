@@ -31,6 +31,20 @@ export interface Hold extends TargetOwner {
   hasOwnAuth?: boolean
 }
 
+/** How requests are let in to a deployment, whatever its name leads to just now. */
+export interface Entrance {
+  /** They need no key. The project's own auth still decides where it has one. */
+  isPublic: boolean
+  /**
+   * The hosts of its own, for a gateway in another cluster. The one here is told them apart (`HostTable`): it has to
+   * know them while another control plane leads, too.
+   */
+  hosts: readonly string[]
+}
+
+/** With a key, and by its name alone. */
+export const CLOSED: Entrance = { isPublic: false, hosts: [] }
+
 /** What a name leads to just now. */
 export type TargetState =
   /** 404 */
@@ -55,6 +69,10 @@ export interface TargetTable {
   hold(name: string, hold: Hold): void
   /** From now on the name answers 503 with `Retry-After`: it has a deployment, but nothing runs. */
   pause(name: string, owner: TargetOwner): void
+  /** How requests to the name are let in; answers from memory. `CLOSED` where nobody has said. */
+  entrance(name: string): Entrance
+  /** From now on they are let in like this, until the name is removed. The name may have to come yet. */
+  enter(name: string, entrance: Entrance): void
   /** From now on the name answers 404. */
   remove(name: string): void
   /**

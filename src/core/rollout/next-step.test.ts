@@ -19,6 +19,7 @@ const next: RevisionOnItsWay = {
 const isRetiring = [{ id: 'active', isRetiring: true }]
 const asleep = { isAsleep: true, running: [], target: { kind: 'asleep', isWanted: false } } as const
 const wanted = { kind: 'asleep', isWanted: true } as const
+const opened = { isPublic: true, hosts: ['agents.example.com'] }
 const held = { target: { kind: 'held' }, running: [] } as const
 const paused = { kind: 'paused' } as const
 const gone = { runtime: { kind: 'absent' }, replicas: [] } as const
@@ -52,6 +53,18 @@ const table: Row[] = [
   // What the record says.
   ['removes what is to be deleted', { status: 'AWAITING_DELETE' }, {}, { kind: 'remove' }],
   ['makes a new one ready', { status: 'AWAITING_DATABASE' }, null, { kind: 'make-ready' }],
+  [
+    'has requests let in as the record says, whatever else there is to do',
+    { entrance: { wanted: opened, there: { isPublic: false, hosts: [] } }, ...held },
+    gone,
+    { kind: 'enter', entrance: opened },
+  ],
+  [
+    'leaves those alone that are let in as they should be',
+    { entrance: { wanted: opened, there: { ...opened, hosts: [...opened.hosts] } } },
+    {},
+    null,
+  ],
   [
     'takes a revision back that died too soon',
     {},

@@ -6,6 +6,7 @@
  */
 
 import { isWanted } from '../deployment/target.ts'
+import { isEnteredAsWanted } from './entrance.ts'
 import { hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
 import { deathOnProbation } from './probation.ts'
 import { nextRevisionStep } from './revision-step.ts'
@@ -24,6 +25,7 @@ interface Rule {
 export const RULES: readonly Rule[] = [
   { why: 'it is to be deleted', step: remove },
   { why: 'its agent server makes its database itself', step: makeReady },
+  { why: 'its requests are to be let in otherwise', step: enter },
   { why: 'its active revision died too soon', step: takeBack },
   { why: 'it sleeps, and is asked for or has work', step: wake },
   { why: 'nothing was asked of it for a while', step: sleep },
@@ -51,6 +53,10 @@ function remove({ status }: ObservedDeployment): DeploymentStep | undefined {
 
 function makeReady({ status }: ObservedDeployment): DeploymentStep | undefined {
   return status === 'AWAITING_DATABASE' ? { kind: 'make-ready' } : undefined
+}
+
+function enter({ entrance }: ObservedDeployment): DeploymentStep | undefined {
+  return isEnteredAsWanted(entrance) ? undefined : { kind: 'enter', entrance: entrance.wanted }
 }
 
 function takeBack({ active, limits, now }: ObservedDeployment): DeploymentStep | undefined {

@@ -6,6 +6,7 @@ import type { DeploymentStatus } from '../deployment/deployment.ts'
 import type { Revision } from '../deployment/revision.ts'
 import type { Replica, RuntimeState } from '../deployment/runtime.ts'
 import type { Activity, TargetState } from '../deployment/target.ts'
+import type { Entrances } from './entrance.ts'
 import type { BuildState } from './revision-step.ts'
 import type { ScaleLimits } from './scaling.ts'
 
@@ -22,6 +23,8 @@ export interface ObservedDeployment {
   running: readonly RunningRevision[]
   /** Revisions that are being built, whatever their status. */
   building: readonly string[]
+  /** How the gateway lets requests in. */
+  entrance: Entrances
   /** Where the gateway sends the deployment's requests. */
   target: TargetState
   /** Its requests. */

@@ -1,12 +1,15 @@
 /** What can be done next about a deployment. */
 import type { RevisionStatus } from '../deployment/revision.ts'
 import type { Endpoints } from '../deployment/runtime.ts'
+import type { Entrance } from '../deployment/target.ts'
 
 export type DeploymentStep =
   /** Take all of it away. */
   | { kind: 'remove' }
   /** Write READY. */
   | { kind: 'make-ready' }
+  /** Have requests let in like this. */
+  | { kind: 'enter'; entrance: Entrance }
   /** Write DEPLOY_FAILED, and deploy the revision before it again. `reason`: how it died. */
   | { kind: 'take-back'; revision_id: string; reason: string }
   /** Write that it is awake. */

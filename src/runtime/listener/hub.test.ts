@@ -150,6 +150,30 @@ it('steers the listener’s gateway, and tells who asks here where that is', asy
   await expect.poll(() => world.targets.observe('support').kind, LIMIT).toBe('unknown')
 })
 
+it('tells the listener’s gateway how requests are let in, and at which hosts', async () => {
+  const { deployment_id } = await startHealthy()
+  const owner = { deployment_id, workspace_id: 'w', listener_id: LISTENER_ID }
+  const at = (host: string) => world.hosts.deploymentAt(host)
+  world.hub.targets.enter('support', { isPublic: true, hosts: ['a.test'] })
+  world.hub.targets.hold('support', { ...owner, limitMs: 1000 })
+  await expect.poll(() => at('a.test'), LIMIT).toBe('support')
+  expect(world.targets.find('support').isPublic).toBe(true)
+  world.hub.targets.enter('support', { isPublic: false, hosts: ['b.test'] })
+  await expect.poll(() => at('b.test'), LIMIT).toBe('support')
+  expect(at('a.test')).toBeUndefined()
+  expect(world.targets.find('support').isPublic).toBe(false)
+  // Of another control plane, which has just begun to lead, and of another process of the listener.
+  await world.replaceHub()
+  world.hub.targets.enter('support', { isPublic: true, hosts: ['b.test', 'c.test'] })
+  world.hub.targets.hold('support', { ...owner, limitMs: 1000 })
+  await expect.poll(() => at('c.test'), LIMIT).toBe('support')
+  await world.replaceListener()
+  await expect.poll(() => world.targets.entrance('support').isPublic, LIMIT).toBe(true)
+  expect(at('b.test')).toBe('support')
+  world.hub.targets.remove('support')
+  await expect.poll(() => at('b.test'), LIMIT).toBeUndefined()
+})
+
 it('hears each line once', async () => {
   const { revision_id } = await startHealthy()
   world.printed.push({ revision_id, text: 'one\n' })

@@ -6,6 +6,7 @@ import type {
 } from '../../core/deployment/listener-protocol.ts'
 import type {
   Activity,
+  Entrance,
   Hold,
   ReferringTable,
   Target,
@@ -76,6 +77,15 @@ export class RemoteNames implements TargetTable {
     else this.#put(listener_id, { kind: 'pause', ...ownerIn(name, owner) }, { kind: 'paused' })
   }
 
+  entrance(name: string): Entrance {
+    return this.#options.own.entrance(name)
+  }
+
+  enter(name: string, entrance: Entrance): void {
+    this.#options.own.enter(name, entrance)
+    this.#names.get(name)?.listener.renew()
+  }
+
   remove(name: string): void {
     const remote = this.#names.get(name)
     this.#names.delete(name)
@@ -99,7 +109,7 @@ export class RemoteNames implements TargetTable {
   /** What the listener is to do. */
   ordersFor(listener: RemoteListener): NameOrder[] {
     return [...this.#names.values()].flatMap((one) =>
-      one.listener === listener ? [one.order] : [],
+      one.listener === listener ? [{ ...one.order, ...this.#entranceOf(one.order) }] : [],
     )
   }
 
@@ -131,6 +141,11 @@ export class RemoteNames implements TargetTable {
     listener.keepName(name)
     this.#refer(remote)
     if (JSON.stringify(order) !== JSON.stringify(before?.order)) listener.renew()
+  }
+
+  #entranceOf({ name }: NameOrder): Pick<NameOrder, 'is_public' | 'hosts'> {
+    const { isPublic, hosts } = this.#options.own.entrance(name)
+    return { is_public: isPublic, hosts }
   }
 
   #refer({ listener, order: { name, workspace_id } }: RemoteName): void {

@@ -12,20 +12,24 @@ import { countByStatus } from '../db/status-counts.ts'
 import { PLACES } from './sealed-columns.ts'
 import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
-type DeploymentRow = Omit<Deployment, 'source_config' | 'secrets' | 'has_own_auth'> & {
+type DeploymentRow = Omit<
+  Deployment,
+  'source_config' | 'secrets' | 'has_own_auth' | 'is_public'
+> & {
   has_own_auth: number | null
+  is_public: number
   source_config: string
   secrets: string
 }
 
 const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
   created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at,
-  has_own_auth, agent_key_nonce`
+  has_own_auth, agent_key_nonce, is_public`
 
 // The name must be free with `_` and `-` as the same character: names must differ as host names too.
 const INSERT = `
 INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
 
 const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
@@ -107,6 +111,7 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['asleep_since', patch.asleep_since],
     ['wake_at', patch.wake_at],
     ['has_own_auth', patch.has_own_auth === undefined ? undefined : truth(patch.has_own_auth)],
+    ['is_public', patch.is_public === undefined ? undefined : truth(patch.is_public)],
     ['updated_at', patch.updated_at],
   ]
   return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)
@@ -131,6 +136,7 @@ function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
     deployment.wake_at,
     truth(deployment.has_own_auth),
     deployment.agent_key_nonce,
+    truth(deployment.is_public),
     deploymentTypeOf(deployment.source_config),
   ]
 }
@@ -144,6 +150,7 @@ function toDeployment(row: DeploymentRow, box: SecretBox): Deployment {
       return secrets()
     },
     has_own_auth: row.has_own_auth === null ? null : Number(row.has_own_auth) === 1,
+    is_public: Number(row.is_public) === 1,
   }
 }
 

@@ -21,6 +21,7 @@ import { revisionHistory } from '../migrations/control-plane/0010-revision-histo
 import { listenerKeys } from '../migrations/control-plane/0011-listener-keys.ts'
 import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.ts'
 import { domains } from '../migrations/control-plane/0013-domains.ts'
+import { publicDeployments } from '../migrations/control-plane/0014-public-deployments.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -52,6 +53,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   listenerKeys,
   listenerHeard,
   domains,
+  publicDeployments,
 ]
 
 const ENSURE_WORKSPACE = `

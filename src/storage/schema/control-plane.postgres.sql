@@ -60,10 +60,12 @@ CREATE TABLE deployments (
   wake_at text COLLATE "C",
   has_own_auth bigint,
   agent_key_nonce text COLLATE "C",
+  is_public bigint NOT NULL DEFAULT 0,
   CONSTRAINT deployments_pkey PRIMARY KEY (id),
   CONSTRAINT deployments_id_active_revision_id_fkey FOREIGN KEY (id, active_revision_id) REFERENCES revisions(deployment_id, id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT deployments_id_latest_revision_id_fkey FOREIGN KEY (id, latest_revision_id) REFERENCES revisions(deployment_id, id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT deployments_has_own_auth_check CHECK ((has_own_auth = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
+  CONSTRAINT deployments_is_public_check CHECK ((is_public = ANY (ARRAY[(0)::bigint, (1)::bigint]))),
   CONSTRAINT deployments_source_check CHECK ((source = ANY (ARRAY['github'::text, 'external_docker'::text, 'internal_docker'::text, 'internal_source'::text]))),
   CONSTRAINT deployments_status_check CHECK ((status = ANY (ARRAY['AWAITING_DATABASE'::text, 'READY'::text, 'UNUSED'::text, 'AWAITING_DELETE'::text, 'UNKNOWN'::text])))
 );

@@ -55,7 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT,
+  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT, is_public INTEGER NOT NULL DEFAULT 0 CHECK (is_public IN (0, 1)),
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)

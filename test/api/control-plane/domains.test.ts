@@ -276,3 +276,56 @@ describe('while nobody has said at which name Runyard is reached', () => {
     expect((await add({ host: HOST })).status).toBe(201)
   })
 })
+
+describe('at a listener', () => {
+  let key: string
+  let path: string
+
+  beforeEach(async () => {
+    await open({ isReconciling: false })
+    const request = { compute_type: 'k8s', compute_id: 'east', compute_config: {} }
+    const listener = (await world.call('POST', '/v2/listeners', request)).body
+    key = listener.key
+    const deployment = await world.call('POST', '/v2/deployments', {
+      ...{ name: 'east', source: 'external_docker', secrets: [] },
+      source_config: { listener_id: listener.id, resource_spec: {} },
+      source_revision_config: { image_uri: 'registry.example.com/agent:v1' },
+    })
+    path = `/v2/deployments/${deployment.body.id}/domains`
+  })
+
+  const addThere = (body: object) => world.call('POST', path, body)
+  const hearOf = (url: string) => {
+    const session = '22222222-2222-4222-8222-222222222222'
+    const nothing = { revisions: [], names: [], logs: [] }
+    const report = { session, sequence: 1, version: null, url, runyard: '1.0.0', ...nothing }
+    return world.call('POST', '/internal/listener/exchange', report, key)
+  }
+
+  it('a domain leads to the listener, once that has said where it is', async () => {
+    expect(await addThere({ host: HOST })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^host: the listener of this deployment/) },
+    })
+    await hearOf('https://east.example.com')
+    expect(await addThere({ host: HOST })).toMatchObject({
+      status: 201,
+      body: { url: `https://${HOST}` },
+    })
+    expect((await world.call('GET', path)).body.points_to).toBe('east.example.com')
+    expect((await addThere({ host: 'east.example.com' })).status).toBe(400)
+  })
+
+  it('a certificate is the listener’s own', async () => {
+    await hearOf('https://east.example.com')
+    await addThere({ host: HOST })
+    expect(
+      await world.call('PUT', `${path}/${HOST}/certificate`, DOMAIN_CERTIFICATE),
+    ).toMatchObject({
+      status: 400,
+      body: {
+        detail: expect.stringMatching(/^certificate: the deployment answers at its listener/),
+      },
+    })
+  })
+})

@@ -1,0 +1,33 @@
+/** Stored domains as the API answers them. */
+import type { Domain } from '../../core/deployment/domain.ts'
+import { urlAt } from '../deployments/answers.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { certificateAnswer } from './certificate.ts'
+import type { DomainAnswer } from './schemas.ts'
+
+export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
+
+/**
+ * `home`: the URL of the gateway that answers there; `null`: it is not known yet. Waits for the DNS no longer than
+ * its limit.
+ */
+export async function domainAnswer(
+  { dns, publicUrl }: Reading,
+  { host, certificate, created_at, updated_at }: Domain,
+  home: string | null,
+): Promise<DomainAnswer> {
+  return {
+    host,
+    url: urlAt(host, home ?? publicUrl()),
+    dns: await dns.stateOf(host, hostOf(home)),
+    certificate: certificate === null ? null : certificateAnswer(certificate),
+    created_at,
+    updated_at,
+  }
+}
+
+/** The name or address in the URL; an IPv6 address without its brackets. */
+export function hostOf(url: string | null): string | null {
+  if (url === null || !URL.canParse(url)) return null
+  return new URL(url).hostname.replace(/^\[|\]$/g, '')
+}

@@ -1,0 +1,61 @@
+/** What every change of a domain has in common: its transaction, its entry in the audit log, and who is told. */
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import type { Deployment } from '../../core/deployment/deployment.ts'
+import type { Domain } from '../../core/deployment/domain.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Principal } from '../../core/people/api-key.ts'
+import type { AuditAction } from '../../core/people/audit.ts'
+import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
+import { homeOf } from '../deployments/placement.ts'
+import type { ControlPlaneParts } from '../parts.ts'
+import { record } from '../people/audit.ts'
+import { domainAnswer, type Reading } from './answers.ts'
+import { canonicalHost } from './host.ts'
+import type { DomainAnswer } from './schemas.ts'
+
+export type Changing = Reading &
+  Pick<ControlPlaneParts, 'domain' | 'ownUrls' | 'whenDomainsKnown' | 'whenTended' | 'clock'>
+
+/** A domain as it is now, and what the audit log says of it. */
+interface Changed {
+  domain: Domain
+  action: AuditAction
+  detail: JsonObject
+}
+
+/**
+ * Does the work in one transaction; when it settles, the gateway knows of it. Throws what the work does,
+ * `not_found`, and `conflict` while the deployment is being deleted.
+ */
+export async function changeDomain(
+  parts: Changing,
+  principal: Principal,
+  deployment_id: string,
+  work: (store: ControlPlaneStore, deployment: Deployment) => Promise<Changed>,
+): Promise<DomainAnswer> {
+  const { deployment, domain } = await parts.store.transaction(async (store) => {
+    const deployment = await requireDeployment(store, principal, deployment_id)
+    refuseDeleted(deployment)
+    const { domain, action, detail } = await work(store, deployment)
+    await record(store, parts.clock, principal, {
+      ...{ action, target_id: domain.id, target_name: domain.host },
+      detail: { deployment_id, deployment: deployment.name, ...detail },
+    })
+    return { deployment, domain }
+  })
+  await parts.whenDomainsKnown()
+  await parts.whenTended(deployment_id)
+  return domainAnswer(parts, domain, await homeOf(parts, deployment))
+}
+
+/** The domain, written in any way. Throws `not_found`. */
+export async function requireDomain(
+  store: ControlPlaneStore,
+  { id, name }: Deployment,
+  sent: string,
+): Promise<Domain> {
+  const domain = await store.domains.get(id, canonicalHost(sent))
+  if (domain) return domain
+  throw new AppError('not_found', `${name} has no domain ${JSON.stringify(sent.slice(0, 300))}.`)
+}

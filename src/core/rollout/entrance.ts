@@ -1,0 +1,12 @@
+/** How the gateway lets requests in to a deployment, and how it should. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Entrance } from '../deployment/target.ts'
+
+export interface Entrances {
+  wanted: Entrance
+  there: Entrance
+}
+
+export function isEnteredAsWanted({ wanted, there }: Entrances): boolean {
+  return isDeepStrictEqual(wanted, there)
+}
