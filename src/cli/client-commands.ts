@@ -6,10 +6,12 @@ import { threadsCommand } from './agents/threads.ts'
 import { deployCommand } from './deploy/deploy.ts'
 import { deleteCommand } from './deployments/delete.ts'
 import { deploymentsCommand } from './deployments/deployments.ts'
+import { domainsCommand } from './deployments/domains.ts'
 import { listenersCommand } from './deployments/listeners.ts'
 import { logsCommand } from './deployments/logs.ts'
 import { revisionsCommand } from './deployments/revisions.ts'
 import { rollbackCommand } from './deployments/rollback.ts'
+import { setCommand } from './deployments/set.ts'
 import { statusCommand } from './deployments/status.ts'
 import { keysCommand } from './people/keys.ts'
 import { openCommand } from './people/open.ts'
@@ -26,6 +28,8 @@ export function clientCommands(): Command[] {
     revisionsCommand(),
     logsCommand(),
     rollbackCommand(),
+    domainsCommand(),
+    setCommand(),
     deleteCommand(),
     listenersCommand(),
     runCommand(),

@@ -36,7 +36,18 @@ const COMMANDS = [
     'deployments',
     'revisions',
   ],
-  ...['logs', 'rollback', 'delete', 'listeners', 'run', 'chat', 'threads', 'keys'],
+  ...[
+    'logs',
+    'rollback',
+    'domains',
+    'set',
+    'delete',
+    'listeners',
+    'run',
+    'chat',
+    'threads',
+    'keys',
+  ],
   'rotate-encryption-key',
 ]
 
@@ -48,12 +59,13 @@ describe('help', () => {
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
   })
 
-  const GROUPS = ['keys', 'listeners']
+  const GROUPS = ['keys', 'listeners', 'domains']
   const SERVERS = ['up', 'serve', 'dev', 'listener']
   const SINGLE = COMMANDS.filter((name) => !GROUPS.includes(name))
   const PARTS = [
     ...['keys create', 'keys list', 'keys revoke', 'listeners create', 'listeners list'],
     ...['listeners new-key', 'listeners revoke-key', 'listeners delete'],
+    ...['domains list', 'domains add', 'domains certificate', 'domains remove'],
   ]
   it.each([...SINGLE, ...GROUPS, ...PARTS])('of %s ends with examples', async (name) => {
     const { stdout } = await cli([...name.split(' '), '--help'])
@@ -84,6 +96,11 @@ describe('wrong usage', () => {
       ['run', 'support', 'a', '--resume', 'b'],
       ['run', 'support', '--resume', 'b'],
       ['restore'],
+      ['domains'],
+      ['domains', 'add', 'support', 'a.example.com', '--key', 'key.pem'],
+      ['domains', 'certificate', 'support', 'a.example.com'],
+      ['set', 'support'],
+      ['set', 'support', '--public', '--private'],
     ]
     const told: string[] = []
     for (const args of wrong) {
@@ -117,6 +134,8 @@ describe('completion', () => {
     [['deploy', '--na'], '--name\t'],
     [['keys', 'cr'], 'create\t'],
     [['listeners', 'new'], 'new-key\t'],
+    [['domains', 'cert'], 'certificate\t'],
+    [['set', 'support', '--pu'], '--public\t'],
     [['threads', 'support', '--status', ''], 'interrupted\t'],
   ])('of %j begins with %j', async (words, suggestion) => {
     const { stdout } = await cli(['complete', '--', ...words])

@@ -149,7 +149,14 @@ it('threads are a table', async () => {
 /** Each command shows what it is to be, in one shell. */
 const LOOKS = [
   ...['status', 'status talk', 'deployments', 'revisions talk', 'threads talk -n 1'],
-  ...['logs talk --build -n 1', 'keys list', 'listeners list', 'doctor --client', 'run talk hello'],
+  ...[
+    'logs talk --build -n 1',
+    'keys list',
+    'listeners list',
+    'domains talk',
+    'doctor --client',
+    'run talk hello',
+  ],
   ...['status gone', 'keys revoke abc', 'rollback talk --to abc', 'status --api-key wrong'],
 ]
 /** Those that have colours, and a sentence that has none. */

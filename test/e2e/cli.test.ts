@@ -1,4 +1,5 @@
 /** The commands that talk to a control plane: the real binary against a whole Runyard. */
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -8,12 +9,15 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DOMAIN_CERTIFICATE } from '../support/certificate.ts'
 import { startCommand } from '../support/command.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
 
+const NO_FILES = ['--certificate', 'none.pem', '--key', 'none.pem']
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 
 let runyard: TestRunyard
@@ -45,6 +49,15 @@ async function ok(...args: string[]): Promise<string> {
 }
 
 const revisions = async () => JSON.parse(await ok('revisions', 'support', '--json'))
+
+const HOST = 'agents.example.com'
+const domains = async () => JSON.parse(await ok('domains', 'support', '--json')).resources
+const statusAt = async () => {
+  const { port } = new URL(runyard.url)
+  const asked = request({ port, path: '/info', headers: { host: HOST } }).end()
+  const [{ statusCode, headers }] = await once(asked, 'response')
+  return { statusCode, isAgent: headers['x-runyard-revision'] !== undefined }
+}
 
 /** One after the other: each goes on with what the one before has deployed. */
 describe('a deployment by the CLI', () => {
@@ -112,6 +125,50 @@ describe('a deployment by the CLI', () => {
     expect([await call(own), await call(foreign)]).toEqual([200, 404])
     const refused = await start(['deployments'], { RUNYARD_API_KEY: own }).ended
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('role agent') })
+  })
+
+  it('is answered at domains that are added, listed, certified and removed', async () => {
+    const { certificate, private_key } = DOMAIN_CERTIFICATE
+    writeFileSync(join(folder, 'fullchain.pem'), certificate)
+    writeFileSync(join(folder, 'privkey.pem'), private_key)
+    const files = ['--certificate', 'fullchain.pem', '--key', 'privkey.pem']
+    const added = await cli('domains', 'add', 'support', 'Agents.example.com', ...files)
+    const { port } = new URL(runyard.url)
+    expect(added).toMatchObject({ code: 0, stdout: `http://${HOST}:${port}\n` })
+    expect(added.stderr).toContain('Its DNS has to lead to 127.0.0.1')
+    expect(await statusAt()).toEqual({ statusCode: 200, isAgent: true })
+    expect(await domains()).toMatchObject([
+      { host: HOST, certificate: { names: [HOST, '*.team.example.com'] } },
+    ])
+    expect(await ok('domains', 'support')).toMatch(/^agents.example.com +\w+ +until 2120-01-01 /m)
+    expect(await cli('domains', 'add', 'support', HOST)).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('is taken') },
+    })
+    await ok('domains', 'certificate', 'support', HOST, '--remove')
+    expect(await domains()).toMatchObject([{ certificate: null }])
+    const set = await cli('domains', 'certificate', 'support', HOST, ...files)
+    expect(set.stderr).toBe(`The certificate of ${HOST} is valid until 2120-01-01 00:00:00.\n`)
+    expect(await cli('domains', 'certificate', 'support', HOST, ...NO_FILES)).toMatchObject({
+      ...{ code: 1, stderr: 'runyard: --certificate: none.pem cannot be read.\n' },
+    })
+    await ok('domains', 'remove', 'support', HOST)
+    expect(await domains()).toEqual([])
+    expect(await statusAt()).toEqual({ statusCode: 404, isAgent: false })
+    expect(await cli('domains', 'remove', 'support', HOST)).toMatchObject({ code: 1 })
+  })
+
+  it('is made public, and private again', async () => {
+    const call = async () => {
+      const url = `${runyard.url}/agents/support/threads/search`
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
+    }
+    expect(await call()).toBe(401)
+    expect((await cli('set', 'support', '--public')).stderr).toContain('anybody may call it')
+    expect(await call()).toBe(200)
+    const set = JSON.parse(await ok('set', 'support', '--private', '--json'))
+    expect(set).toMatchObject({ name: 'support', is_public: false })
+    expect(await call()).toBe(401)
   })
 
   it('is refused before anything is sent when no build could take it', async () => {
