@@ -5,7 +5,9 @@ import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { useDeploymentId } from './address.ts'
 import { AgentKeySection } from './settings/agent-key-section.tsx'
+import { CallersSection } from './settings/callers-section.tsx'
 import { DeletionSection } from './settings/deletion-section.tsx'
+import { DomainsSection } from './settings/domains-section.tsx'
 import { PushWebhookSection } from './settings/push-webhook-section.tsx'
 import { SecretsSection } from './settings/secrets-section.tsx'
 import { ServersSection } from './settings/servers-section.tsx'
@@ -20,6 +22,8 @@ export function SettingsPage() {
         {(deployment) => (
           <div className="max-w-3xl">
             <SecretsSection deployment={deployment} mayWrite={mayWrite} />
+            <DomainsSection deployment={deployment} mayWrite={mayWrite} />
+            <CallersSection deployment={deployment} mayWrite={mayWrite} />
             <ServersSection key={deployment.id} deployment={deployment} mayWrite={mayWrite} />
             {mayWrite && (
               <>

@@ -1,0 +1,56 @@
+import type { Deployment } from '@runyard/client'
+import { useState } from 'react'
+import { Switch } from '../../design/field.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
+import { Card, Section } from '../../design/page.tsx'
+import { Mark } from '../../design/status.tsx'
+import { usePatch } from './patch.ts'
+
+/** Who may call it: those with a key, or anybody. Asks before it is made public. */
+export function CallersSection(props: { deployment: Deployment; mayWrite: boolean }) {
+  const { deployment, mayWrite } = props
+  const { name, is_public } = deployment
+  const [isAsking, setAsking] = useState(false)
+  const open = usePatch(deployment, `${name} is public.`)
+  const close = usePatch(deployment, `${name} is called with a key.`)
+  return (
+    <Section title="Callers">
+      <Card className="space-y-2">
+        <Switch
+          isSelected={is_public}
+          onChange={(isWanted) => (isWanted ? setAsking(true) : close.mutate({ is_public: false }))}
+          isDisabled={!mayWrite || close.isPending}
+        >
+          Public: anybody may call it, without a key
+        </Switch>
+        {is_public && (
+          <p className="flex items-center gap-2 font-medium">
+            <Mark tone="wait" />
+            Whoever reaches it shares all its threads and its store.
+          </p>
+        )}
+        <p className="max-w-prose text-sm text-ink-soft">
+          {is_public
+            ? 'Where the project has an auth of its own, that decides as before. The Studio here still needs a key.'
+            : 'It is called with a key of this workspace, or as the project’s own auth says.'}
+        </p>
+      </Card>
+      <ConfirmDialog
+        title={`Make ${name} public`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        verb="Make it public"
+        onConfirm={() => open.mutateAsync({ is_public: true })}
+      >
+        <p>
+          Anybody who reaches its address may call it then, without a key: list, read, change and
+          delete every thread, run, cron and item of its store, and start runs that you pay for.
+        </p>
+        <p>
+          To keep people apart, give the project an auth of its own instead. You can make it private
+          again at any time.
+        </p>
+      </ConfirmDialog>
+    </Section>
+  )
+}
