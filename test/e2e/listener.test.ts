@@ -1,6 +1,7 @@
 /** A control plane and a listener as processes, before a stand-in for the listener's cluster; both are killed. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -133,6 +134,26 @@ it.skipIf(NO_REGISTRY)(
     const revisionOf = async () => (await ask()).headers.get('x-runyard-revision')
     await expect.poll(revisionOf, LIMIT).toBe(patched.latest_revision_id)
 
+    // Domains and a public deployment hold at the listener, over restarts of either side.
+    const host = 'agents.example.com'
+    const atHost = async (key?: string) => {
+      const asked = request({ port: portOf(listener.url), path: '/threads' })
+      asked.setHeader('host', host)
+      if (key) asked.setHeader('x-api-key', key)
+      const [answer] = await once(asked.end(), 'response')
+      answer.resume()
+      return answer.statusCode
+    }
+    const added = await call('POST', `${path}/domains`, { host })
+    expect(added).toMatchObject({
+      status: 201,
+      body: { url: `http://${host}:${portOf(listener.url)}` },
+    })
+    await expect.poll(() => atHost(KEY), LIMIT).toBe(200)
+    expect(await atHost()).toBe(401)
+    await call('PATCH', path, { is_public: true })
+    await expect.poll(() => atHost(), LIMIT).toBe(200)
+
     await kill(world.up)
     expect(await revisionOf()).toBe(patched.latest_revision_id)
     world.up = await startUp(world.dir, portOf(world.up.url))
@@ -143,6 +164,7 @@ it.skipIf(NO_REGISTRY)(
     await kill(listener)
     listener = await startListener(created.key, portOf(listener.url))
     await expect.poll(revisionOf, LIMIT).toBe(patched.latest_revision_id)
+    expect(await atHost()).toBe(200)
 
     expect((await call('DELETE', path)).status).toBe(204)
     await expect.poll(() => world.cluster.objects('Secret').length, LIMIT).toBe(0)

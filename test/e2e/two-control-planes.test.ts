@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Revision } from '../../client/src/client.ts'
@@ -19,6 +20,7 @@ const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const LIMIT_MS = 240_000
 const KEY = 'ry_the_key_of_both'
+const HOST = 'agents.example.com'
 const encryptionKey = randomBytes(32)
 const headers = { 'x-api-key': KEY, 'content-type': 'application/json' }
 
@@ -71,12 +73,16 @@ it('deploys through the one that follows, and serves on when the leader pauses o
   expect([built(first), built(second)]).toEqual([[latest_revision_id], []])
   const thread = await sdk(second).threads.create()
   await run(second, thread.thread_id)
+  const domain = await call(second, 'POST', `/v2/deployments/${id}/domains`, { host: HOST })
+  expect(domain.status).toBe(201)
+  expect([await statusAtHost(first), await statusAtHost(second)]).toEqual([200, 200])
 
   // Paused longer than the other waits, it finds that it leads no more, and ends what it has.
   first.process.kill('SIGSTOP')
   await patiently(() => isServing(second)).toBe(true)
   expect((await store.leadership.get()).token).toBe(2)
   expect(built(second)).toEqual([latest_revision_id])
+  expect(await statusAtHost(second)).toBe(200)
   await run(second, thread.thread_id)
   first.process.kill('SIGCONT')
   await patiently(() => agentServers(first)).toBe(0)
@@ -89,9 +95,12 @@ it('deploys through the one that follows, and serves on when the leader pauses o
   const refused = await sendToAgent(first)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('1')
+  // While nobody leads, it is not what the control plane answers by itself.
+  expect(await statusAtHost(first)).toBe(503)
   expect((await call(first, 'GET', `/v2/deployments/${id}`)).status).toBe(200)
   await patiently(() => isServing(first)).toBe(true)
   expect((await store.leadership.get()).token).toBe(3)
+  expect(await statusAtHost(first)).toBe(200)
   await run(first, thread.thread_id)
   const state = await sdk(first).threads.getState<{ messages: unknown[] }>(thread.thread_id)
   expect(state.values.messages).toHaveLength(8)
@@ -122,6 +131,16 @@ function call({ url }: Installation, method: string, path: string, body?: unknow
 
 function sendToAgent({ url }: Installation): Promise<Response> {
   return fetch(`${url}/agents/shared/assistants/search`, { method: 'POST', headers, body: '{}' })
+}
+
+/** At the root of the deployment's own host. */
+async function statusAtHost({ url }: Installation): Promise<number | undefined> {
+  const options = { port: new URL(url).port, path: '/assistants/search', method: 'POST' }
+  const asked = request({ ...options, headers: { ...headers, host: HOST } })
+  asked.end('{}')
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
 }
 
 async function isServing(one: Installation): Promise<boolean> {

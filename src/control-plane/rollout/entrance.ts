@@ -1,11 +1,17 @@
-/** How the gateway is to let requests in to a deployment, by its record. */
+/** How a gateway is to let requests in to a deployment, by its record. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Entrance } from '../../core/deployment/target.ts'
 
+/** Each look asks, and most deployments run here: their hosts are not read. */
 export async function entranceWanted(
   { domains }: Pick<ControlPlaneStore, 'domains'>,
-  { id, is_public }: Deployment,
+  deployment: Deployment,
 ): Promise<Entrance> {
-  return { isPublic: is_public, hosts: await domains.listHosts(id) }
+  const isHere = sourceConfigOf(deployment).listener_id === null
+  return {
+    isPublic: deployment.is_public,
+    hosts: isHere ? [] : await domains.listHosts(deployment.id),
+  }
 }

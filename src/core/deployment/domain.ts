@@ -40,7 +40,7 @@ export interface DomainStore {
   get(deployment_id: string, host: string): Promise<Domain | undefined>
   /** A deployment's, the oldest first. */
   list(deployment_id: string): Promise<Domain[]>
-  /** The hosts alone, in the order of `list`: what each look of the reconciler reads. */
+  /** The hosts alone, in the order of `list`. */
   listHosts(deployment_id: string): Promise<string[]>
   /** Those of all workspaces. */
   listNames(): Promise<DomainName[]>

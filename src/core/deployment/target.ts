@@ -36,8 +36,8 @@ export interface Entrance {
   /** They need no key. The project's own auth still decides where it has one. */
   isPublic: boolean
   /**
-   * The hosts of its own, for a gateway in another cluster. The one here is told them apart (`HostTable`): it has to
-   * know them while another control plane leads, too.
+   * The hosts of its own where a listener's gateway answers. None for the gateway here, which is told them apart
+   * (`HostTable`): it has to know them while another control plane leads, too.
    */
   hosts: readonly string[]
 }
