@@ -23,6 +23,7 @@ const OPEN: Record<DocumentName, string[]> = {
   'agent-server': ['GET /info', 'GET /ok', 'GET /ui/{graph_id}/{file}'],
   'control-plane': [
     'GET /internal/artifacts/{revision_id}/{digest}',
+    'GET /internal/domains/ask',
     'GET /v2/auth/callback/{provider_id}',
     'GET /v2/auth/setup/{provider_id}',
     'GET /v2/auth/start/{auth_id}',

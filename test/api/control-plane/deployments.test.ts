@@ -58,6 +58,7 @@ describe('creating a deployment', () => {
       latest_revision_id: expect.any(String),
       active_revision_id: null,
       image_version: null,
+      is_public: false,
       url: `${world.url}/agents/support`,
       addresses: [`${world.url}/agents/support`],
       is_managed_deep_agent: false,

@@ -41,7 +41,7 @@ describe('a key', () => {
     expect(await list({ 'X-Api-Key': world.adminKey, 'X-Tenant-Id': randomUUID() })).toBe(403)
   })
 
-  it('is needed for every operation but those that are signed or that browsers come to', async () => {
+  it('is needed for every operation but those that are signed, or that browsers and proxies come to', async () => {
     const all = await operations()
     expect(all.length).toBeGreaterThanOrEqual(11)
     const isOpen: string[] = []
@@ -54,11 +54,12 @@ describe('a key', () => {
       if (!isKeyNeeded) isOpen.push(`${method} ${path.split('/')[2]}`)
     }
     const pages = ['GET auth', 'GET auth', 'GET auth', 'POST auth']
+    const proxies = ['GET domains']
     const sessions = ['GET session', 'GET session', 'GET session']
-    const browsers = [...pages.slice(0, 3), ...sessions, ...pages.slice(3)]
+    const others = [...pages.slice(0, 3), ...proxies, ...sessions, ...pages.slice(3)]
     expect(isOpen.toSorted()).toEqual([
       'GET artifacts',
-      ...browsers,
+      ...others,
       'POST pushes',
       'POST session',
       'PUT builds',
