@@ -251,10 +251,10 @@ export class Gateway {
    * Checks who may call the deployment. A deployment of another workspace is refused as if it did not
    * exist.
    *
-   * `isUnchecked`: the project's own auth decides, or the deployment is public. While nobody knows yet whether the project has one,
-   * requests with any credentials wait for the first agent server, which tells. A request that claims to
-   * be from Studio needs a key in any case, since agent servers believe that claim of whoever the gateway
-   * lets in.
+   * `isUnchecked`: the project's own auth decides, or the deployment is public. While nobody knows yet
+   * whether the project has one, requests with any credentials wait for the first agent server, which
+   * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
+   * that claim of whoever the gateway lets in.
    */
   async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)

@@ -83,6 +83,15 @@ describe('a host of its own', () => {
   })
 })
 
+it('never leads away from where the server itself is reached by now', () => {
+  const ownUrls = () => ['https://runyard.test:8443', undefined, null]
+  const own = new HostNames({ ownUrls, domain: 'run.test' })
+  const names = ['runyard.test', 'run.test', 'support.run.test', HOST, 'otherrun.test']
+  own.replace(new Map(names.map((name) => [name, 'agent'])))
+  const led = names.filter((name) => own.deploymentAt(name) !== undefined)
+  expect(led).toEqual([HOST, 'otherrun.test'])
+})
+
 it('answers 503 and nothing of the control plane’s while nobody leads', async () => {
   hosts = new HostNames()
   hosts.replace(new Map([[HOST, 'agent']]))

@@ -8,7 +8,8 @@ import type { AgentRoute } from './route.ts'
 
 /**
  * Answers a request that needs no key, for a deployment that sleeps. `false`: the deployment has to
- * answer, since its own auth may let anybody in or it is public. Throws `unauthenticated` when only a key may wake it.
+ * answer, since its own auth may let anybody in, or it is public. Throws `unauthenticated` when only a
+ * key may wake it.
  */
 export function answerForSleeper(
   req: IncomingMessage,

@@ -63,7 +63,8 @@ async function compose(
   const driver = openDriver(config, folder, { homeKeys, ordered: ordered.promise, log })
   started.add('driver', () => driver.leave(LEAVE_GRACE_MS))
   const targets = new Targets()
-  const hosts = new HostNames()
+  const listening: { url: string | null } = { url: config.publicUrl ?? null }
+  const hosts = new HostNames({ ownUrls: () => [listening.url] })
   const gateway = new Gateway({
     authenticate: createCallers(client, clock),
     targets,
@@ -77,7 +78,6 @@ async function compose(
   const logs = new Logs((revision_id) => deployLogPaths(folder.deploymentLogs, revision_id)[0])
   logs.skip(Object.keys(remembered.load()))
   const refusal = Promise.withResolvers<AppError>()
-  const listening: { url: string | null } = { url: config.publicUrl ?? null }
   const listener = new Listener({
     ...{ driver, targets, hosts, remembered, logs, log, runyard: readVersion() },
     exchange: (report, aborting) => client.exchange(report, aborting),

@@ -98,7 +98,8 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   const { createDriver, closeBuilds, ...deployments } = openDeployments(config, folder, around)
   started.add('Jobs of builds', closeBuilds)
   const targets = new Targets()
-  const hosts = new HostNames()
+  const { publicUrl, internalUrl, agentsUrl, domain } = config
+  const hosts = new HostNames({ ownUrls: () => [publicUrl, internalUrl, agentsUrl], domain })
   const certificates = config.tls && new Certificates()
   const domains = new KnownDomains({ store, hosts, certificates, log })
   started.add('domains', () => domains.stop())

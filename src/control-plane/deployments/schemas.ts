@@ -42,8 +42,8 @@ export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSche
 /**
  * What is absent, null or an empty list of secrets stays as it is; an empty `display_name` is none again.
  * `removed_secrets` is Runyard's own: the names of secrets that the deployment is to have no more, the last one too;
- * with `secrets`, they are taken from those. So is `is_public`: whether it is called without a key. `name` and `source` may be sent back as they are; another value is
- * refused (400).
+ * with `secrets`, they are taken from those. So is `is_public`: whether it is called without a key. `name` and
+ * `source` may be sent back as they are; another value is refused (400).
  */
 export const DeploymentPatchRequestSchema = z
   .object({

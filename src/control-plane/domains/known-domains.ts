@@ -80,16 +80,22 @@ export class KnownDomains {
     }
   }
 
-  /** One that cannot be used leaves the others, and what was shown before, as they are. */
+  /** One that cannot be read is read again; one that cannot be used leaves what was shown before as it is. */
   async #take(certificates: CertificateTable, host: string, version: string): Promise<void> {
+    const { store, log } = this.#options
+    const given = await store.domains.certificateOf(host).catch((error: unknown) => {
+      log.error(
+        { err: error, host },
+        'the certificate of a domain could not be read; looking again',
+      )
+    })
+    if (!given) return
+    this.#versions.set(host, version)
     try {
-      const given = await this.#options.store.domains.certificateOf(host)
-      if (!given) return
       const { certificate: cert, private_key: key } = given
       certificates.set(host, { cert: Buffer.from(cert), key: Buffer.from(key) })
     } catch (error) {
-      this.#options.log.error({ err: error, host }, 'the certificate of a domain is not taken')
+      log.error({ err: error, host }, 'the certificate of a domain is not taken')
     }
-    this.#versions.set(host, version)
   }
 }
