@@ -93,6 +93,7 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
     await visitor.pictures('public-warning')
     await page.getByRole('button', { name: 'Make it public' }).click()
     await page.getByText('shares all its threads and its store').waitFor()
+    await page.getByText('Public', { exact: true }).waitFor()
     expect(await search()).toBe(200)
     await visitor.pictures('public')
     expect(await visitor.faults()).toEqual([])

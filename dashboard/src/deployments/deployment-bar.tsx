@@ -1,5 +1,6 @@
 import type { Deployment } from '@runyard/client'
 import { NavTabs } from '../design/page.tsx'
+import { Badge } from '../design/status.tsx'
 import { pagesOf } from './address.ts'
 import { DeploymentState } from './deployment-state.tsx'
 
@@ -13,6 +14,7 @@ export function DeploymentBar({ deployment }: { deployment: Deployment }) {
           {deployment.display_name ?? deployment.name}
         </p>
         <DeploymentState deployment={deployment} />
+        {deployment.is_public && <Badge tone="wait">Public</Badge>}
       </div>
       <NavTabs
         tabs={[
