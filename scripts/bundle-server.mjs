@@ -17,7 +17,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What is started in a process of its own: an agent server, and the last step of a build. */
-const PROGRAMS = ['agent-program', 'bundle-command']
+const PROGRAMS = {
+  'agent-program': 'main/agent-program',
+  'bundle-command': 'main/builds/bundle-command',
+}
 /** What has files beside itself, compiles, or must be one with the project's own copy. */
 const OUTSIDE = [
   ...['esbuild', 'tsx', 'typescript-api', 'sqlite-vec', '@opentelemetry', 'swagger-ui-dist'],
@@ -62,7 +65,10 @@ async function bundleServer(from, to) {
   const extension = from === 'src' ? 'ts' : 'js'
   const { metafile, outputFiles } = await build({
     entryPoints: Object.fromEntries(
-      PROGRAMS.map((name) => [name, join(root, from, `main/${name}.${extension}`)]),
+      Object.entries(PROGRAMS).map(([name, path]) => [
+        name,
+        join(root, from, `${path}.${extension}`),
+      ]),
     ),
     ...{
       outdir: join(root, to),
@@ -81,7 +87,7 @@ async function bundleServer(from, to) {
   })
   const inputs = Object.keys(metafile.inputs)
   mkdirSync(join(root, to), { recursive: true })
-  const isEntry = ({ path }) => PROGRAMS.includes(basename(path, '.js'))
+  const isEntry = ({ path }) => basename(path, '.js') in PROGRAMS
   const inOrder = outputFiles.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
   for (const { path, contents } of inOrder) replace(path, contents)
   replace(join(root, to, 'LICENSES.txt'), licenses(inputs))

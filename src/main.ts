@@ -16,7 +16,7 @@ import type {
 } from './config.ts'
 import { AppError } from './core/errors.ts'
 import type { Finding } from './doctor/finding.ts'
-import type { Reporter } from './main/carrying.ts'
+import type { Reporter } from './main/carrying/reporter.ts'
 import type { Running } from './main/up.ts'
 import { receiveStart, releaseOf, stopOf } from './managed/messages.ts'
 import { limitHeapGrowth } from './process/heap.ts'
@@ -187,7 +187,7 @@ export async function doctor(config: UpConfig, options: { isJson: boolean }): Pr
 
 /** Exits with 0 also where it has said why there is no bundle. */
 export async function bundleProject(configPath: string): Promise<void> {
-  const { bundle } = await import('./main/bundle.ts')
+  const { bundle } = await import('./main/builds/bundle.ts')
   await bundle(configPath)
 }
 
@@ -207,7 +207,7 @@ export async function fetchArtifact({ path, ...order }: FetchConfig): Promise<vo
 /** Sets the exit code 1 where it has not gone well; why is in the file that `config` names. */
 export async function buildArtifact(config: BuildConfig): Promise<void> {
   const signal = stopSignal({ isTiedToParent: false })
-  const { runBuildTask } = await import('./main/build-task.ts')
+  const { runBuildTask } = await import('./main/builds/task.ts')
   const { kind } = await runBuildTask(config, { signal, say: (line) => console.log(line) })
   if (kind === 'failed') process.exitCode = 1
 }
@@ -227,7 +227,7 @@ export async function move(
   config: MoveConfig,
   { replace, isJson }: { replace: boolean; isJson: boolean },
 ): Promise<void> {
-  const { startMove } = await import('./main/move.ts')
+  const { startMove } = await import('./main/carrying/move.ts')
   const moved = await reporting((reporter) => startMove(config, { replace, reporter }))
   const { from, to, databases, tables, rows } = moved
   if (isJson) return console.log(JSON.stringify(moved, undefined, 2))
@@ -237,7 +237,7 @@ export async function move(
 
 /** Makes the place usable again that a move has begun to leave, or has left. */
 export async function undoMove(config: MoveConfig, { isJson }: { isJson: boolean }): Promise<void> {
-  const { undoMove: undo } = await import('./main/move.ts')
+  const { undoMove: undo } = await import('./main/carrying/move.ts')
   const databases = await undo(config)
   console.log(isJson ? JSON.stringify({ databases }) : `${databases} databases may be used again`)
 }
@@ -247,7 +247,7 @@ export async function backup(
   config: BackupConfig,
   { withKeys, isJson }: { withKeys: boolean; isJson: boolean },
 ): Promise<void> {
-  const { startBackup } = await import('./main/backup.ts')
+  const { startBackup } = await import('./main/carrying/backup.ts')
   const made = await reporting((reporter) => startBackup(config, { withKeys, reporter }))
   const { where, bytes, databases, rows, files, with_keys } = made
   const say = where === undefined ? console.error : console.log
@@ -267,7 +267,7 @@ export async function restore(
   config: RestoreConfig,
   { from, isJson }: { from: string; isJson: boolean },
 ): Promise<void> {
-  const { startRestore } = await import('./main/restore.ts')
+  const { startRestore } = await import('./main/carrying/restore.ts')
   const restored = await reporting((reporter) => startRestore(config, { from, reporter }))
   if (isJson) return console.log(JSON.stringify(restored, undefined, 2))
   const { to, databases, rows, files, created_at } = restored
@@ -278,7 +278,7 @@ export async function restore(
 /** Shows on standard error how far `work` is. */
 async function reporting<T>(work: (reporter: Reporter) => Promise<T>): Promise<T> {
   const { startProgress } = await import('./cli/terminal/progress.ts')
-  const { createReporter } = await import('./main/carrying.ts')
+  const { createReporter } = await import('./main/carrying/reporter.ts')
   const reporter = createReporter(startProgress())
   try {
     const result = await work(reporter)

@@ -60,8 +60,17 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'agent/timeline': ['agent'],
     people: [],
     oauth: ['people'],
-    deployment: ['agent', 'figures', 'oauth', 'people', 'deployment/sources'],
-    'deployment/sources': ['agent', 'deployment/artifact', 'deployment/image'],
+    deployment: [
+      ...['agent', 'figures', 'oauth', 'people'],
+      ...['deployment/artifacts', 'deployment/images', 'deployment/sources'],
+    ],
+    'deployment/artifacts': [],
+    'deployment/images': ['deployment/revision'],
+    'deployment/sources': ['agent', 'deployment/artifacts', 'deployment/images'],
+    'deployment/builds': [
+      ...['deployment/artifacts', 'deployment/images', 'deployment/sources'],
+      ...['deployment/revision', 'deployment/sandbox'],
+    ],
     rollout: ['deployment'],
   },
   storage: {

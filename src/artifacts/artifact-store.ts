@@ -12,12 +12,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, timestamp } from '../core/clock.ts'
-import { grantArtifact, grantBuilt } from '../core/deployment/artifact-grant.ts'
+import { grantArtifact, grantBuilt } from '../core/deployment/artifacts/grant.ts'
 import type {
   ArtifactStore,
   PackedArtifact,
   Publication,
-} from '../core/deployment/artifact-store.ts'
+} from '../core/deployment/artifacts/store.ts'
 import { AppError } from '../core/errors.ts'
 import { MAX_SIGNED_MS, type ObjectStore } from '../core/object-store.ts'
 import { fileContent } from './file-content.ts'

@@ -1,6 +1,6 @@
 /** Where an installation keeps what was uploaded and built. */
 
-import type { ArtifactsPlace } from '../core/deployment/artifacts-place.ts'
+import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import type { ObjectStore } from '../core/object-store.ts'
 import { openFolderObjects } from './folder-objects.ts'
 

@@ -1,7 +1,7 @@
 /** A builder whose folders are packed and kept too: agent servers elsewhere are started from them. */
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
-import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
-import type { Builder } from '../core/deployment/build.ts'
+import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
+import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
+import type { Builder } from '../core/deployment/builds/build.ts'
 
 interface Publishing {
   artifacts: ArtifactStore

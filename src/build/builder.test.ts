@@ -16,7 +16,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runNow } from '../../test/support/program.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { systemClock } from '../core/clock.ts'
-import type { BuildError, BuildRequest, BuiltRevision, Tarballs } from '../core/deployment/build.ts'
+import type {
+  BuildError,
+  BuildRequest,
+  BuiltRevision,
+  Tarballs,
+} from '../core/deployment/builds/build.ts'
 import {
   EMPTY_SOURCE_CONFIG,
   type SourceConfig,

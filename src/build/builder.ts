@@ -8,7 +8,7 @@ import {
   type BuildRequest,
   type BuiltRevision,
   HandedOver,
-} from '../core/deployment/build.ts'
+} from '../core/deployment/builds/build.ts'
 import { AppError } from '../core/errors.ts'
 import { buildEnvironment } from './build-environment.ts'
 import { type BuildLog, openBuildLog } from './build-log.ts'

@@ -1,7 +1,7 @@
 /** What says that a build has ended well, and what it gave: `built.json`, which is written last. */
 import { open, readFile, rename } from 'node:fs/promises'
-import type { FolderArtifact, ImageArtifact } from '../core/deployment/artifact.ts'
-import type { BuiltRevision } from '../core/deployment/build.ts'
+import type { FolderArtifact, ImageArtifact } from '../core/deployment/artifacts/artifact.ts'
+import type { BuiltRevision } from '../core/deployment/builds/build.ts'
 import { revisionFolder } from './layout.ts'
 import { isWhole, localProject } from './local-project.ts'
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../child-process/group.ts'
 import { isGroupRunning, measureGroup } from '../child-process/memory.ts'
 import { readLines } from '../child-process/output-lines.ts'
-import type { CommandEnd, CommandTerms } from '../core/deployment/project-commands.ts'
+import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
 
 export interface CommandOptions extends CommandTerms {
   /** Where it runs; absolute. */

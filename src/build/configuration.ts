@@ -1,7 +1,7 @@
 /** Finds the project's `langgraph.json` in its source. */
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
+import { BuildError } from '../core/deployment/builds/build.ts'
 import { AppError } from '../core/errors.ts'
 import type { PythonSettings } from '../project/python/settings.ts'
 

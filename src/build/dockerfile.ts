@@ -6,7 +6,7 @@
  * instructions are let through that reach neither. What is let through is written out in one line each: the engine
  * cannot read it otherwise than it was read here.
  */
-import { BuildError } from '../core/deployment/build.ts'
+import { BuildError } from '../core/deployment/builds/build.ts'
 
 /** By instruction: the options that it may have. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 /** The part of a build that a Job does: from a fetched source to a folder that runs. */
 
-import type { BuildRequest } from '../core/deployment/build.ts'
-import type { MadeFolder } from '../core/deployment/build-job.ts'
+import type { BuildRequest } from '../core/deployment/builds/build.ts'
+import type { MadeFolder } from '../core/deployment/builds/job.ts'
 import { buildEnvironment } from './build-environment.ts'
 import { printedLog } from './build-log.ts'
 import type { BuilderOptions } from './options.ts'

@@ -13,7 +13,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
+import { BuildError } from '../core/deployment/builds/build.ts'
 import { runCommand } from './command.ts'
 import { environmentsFolder, installsFolder } from './layout.ts'
 import type { StepContext } from './step.ts'

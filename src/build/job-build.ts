@@ -8,8 +8,8 @@ import {
   type BuildRequest,
   type BuiltRevision,
   HandedOver,
-} from '../core/deployment/build.ts'
-import type { EndedJob, PreparedBuild } from '../core/deployment/build-job.ts'
+} from '../core/deployment/builds/build.ts'
+import type { EndedJob, PreparedBuild } from '../core/deployment/builds/job.ts'
 import { projectSecrets } from '../core/deployment/deploy-key.ts'
 import type { BuilderOptions, Elsewhere } from './options.ts'
 import { fetchSource } from './sources/table.ts'

@@ -1,7 +1,7 @@
 /** Where what was built lies on this machine. */
 import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
+import type { FolderArtifact, LocalProject } from '../core/deployment/artifacts/artifact.ts'
 import { isFile } from './is-file.ts'
 import { nodePath } from './javascript/project-node.ts'
 import { environmentPython, pythonsFolder, revisionFolder } from './layout.ts'

@@ -1,9 +1,9 @@
 /** What a builder is made from. */
 import type { Clock } from '../core/clock.ts'
-import type { ArtifactStore } from '../core/deployment/artifact-store.ts'
-import type { Tarballs } from '../core/deployment/build.ts'
-import type { BuildJobs } from '../core/deployment/build-job.ts'
-import type { BuildContainers } from '../core/deployment/project-commands.ts'
+import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
+import type { Tarballs } from '../core/deployment/builds/build.ts'
+import type { BuildJobs } from '../core/deployment/builds/job.ts'
+import type { BuildContainers } from '../core/deployment/builds/project-commands.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { CheckedConfig } from './configuration.ts'

@@ -1,5 +1,5 @@
 /** The commands of a project as processes of this machine, in its sandbox. */
-import type { ProjectCommands } from '../core/deployment/project-commands.ts'
+import type { ProjectCommands } from '../core/deployment/builds/project-commands.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import { runCommand } from './command.ts'
 

@@ -1,9 +1,9 @@
 /** How a project becomes a folder that runs, whichever languages its graphs are in. */
 import { delimiter, dirname, relative } from 'node:path'
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
-import { BuildError, type BuildRequest } from '../core/deployment/build.ts'
+import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
+import { BuildError, type BuildRequest } from '../core/deployment/builds/build.ts'
+import type { ProjectCommands } from '../core/deployment/builds/project-commands.ts'
 import { projectSecrets } from '../core/deployment/deploy-key.ts'
-import type { ProjectCommands } from '../core/deployment/project-commands.ts'
 import { noSandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 import { type FoundConfiguration, findConfiguration } from './configuration.ts'

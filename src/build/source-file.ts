@@ -1,6 +1,6 @@
 /** Files of a project's source that this process reads itself, outside of the project's sandbox. */
 import { relative } from 'node:path'
-import { BuildError } from '../core/deployment/build.ts'
+import { BuildError } from '../core/deployment/builds/build.ts'
 import { AppError } from '../core/errors.ts'
 import { resolveInside } from '../project/path.ts'
 import { readTextFile } from '../project/text-file.ts'

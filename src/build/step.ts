@@ -1,6 +1,6 @@
 /** What every step of a build works with. */
-import { BuildError } from '../core/deployment/build.ts'
-import type { CommandEnd, CommandTerms } from '../core/deployment/project-commands.ts'
+import { BuildError } from '../core/deployment/builds/build.ts'
+import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
 import type { BuildLog } from './build-log.ts'
 import { runCommand } from './command.ts'
 

@@ -10,7 +10,7 @@
  */
 import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
+import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type {
   Endpoints,
   RuntimeDriver,

@@ -1,6 +1,6 @@
 /** What is started of a project that is being worked on: its folder as it is, with nothing built. */
 import { basename } from 'node:path'
-import type { FolderArtifact } from '../core/deployment/artifact.ts'
+import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../core/deployment/runtime.ts'
 
 /** `name`: under which the project is known to the gateway and the driver. Each version adds its id. */

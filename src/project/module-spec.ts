@@ -1,6 +1,6 @@
 /** `"./<file>:<export>"`: how `langgraph.json` names a thing of the project's own code. */
 import { join } from 'node:path'
-import type { Language } from '../core/deployment/artifact.ts'
+import type { Language } from '../core/deployment/artifacts/artifact.ts'
 import { AppError } from '../core/errors.ts'
 import { resolveInside } from './path.ts'
 

@@ -1,7 +1,7 @@
 /** `store` of `langgraph.json`: how long items are kept, and how they are found by meaning. */
 import { z } from 'zod'
 import type { StoreConfig } from '../core/agent/server/project-settings.ts'
-import type { Language } from '../core/deployment/artifact.ts'
+import type { Language } from '../core/deployment/artifacts/artifact.ts'
 import { isPython, type PythonModule, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 export interface ProjectStore extends StoreConfig {

@@ -11,9 +11,9 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../test/support/registry.ts'
-import { parseImage } from '../core/deployment/image.ts'
-import type { RegistryLogin } from '../core/deployment/pull-secret.ts'
-import type { OwnRegistry } from '../core/deployment/registry.ts'
+import { parseImage } from '../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
+import type { OwnRegistry } from '../core/deployment/images/registry.ts'
 import { parseIpRange } from '../core/ip-range.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import { createRegistryClient } from './client.ts'

@@ -3,9 +3,9 @@
  * for, and removes what is of no more use. Images themselves are moved by engines.
  */
 import { createHash } from 'node:crypto'
-import type { ImageReference } from '../core/deployment/image.ts'
-import type { RegistryLogin } from '../core/deployment/pull-secret.ts'
-import type { ImageRegistry } from '../core/deployment/registry.ts'
+import type { ImageReference } from '../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
+import type { ImageRegistry } from '../core/deployment/images/registry.ts'
 import { AppError } from '../core/errors.ts'
 import type { Outgoing } from '../core/outgoing.ts'
 import { type Challenge, parseChallenge } from './challenge.ts'

@@ -6,7 +6,7 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../test/support/registry.ts'
-import type { Artifact } from '../core/deployment/artifact.ts'
+import type { Artifact } from '../core/deployment/artifacts/artifact.ts'
 import { parseIpRange } from '../core/ip-range.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'

@@ -1,7 +1,7 @@
 /** A builder that also removes from the operator's registry what was pushed there for its revisions. */
-import type { Builder } from '../core/deployment/build.ts'
-import { isBelow, parseImage } from '../core/deployment/image.ts'
-import type { ImageRegistry, OwnRegistry } from '../core/deployment/registry.ts'
+import type { Builder } from '../core/deployment/builds/build.ts'
+import { isBelow, parseImage } from '../core/deployment/images/image.ts'
+import type { ImageRegistry, OwnRegistry } from '../core/deployment/images/registry.ts'
 import type { Log } from '../core/log.ts'
 
 interface Pushing {

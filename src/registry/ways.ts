@@ -1,5 +1,5 @@
 /** How registries are reached: the operator's as the operator says, all others by the rules for outgoing requests. */
-import type { OwnRegistry } from '../core/deployment/registry.ts'
+import type { OwnRegistry } from '../core/deployment/images/registry.ts'
 import { AppError } from '../core/errors.ts'
 import type { Outgoing } from '../core/outgoing.ts'
 import type { Way } from './client.ts'

@@ -1,5 +1,5 @@
 /** The runtime drivers that `RUNYARD_RUNTIME` chooses from. */
-import type { Artifact, ArtifactKind } from '../core/deployment/artifact.ts'
+import type { Artifact, ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeName } from '../core/deployment/runtime.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'

@@ -1,6 +1,6 @@
 /** What every runtime driver is made from. Paths are absolute, and of this machine. */
 import type { Clock } from '../core/clock.ts'
-import type { FolderArtifact, LocalProject } from '../core/deployment/artifact.ts'
+import type { FolderArtifact, LocalProject } from '../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../core/deployment/kubernetes-settings.ts'
 import type { Home } from '../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'

@@ -1,6 +1,6 @@
 /** Stands before a driver and refuses what that one cannot start, so that no driver has to. */
 import type { Clock } from '../core/clock.ts'
-import type { Artifact, ArtifactKind } from '../core/deployment/artifact.ts'
+import type { Artifact, ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../core/deployment/runtime.ts'
 
 interface Refusals<A extends Artifact> {

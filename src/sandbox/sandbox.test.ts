@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { hasProgram, runNow } from '../../test/support/program.ts'
 import { createProcessCommands } from '../build/process-commands.ts'
 import { DEFAULT_LIMITS, runStep } from '../build/step.ts'
-import type { CommandTerms, CommandView } from '../core/deployment/project-commands.ts'
+import type { CommandTerms, CommandView } from '../core/deployment/builds/project-commands.ts'
 import { silentLog } from '../core/log.ts'
 import { openSandbox } from './sandbox.ts'
 

@@ -1,6 +1,6 @@
 /** `RUNYARD_ARTIFACTS_URL`: where what was uploaded and built lies for several control planes. */
 import { fileURLToPath } from 'node:url'
-import type { ArtifactsPlace } from '../core/deployment/artifacts-place.ts'
+import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import { AppError } from '../core/errors.ts'
 import { parseS3Address } from '../core/s3-address.ts'
 import type { Environment, Settings } from './settings.ts'

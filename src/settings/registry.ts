@@ -1,6 +1,6 @@
 /** The registry of images that the operator names. */
-import type { RegistryLogin } from '../core/deployment/pull-secret.ts'
-import type { OwnRegistry } from '../core/deployment/registry.ts'
+import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
+import type { OwnRegistry } from '../core/deployment/images/registry.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 

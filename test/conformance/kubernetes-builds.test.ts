@@ -14,21 +14,21 @@ import { createBuilder } from '../../src/build/builder.ts'
 import { createTarballs } from '../../src/build/tarballs.ts'
 import { artifactRoutes } from '../../src/control-plane/sources/artifact-routes.ts'
 import { systemClock as clock } from '../../src/core/clock.ts'
-import type { ArtifactStore } from '../../src/core/deployment/artifact-store.ts'
+import type { ArtifactStore } from '../../src/core/deployment/artifacts/store.ts'
 import {
   BuildError,
   type Builder,
   type BuildRequest,
   HandedOver,
-} from '../../src/core/deployment/build.ts'
-import type { BuildJobLimits } from '../../src/core/deployment/build-job.ts'
+} from '../../src/core/deployment/builds/build.ts'
+import type { BuildJobLimits } from '../../src/core/deployment/builds/job.ts'
 import {
   EMPTY_REVISION_CONFIG,
   EMPTY_SOURCE_CONFIG,
 } from '../../src/core/deployment/sources/config.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createApp } from '../../src/http/app.ts'
-import { PROJECT_CHECKS } from '../../src/main/project-builds.ts'
+import { PROJECT_CHECKS } from '../../src/main/builds/parts.ts'
 import { createBuildJobs } from '../../src/runtime/kubernetes/build-jobs.ts'
 import { openCluster } from '../../src/runtime/kubernetes/cluster.ts'
 import { sweepOrphans } from '../../src/runtime/kubernetes/orphans.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import type { Artifact } from '../../src/core/deployment/artifact.ts'
+import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../../src/core/deployment/kubernetes-settings.ts'
 import type {
   Endpoint,

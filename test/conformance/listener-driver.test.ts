@@ -1,5 +1,5 @@
 /** The driver of a control plane whose agent servers a listener runs, as child processes here. */
-import type { FolderArtifact } from '../../src/core/deployment/artifact.ts'
+import type { FolderArtifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver } from '../../src/core/deployment/runtime.ts'
 import { ListenerWorld, withTokens } from '../support/listener-world.ts'
 import { openProcessWorld } from './process-world.ts'

@@ -1,6 +1,6 @@
 /** What every runtime driver must do. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Artifact } from '../../src/core/deployment/artifact.ts'
+import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { Secret } from '../../src/core/deployment/revision.ts'
 import type {
   Endpoint,

@@ -1,13 +1,13 @@
 /** A second `Builder` and `Tarballs`, in memory: a build ends when the test says so. */
 
-import type { Artifact, FolderArtifact } from '../../src/core/deployment/artifact.ts'
+import type { Artifact, FolderArtifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import {
   BuildError,
   type Builder,
   type BuildRequest,
   type BuiltRevision,
   type Tarballs,
-} from '../../src/core/deployment/build.ts'
+} from '../../src/core/deployment/builds/build.ts'
 import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
 import { AppError } from '../../src/core/errors.ts'
 

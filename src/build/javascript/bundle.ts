@@ -1,7 +1,7 @@
 /** The last step of a build: the project's modules in one file, so that a start is quick. */
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { isFile } from '../is-file.ts'
 import { runStep, type StepContext } from '../step.ts'
 

@@ -1,7 +1,7 @@
 /** Which package manager a project uses, and where it installs. */
 
 import { dirname, join } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { readTextFile } from '../../project/text-file.ts'

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { isFile } from '../is-file.ts'
 import { nodeFolder, unfinishedFolder } from '../layout.ts'
 import { runStep, type StepContext } from '../step.ts'

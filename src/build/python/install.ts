@@ -1,7 +1,7 @@
 /** Makes the environment that a project's Python runs in, or takes that of an earlier build. */
 import { readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { isOlder, OLDEST_LANGGRAPH } from '../../project/python/interpreter.ts'
 import type { PythonSettings } from '../../project/python/settings.ts'
 import { type InstallPlace, keepInstall, restoreInstall } from '../install-cache.ts'

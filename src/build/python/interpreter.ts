@@ -1,7 +1,7 @@
 /** Which Python a project's environment is made of. */
 import { readdir } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { pythonsFolder } from '../layout.ts'
 import { readSourceFile } from '../source-file.ts'
 import { ask, type StepContext } from '../step.ts'

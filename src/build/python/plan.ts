@@ -1,6 +1,6 @@
 /** What is installed of a project in Python, and by what its versions are decided. */
 import { dirname, join, relative, sep } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { PythonSettings } from '../../project/python/settings.ts'
 import { isFile } from '../is-file.ts'
 import { readSourceFile } from '../source-file.ts'

@@ -1,4 +1,4 @@
-import type { BuildRequest, Tarballs } from '../../core/deployment/build.ts'
+import type { BuildRequest, Tarballs } from '../../core/deployment/builds/build.ts'
 import type { StepContext } from '../step.ts'
 
 /** Where a source comes from and goes to. */

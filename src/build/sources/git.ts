@@ -1,8 +1,8 @@
 /** Fetches one commit of a git repository. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BuildError } from '../../core/deployment/build.ts'
-import type { CommandEnd } from '../../core/deployment/project-commands.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
+import type { CommandEnd } from '../../core/deployment/builds/project-commands.ts'
 import { checkRepoRef } from '../../core/deployment/sources/repo-ref.ts'
 import { checkRepoUrl } from '../../core/deployment/sources/repo-url.ts'
 import { AppError } from '../../core/errors.ts'

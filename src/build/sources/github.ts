@@ -1,5 +1,5 @@
 /** How a commit of a git repository is fetched. */
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { findDeployKey } from '../../core/deployment/deploy-key.ts'
 import { isFileUrl } from '../../core/deployment/sources/repo-url.ts'
 import type { FetchSource } from './fetch.ts'

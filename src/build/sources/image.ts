@@ -1,9 +1,13 @@
 /** How the image of a revision is found: nothing is built, but what its tag stands for is settled. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ImageArtifact, LINK_LABEL } from '../../core/deployment/artifact.ts'
-import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
-import { notAnImage, parseImage, pinned } from '../../core/deployment/image.ts'
-import { type ImageRegistry, type OwnRegistry, pullLogin } from '../../core/deployment/registry.ts'
+import { type ImageArtifact, LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
+import { BuildError, type BuildRequest } from '../../core/deployment/builds/build.ts'
+import { notAnImage, parseImage, pinned } from '../../core/deployment/images/image.ts'
+import {
+  type ImageRegistry,
+  type OwnRegistry,
+  pullLogin,
+} from '../../core/deployment/images/registry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
 

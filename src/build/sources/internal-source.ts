@@ -1,5 +1,5 @@
 /** How an uploaded tarball is fetched. */
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { FetchSource } from './fetch.ts'
 import { unpackSource } from './tarball.ts'
 

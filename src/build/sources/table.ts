@@ -1,5 +1,5 @@
 /** How each kind of source is fetched that a folder is built from; the others are images. */
-import { BuildError, type BuildRequest } from '../../core/deployment/build.ts'
+import { BuildError, type BuildRequest } from '../../core/deployment/builds/build.ts'
 import { kindOf, type SourceOf } from '../../core/deployment/sources/table.ts'
 import type { FetchSource } from './fetch.ts'
 import { fetchGithub } from './github.ts'

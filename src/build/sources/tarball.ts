@@ -1,6 +1,6 @@
 /** An uploaded tarball becomes the source of a revision. */
 import { unpackTarball } from '../../archive/unpack.ts'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
 

@@ -1,5 +1,5 @@
 /** Deployments that run at a listener: which may, and at which address they answer. */
-import type { ArtifactKind } from '../../core/deployment/artifact.ts'
+import type { ArtifactKind } from '../../core/deployment/artifacts/artifact.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { whyAway } from '../../core/deployment/listener.ts'
 import { type SourceConfig, sourceConfigOf } from '../../core/deployment/sources/config.ts'

@@ -1,6 +1,6 @@
 /** Which secrets a deployment may have. */
 import { DEPLOY_KEY, isPrivateKey } from '../../core/deployment/deploy-key.ts'
-import { isPullSecret, PULL_SECRET } from '../../core/deployment/pull-secret.ts'
+import { isPullSecret, PULL_SECRET } from '../../core/deployment/images/pull-secret.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 

@@ -1,6 +1,6 @@
 /** Tokens for pushing an image into the operator's registry. */
 
-import { repositoryOf } from '../../core/deployment/registry.ts'
+import { repositoryOf } from '../../core/deployment/images/registry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'

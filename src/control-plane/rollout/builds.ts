@@ -1,5 +1,5 @@
 /** The builds that are going on in this process. What has ended well is found on disk. */
-import { type Builder, type BuildRequest, HandedOver } from '../../core/deployment/build.ts'
+import { type Builder, type BuildRequest, HandedOver } from '../../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Revision } from '../../core/deployment/revision.ts'

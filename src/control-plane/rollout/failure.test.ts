@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { describeBuildFailure, MAX_MESSAGE_BYTES, statusMessage } from './failure.ts'
 
 describe('a status message', () => {

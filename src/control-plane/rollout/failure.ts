@@ -1,5 +1,5 @@
 /** Why something failed, as a status message may show it. */
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 
 /** The longest status message, in bytes of UTF-8. */

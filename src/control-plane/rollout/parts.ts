@@ -1,9 +1,9 @@
 /** What the reconciler works with. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Builder, Tarballs } from '../../core/deployment/build.ts'
+import type { Builder, Tarballs } from '../../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { OwnRegistry } from '../../core/deployment/registry.ts'
+import type { OwnRegistry } from '../../core/deployment/images/registry.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'

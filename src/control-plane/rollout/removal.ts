@@ -1,5 +1,5 @@
 /** Takes a deployment away, all of it. Every step may be done again: a crash leaves it to the next. */
-import type { Builder } from '../../core/deployment/build.ts'
+import type { Builder } from '../../core/deployment/builds/build.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'

@@ -1,7 +1,7 @@
 /** Which builds and tarballs are kept for the way back, and the removal of the others. */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Builder, Tarballs } from '../../core/deployment/build.ts'
+import type { Builder, Tarballs } from '../../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'

@@ -3,7 +3,7 @@
  * there their source; `/internal/builds/…`: where such a build brings what it has made.
  */
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifact-grant.ts'
+import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifacts/grant.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoredObject } from '../../core/object-store.ts'
 import { createRoutes } from '../../http/app.ts'

@@ -1,6 +1,6 @@
 /** Images that were pushed into the operator's registry. */
-import { isBelow, parseImage } from '../../core/deployment/image.ts'
-import { type OwnRegistry, repositoryOf } from '../../core/deployment/registry.ts'
+import { isBelow, parseImage } from '../../core/deployment/images/image.ts'
+import { type OwnRegistry, repositoryOf } from '../../core/deployment/images/registry.ts'
 import type { SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 

@@ -1,5 +1,5 @@
 /** What each source needs, and what it may not have: the refusals that a schema cannot know. */
-import type { ArtifactKind } from '../../core/deployment/artifact.ts'
+import type { ArtifactKind } from '../../core/deployment/artifacts/artifact.ts'
 import type { SourceConfig, SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
 import type { Need } from '../../core/deployment/sources/kind.ts'
 import { kindOf, type Source, sourcesThat } from '../../core/deployment/sources/table.ts'

@@ -3,7 +3,7 @@
  * secrets, so that every client can set it. The project never sees it, neither at build time nor at run
  * time.
  */
-import { PULL_SECRET } from './pull-secret.ts'
+import { PULL_SECRET } from './images/pull-secret.ts'
 import type { Secret } from './revision.ts'
 
 /** The secret's name. Its value is a private key in OpenSSH's or PEM form, without a passphrase. */

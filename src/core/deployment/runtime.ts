@@ -15,8 +15,8 @@ import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { CorsConfig } from '../cors.ts'
 import type { ServerReading } from '../figures/reading.ts'
 import type { JsonObject } from '../json.ts'
-import type { Artifact } from './artifact.ts'
-import type { RegistryLogin } from './pull-secret.ts'
+import type { Artifact } from './artifacts/artifact.ts'
+import type { RegistryLogin } from './images/pull-secret.ts'
 import type { Secret } from './revision.ts'
 
 /** The drivers that there are, by the name that `RUNYARD_RUNTIME` chooses one by. */

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import type {
   CommandEnd,
   CommandTerms,
   CommandView,
-} from '../../core/deployment/project-commands.ts'
+} from '../../core/deployment/builds/project-commands.ts'
 import { buildContainerOptions, exportsOf } from './build-options.ts'
 import { waitForEnd } from './container-end.ts'
 import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'

@@ -4,13 +4,13 @@
  */
 import { existsSync } from 'node:fs'
 import type Docker from 'dockerode'
-import { BuildError } from '../../core/deployment/build.ts'
-import { filesOf, isOfThisMachine } from '../../core/deployment/build-environment.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
+import { filesOf, isOfThisMachine } from '../../core/deployment/builds/environment.ts'
 import type {
   BuildContainers,
   ContainedBuild,
   ProjectCommands,
-} from '../../core/deployment/project-commands.ts'
+} from '../../core/deployment/builds/project-commands.ts'
 import { type BuildPlace, runBuildCommand } from './build-command.ts'
 import { type Engine, explain, isMissing, openEngine, whenThere } from './engine.ts'
 import { buildImage, hasImage, type ImageGround, removeImages } from './image-build.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import type Docker from 'dockerode'
-import type { CommandView } from '../../core/deployment/project-commands.ts'
+import type { CommandView } from '../../core/deployment/builds/project-commands.ts'
 import { placesBelow } from '../../core/deployment/sandbox.ts'
 import { BUILD_CPU_SHARES } from './limits.ts'
 import { giveTo } from './user.ts'

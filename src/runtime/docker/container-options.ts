@@ -1,7 +1,7 @@
 /** What the engine is told to create for one replica. Nothing of the operator's is in it. */
 import { dirname } from 'node:path'
 import type Docker from 'dockerode'
-import type { LocalProject } from '../../core/deployment/artifact.ts'
+import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { containerLimits } from './limits.ts'

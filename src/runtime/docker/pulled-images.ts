@@ -3,7 +3,7 @@
  * revision that needs them, so that the last one that goes takes the image along.
  */
 import type Docker from 'dockerode'
-import type { RegistryLogin } from '../../core/deployment/pull-secret.ts'
+import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
 import { AppError } from '../../core/errors.ts'
 import { type Engine, explain, isAway, isMissing } from './engine.ts'
 import { followProgress } from './progress.ts'

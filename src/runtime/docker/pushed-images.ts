@@ -1,6 +1,6 @@
 /** Images that were built here and go to the operator's registry, from which other engines and clusters pull them. */
-import { BuildError } from '../../core/deployment/build.ts'
-import type { ImagePush } from '../../core/deployment/project-commands.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
+import type { ImagePush } from '../../core/deployment/builds/project-commands.ts'
 import { explain, isAway, whenThere } from './engine.ts'
 import type { ImageGround } from './image-build.ts'
 import { followProgress } from './progress.ts'

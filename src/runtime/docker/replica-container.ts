@@ -1,7 +1,7 @@
 /** The container of one replica: its image, its making, its address. Every step may be asked for again. */
 import { mkdirSync } from 'node:fs'
 import type Docker from 'dockerode'
-import { LINK_LABEL } from '../../core/deployment/artifact.ts'
+import { LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'

@@ -6,7 +6,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
-import { BuildError } from '../../core/deployment/build.ts'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import type {
   BuildJob,
   BuildJobEnd,
@@ -14,7 +14,7 @@ import type {
   BuildJobs,
   BuildSettings,
   EndedJob,
-} from '../../core/deployment/build-job.ts'
+} from '../../core/deployment/builds/job.ts'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'

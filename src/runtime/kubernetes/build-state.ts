@@ -4,7 +4,7 @@ import {
   type BuildJobEnd,
   type BuildJobLimits,
   readBuildJobEnd,
-} from '../../core/deployment/build-job.ts'
+} from '../../core/deployment/builds/job.ts'
 import { BUILD, deadlineSeconds } from './objects/build-job.ts'
 import { exitOf, IMPOSSIBLE } from './pod-state.ts'
 

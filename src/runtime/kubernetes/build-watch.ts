@@ -1,6 +1,6 @@
 /** The Jobs of builds and their pods, as the cluster tells of them. */
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
-import type { BuildJobEnd } from '../../core/deployment/build-job.ts'
+import type { BuildJobEnd } from '../../core/deployment/builds/job.ts'
 import type { BuildState } from './build-state.ts'
 import type { Cluster } from './cluster.ts'
 import { BUILD_COMPONENT } from './objects/build-job.ts'

@@ -1,6 +1,6 @@
 /** The process driver: agent servers as child processes of this one. */
 import type { Backoff } from '../../child-process/restarts.ts'
-import type { FolderArtifact } from '../../core/deployment/artifact.ts'
+import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { noSandbox } from '../../core/deployment/sandbox.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'

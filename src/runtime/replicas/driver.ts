@@ -1,5 +1,5 @@
 /** A runtime driver that holds each revision's agent servers in this process, and starts them again itself. */
-import type { Artifact } from '../../core/deployment/artifact.ts'
+import type { Artifact } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import type { Log } from '../../core/log.ts'
 import type { Replicas } from './replicas.ts'

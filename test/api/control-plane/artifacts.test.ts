@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PackedArtifact } from '../../../src/core/deployment/artifact-store.ts'
+import type { PackedArtifact } from '../../../src/core/deployment/artifacts/store.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 import { aFolder } from '../../support/fake-builder.ts'
 

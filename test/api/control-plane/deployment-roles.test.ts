@@ -6,14 +6,14 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBackupConfig, readMoveConfig, readRestoreConfig } from '../../../src/config.ts'
 import { deploymentDatabaseUrl, withLogin, withSchema } from '../../../src/core/database-url.ts'
-import { startBackup } from '../../../src/main/backup.ts'
-import type { Reporter } from '../../../src/main/carrying.ts'
+import { startBackup } from '../../../src/main/carrying/backup.ts'
+import { startMove } from '../../../src/main/carrying/move.ts'
+import type { Reporter } from '../../../src/main/carrying/reporter.ts'
+import { startRestore } from '../../../src/main/carrying/restore.ts'
 import {
   createDeploymentDatabases,
   requireDatabaseRights,
 } from '../../../src/main/deployment-databases.ts'
-import { startMove } from '../../../src/main/move.ts'
-import { startRestore } from '../../../src/main/restore.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../../src/storage/control-plane/store.ts'

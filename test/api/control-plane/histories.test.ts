@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
-import { BuildError } from '../../../src/core/deployment/build.ts'
+import { BuildError } from '../../../src/core/deployment/builds/build.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

@@ -1,6 +1,6 @@
 /** Deployments whose source is an image. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { OwnRegistry } from '../../../src/core/deployment/registry.ts'
+import type { OwnRegistry } from '../../../src/core/deployment/images/registry.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BuildError } from '../../../src/core/deployment/build.ts'
+import { BuildError } from '../../../src/core/deployment/builds/build.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

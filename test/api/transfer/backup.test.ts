@@ -6,9 +6,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readBackupConfig, readRestoreConfig } from '../../../src/config.ts'
-import { startBackup } from '../../../src/main/backup.ts'
-import type { Reporter } from '../../../src/main/carrying.ts'
-import { startRestore } from '../../../src/main/restore.ts'
+import { startBackup } from '../../../src/main/carrying/backup.ts'
+import type { Reporter } from '../../../src/main/carrying/reporter.ts'
+import { startRestore } from '../../../src/main/carrying/restore.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
 import {
   type AgentLife,

@@ -2,7 +2,7 @@
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { MIGRATIONS } from '../../../src/main/sides.ts'
+import { MIGRATIONS } from '../../../src/main/carrying/sides.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
 import { refuseInUse } from '../../../src/storage/transfer/in-use.ts'
 import {

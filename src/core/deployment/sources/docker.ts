@@ -1,6 +1,6 @@
 /** Images: of a registry elsewhere, and such as were pushed into the registry of the operator. */
 import { AppError } from '../../errors.ts'
-import { notAnImage, parseImage } from '../image.ts'
+import { notAnImage, parseImage } from '../images/image.ts'
 import type { SourceRevisionConfig } from './config.ts'
 import type { SourceKind } from './kind.ts'
 

@@ -1,5 +1,5 @@
 /** What Runyard knows of one kind of source, beside how a build fetches it. */
-import type { ArtifactKind } from '../artifact.ts'
+import type { ArtifactKind } from '../artifacts/artifact.ts'
 import type { SourceConfig, SourceRevisionConfig } from './config.ts'
 
 /** Whether a deployment, or a revision, of a kind must have a member that it takes. */

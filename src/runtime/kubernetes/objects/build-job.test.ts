@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { restrictedProblems } from '../../../../test/support/kubernetes/admission.ts'
 import { schemaProblems } from '../../../../test/support/kubernetes/schema.ts'
-import type { BuildTask } from '../../../core/deployment/build-job.ts'
+import type { BuildTask } from '../../../core/deployment/builds/job.ts'
 import {
   EMPTY_REVISION_CONFIG,
   EMPTY_SOURCE_CONFIG,

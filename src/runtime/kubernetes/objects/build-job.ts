@@ -11,7 +11,7 @@ import type {
   V1PodSpec,
   V1Secret,
 } from '@kubernetes/client-node'
-import type { BuildJobLimits, BuildTask } from '../../../core/deployment/build-job.ts'
+import type { BuildJobLimits, BuildTask } from '../../../core/deployment/builds/job.ts'
 import { ANNOTATION, LABEL, NAME_PREFIX } from './names.ts'
 import { EGRESS } from './network-policy.ts'
 import { containerSecurity, podSecurity } from './security.ts'

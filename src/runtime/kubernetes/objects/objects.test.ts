@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { schemaProblems } from '../../../../test/support/kubernetes/schema.ts'
-import type { Artifact } from '../../../core/deployment/artifact.ts'
+import type { Artifact } from '../../../core/deployment/artifacts/artifact.ts'
 import type { Allowance } from '../../../core/deployment/kubernetes-settings.ts'
 import type { StartMessage } from '../../../core/deployment/runtime-protocol.ts'
 import type { JsonObject } from '../../../core/json.ts'

@@ -1,6 +1,6 @@
 /** The pods of a revision: an agent server, what fetches its project first, and what its author adds. */
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
-import type { Artifact, FolderArtifact } from '../../../core/deployment/artifact.ts'
+import type { Artifact, FolderArtifact } from '../../../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
 import { RUNTIME_PROBE_PATH } from '../../../core/deployment/runtime-protocol.ts'
 import type { JsonObject } from '../../../core/json.ts'

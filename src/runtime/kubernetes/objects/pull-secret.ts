@@ -1,7 +1,7 @@
 /** With what a cluster pulls the image of a revision from a private registry. No container sees it. */
 import type { V1OwnerReference, V1Secret } from '@kubernetes/client-node'
-import { parseImage } from '../../../core/deployment/image.ts'
-import type { RegistryLogin } from '../../../core/deployment/pull-secret.ts'
+import { parseImage } from '../../../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../../../core/deployment/images/pull-secret.ts'
 import { metadataOf, objectName, type RevisionIdentity } from './names.ts'
 
 /** Under which address kubelets look for Docker Hub's login. */

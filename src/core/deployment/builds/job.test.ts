@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBuildJobEnd } from './build-job.ts'
+import { readBuildJobEnd } from './job.ts'
 
 const made = {
   node_version: '22.1.0',
@@ -23,7 +23,7 @@ it.each([
   ['a way out of the folder', { ...built, made: { ...made, config_path: '../langgraph.json' } }],
   ['a way out of it in the middle', { ...built, made: { ...made, bundle: 'a/../../b.js' } }],
   ['an absolute path', { ...built, made: { ...made, python: '/usr' } }],
-  ['a version that is a path', { ...built, made: { ...made, node_version: '../..' } }],
+  ['a version that is a path', { ...built, made: { ...made, node_version: '../../..' } }],
   ['no configuration', { ...built, made: { ...made, config_path: null } }],
 ])('does not believe %s', (_what, said) => {
   expect(readBuildJobEnd(typeof said === 'string' ? said : JSON.stringify(said))).toBeUndefined()

@@ -1,10 +1,10 @@
 /** What builds of projects are made from, wherever they run. */
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { BuilderOptions } from '../build/options.ts'
-import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
-import { bundlerPath } from '../installation/agent-program.ts'
-import { checkProjectConfig, readProjectConfig } from '../project/config.ts'
+import type { BuilderOptions } from '../../build/options.ts'
+import { checkProjectPackages } from '../../graph/js/modules/langgraph-package.ts'
+import { bundlerPath } from '../../installation/agent-program.ts'
+import { checkProjectConfig, readProjectConfig } from '../../project/config.ts'
 
 export const PROJECT_CHECKS: Pick<BuilderOptions, 'checkConfig' | 'checkPackages' | 'ownNode'> = {
   checkConfig: checkProjectConfig,

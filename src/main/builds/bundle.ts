@@ -1,6 +1,6 @@
 /** Writes the bundle of a project, and says in a line what came of it. */
-import { bundleProject } from '../graph/js/bundle/write.ts'
-import { readProjectConfig } from '../project/config.ts'
+import { bundleProject } from '../../graph/js/bundle/write.ts'
+import { readProjectConfig } from '../../project/config.ts'
 
 export async function bundle(configPath: string): Promise<void> {
   const made = await bundleProject(await readProjectConfig(configPath))

@@ -1,8 +1,8 @@
 /** What the operator says of package registries, for builds that run elsewhere. */
 import { readFile, stat } from 'node:fs/promises'
-import { filesOf, isOfThisMachine } from '../core/deployment/build-environment.ts'
-import type { BuildSettings } from '../core/deployment/build-job.ts'
-import type { Log } from '../core/log.ts'
+import { filesOf, isOfThisMachine } from '../../core/deployment/builds/environment.ts'
+import type { BuildSettings } from '../../core/deployment/builds/job.ts'
+import type { Log } from '../../core/log.ts'
 
 /** Its files with their logins are npm's settings, which are not in the project. */
 const NPM_FILES = /^npm_config_(userconfig|globalconfig)$/i

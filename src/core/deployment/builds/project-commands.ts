@@ -1,6 +1,6 @@
 /** How the commands of a build are run that may be a project's own: as processes here, or in containers. */
-import type { RegistryLogin } from './pull-secret.ts'
-import type { SandboxView } from './sandbox.ts'
+import type { RegistryLogin } from '../images/pull-secret.ts'
+import type { SandboxView } from '../sandbox.ts'
 
 export interface CommandTerms {
   /** Aborting ends the command with all that it started, and rejects with the signal's reason. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Log, silentLog } from '../core/log.ts'
-import { readBuildSettings } from './build-settings.ts'
+import { type Log, silentLog } from '../../core/log.ts'
+import { readBuildSettings } from './settings.ts'
 
 let dir: string
 let warned: unknown[]

@@ -1,19 +1,19 @@
 /** `runyard move`: the databases of a stopped installation, from SQLite to PostgreSQL or back. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DataConfig, MoveConfig } from '../config.ts'
-import { AppError } from '../core/errors.ts'
-import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
-import { refuseInUse } from '../storage/transfer/in-use.ts'
+import type { DataConfig, MoveConfig } from '../../config.ts'
+import { AppError } from '../../core/errors.ts'
+import { lockFolder } from '../../storage/db/sqlite/folder-lock.ts'
+import { refuseInUse } from '../../storage/transfer/in-use.ts'
 import {
   clearTarget,
   type Moved,
   type MoveProgress,
   move,
   takeBack,
-} from '../storage/transfer/move.ts'
-import type { Side } from '../storage/transfer/side.ts'
-import type { Reporter } from './carrying.ts'
+} from '../../storage/transfer/move.ts'
+import type { Side } from '../../storage/transfer/side.ts'
+import type { Reporter } from './reporter.ts'
 import { MIGRATIONS, sideOf, targetOf } from './sides.ts'
 
 interface MoveResult extends Moved {

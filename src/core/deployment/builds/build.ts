@@ -1,8 +1,8 @@
 /** From a revision's source to what its agent servers are started from. */
-import type { Artifact } from './artifact.ts'
-import type { Secret } from './revision.ts'
-import type { SourceConfig, SourceRevisionConfig } from './sources/config.ts'
-import type { Source } from './sources/table.ts'
+import type { Artifact } from '../artifacts/artifact.ts'
+import type { Secret } from '../revision.ts'
+import type { SourceConfig, SourceRevisionConfig } from '../sources/config.ts'
+import type { Source } from '../sources/table.ts'
 
 export interface BuildRequest {
   revision_id: string

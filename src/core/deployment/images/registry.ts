@@ -1,7 +1,8 @@
 /** Registries of images: what is asked of them, and with whose name and password. */
+
+import type { Secret } from '../revision.ts'
 import { type ImageReference, isBelow } from './image.ts'
 import { findPullSecret, type RegistryLogin } from './pull-secret.ts'
-import type { Secret } from './revision.ts'
 
 /** The registry that the operator names, for images that are pushed to Runyard and that it builds. */
 export interface OwnRegistry {

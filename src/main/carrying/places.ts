@@ -7,9 +7,9 @@ import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
-import type { BackupConfig, RestoreConfig } from '../config.ts'
-import { AppError } from '../core/errors.ts'
-import { parseS3Address } from '../core/s3-address.ts'
+import type { BackupConfig, RestoreConfig } from '../../config.ts'
+import { AppError } from '../../core/errors.ts'
+import { parseS3Address } from '../../core/s3-address.ts'
 
 /** More would take several times as long, for a tenth of the size. */
 const LEVEL = constants.Z_BEST_SPEED
@@ -143,7 +143,7 @@ async function sourceInStore(from: string, region: string): Promise<BackupSource
 async function openStore(text: string, region: string) {
   const [, folder = text, name, query = ''] = /^([^?]*\/)([^/?]+\.gz)(\?.*)?$/.exec(text) ?? []
   const address = parseS3Address(name === undefined ? text : `${folder}${query}`, { region })
-  const { openS3Objects } = await import('../artifacts/s3-objects.ts')
+  const { openS3Objects } = await import('../../artifacts/s3-objects.ts')
   return { objects: await openS3Objects(address), name }
 }
 

@@ -1,5 +1,5 @@
 /** Where several control planes find what was uploaded and built. */
-import type { S3Address } from '../s3-address.ts'
+import type { S3Address } from '../../s3-address.ts'
 
 export type ArtifactsPlace =
   | { kind: 's3'; address: S3Address }

@@ -1,19 +1,19 @@
 /** Where the databases of an installation are, by its settings, for `move`, `backup` and `restore`. */
 import { join, resolve } from 'node:path'
-import type { DataConfig } from '../config.ts'
+import type { DataConfig } from '../../config.ts'
 import {
   CONTROL_PLANE_SCHEMA,
   deploymentDatabaseUrl,
   isDatabaseUrl,
   parseDatabaseUrl,
   withSchema,
-} from '../core/database-url.ts'
-import type { DatabaseKind } from '../core/picture.ts'
-import { openDataFolder } from '../installation/data-folder.ts'
-import { AGENT_SERVER_MIGRATIONS, DEFAULT_SCHEMA } from '../storage/agent/store.ts'
-import { CONTROL_PLANE_MIGRATIONS } from '../storage/control-plane/store.ts'
-import type { Migration } from '../storage/migrations/migrate.ts'
-import type { Side } from '../storage/transfer/side.ts'
+} from '../../core/database-url.ts'
+import type { DatabaseKind } from '../../core/picture.ts'
+import { openDataFolder } from '../../installation/data-folder.ts'
+import { AGENT_SERVER_MIGRATIONS, DEFAULT_SCHEMA } from '../../storage/agent/store.ts'
+import { CONTROL_PLANE_MIGRATIONS } from '../../storage/control-plane/store.ts'
+import type { Migration } from '../../storage/migrations/migrate.ts'
+import type { Side } from '../../storage/transfer/side.ts'
 
 /** A statement over a large table takes its time, in ms. */
 const STATEMENT_LIMIT_MS = 3_600_000

@@ -6,7 +6,7 @@
  *               ◀── log, and at the end `BuildJobEnd` ──
  * ```
  */
-import type { FolderArtifact } from './artifact.ts'
+import type { FolderArtifact } from '../artifacts/artifact.ts'
 import type { BuildRequest } from './build.ts'
 
 /** What the program in the Job is told, as a file. Secret: it holds the project's variables and signed addresses. */

@@ -2,8 +2,8 @@
  * With what a deployment's image is pulled from a private registry. It is one of the deployment's
  * secrets, so that every client can set it; the image itself never sees it.
  */
-import { isObject } from '../json.ts'
-import type { Secret } from './revision.ts'
+import { isObject } from '../../json.ts'
+import type { Secret } from '../revision.ts'
 
 /** With what somebody is known at a registry. */
 export interface RegistryLogin {

@@ -2,7 +2,7 @@
  * Built folders, packed: what agent servers on other machines are started from, and what a control plane
  * finds that has not built it.
  */
-import type { StoredObject } from '../object-store.ts'
+import type { StoredObject } from '../../object-store.ts'
 import type { FolderArtifact } from './artifact.ts'
 
 export interface PackedArtifact {
