@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
 import { JournalThread, OWN_PAGES, SPARE_PAGES } from './journal-thread.ts'
 
@@ -40,10 +41,11 @@ function open() {
   return { connection, thread, pages }
 }
 
-/** So many pages, each in a commit of its own. */
-function fill(connection: SqliteConnection, count: number): void {
-  for (let page = 0; page < count; page += 1) {
-    connection.run('INSERT INTO texts (text) VALUES ($1)', ['x'.repeat(4_000)])
+/** So many commits, of about three pages each. */
+async function fill(connection: SqliteConnection, count: number): Promise<void> {
+  const text = 'x'.repeat(4_000)
+  for (let commit = 0; commit < count; commit += 1) {
+    await whileBusy(path, () => connection.run('INSERT INTO texts (text) VALUES ($1)', [text]))
   }
 }
 
@@ -57,16 +59,43 @@ it('copies the journal and begins it anew, while commits copy nothing', async ()
   const before = await beginnings()
   thread.look(MUCH)
   expect(pages).toEqual([SPARE_PAGES])
-  fill(connection, 3_000)
+  await fill(connection, 900)
   expect(await beginnings()).toBe(before)
+  let looks = 2
   await vi.waitFor(async () => {
-    thread.look(2 * MUCH)
-    fill(connection, 1)
+    await fill(connection, 100)
+    thread.look(looks++ * MUCH)
     expect(await beginnings()).toBeGreaterThan(before)
   }, LIMIT)
   const { count } = connection.get('SELECT count(*) AS count FROM texts', []) as { count: number }
-  expect(count).toBeGreaterThan(3_000)
+  expect(count).toBeGreaterThan(900)
   expect(connection.get('PRAGMA integrity_check', [])).toEqual({ integrity_check: 'ok' })
+})
+
+it('copies what it can while somebody reads an old state, who goes on reading that', async () => {
+  const { connection, thread } = open()
+  await fill(connection, 1)
+  const reader = new SqliteConnection(path)
+  stops.unshift(() => reader.close())
+  const count = () =>
+    (reader.get('SELECT count(*) AS count FROM texts', []) as { count: number }).count
+  reader.beginReading()
+  expect(count()).toBe(1)
+  const before = await beginnings()
+  for (const looks of [1, 2, 3, 4]) {
+    await fill(connection, 1_500)
+    thread.look(looks * MUCH)
+  }
+  expect(count()).toBe(1)
+  expect(await beginnings()).toBe(before)
+  reader.commit()
+  expect(count()).toBe(6_001)
+  let looks = 5
+  await vi.waitFor(async () => {
+    thread.look(looks++ * MUCH)
+    await fill(connection, 1)
+    expect(await beginnings()).toBeGreaterThan(before)
+  }, LIMIT)
 })
 
 it('begins only where much is written', async () => {
@@ -85,13 +114,13 @@ it('leaves the copying to commits once it has ended by itself', async () => {
   thread.look(2 * MUCH)
   expect(pages).toHaveLength(2)
   await thread.stop()
-  fill(connection, 1)
+  await fill(connection, 1)
 })
 
 it('has closed the file when it has stopped, so that the last one to close it removes the journal', async () => {
   const { connection, thread } = open()
   thread.look(MUCH)
-  fill(connection, 10)
+  await fill(connection, 10)
   await thread.stop()
   connection.close()
   await expect(readFile(`${path}-wal`)).rejects.toThrow('ENOENT')

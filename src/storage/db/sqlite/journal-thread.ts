@@ -19,8 +19,10 @@ export const OWN_PAGES = 1_000
 export const SPARE_PAGES = 16_000
 /** From how many pages on the journal is begun anew, for which those who write wait a moment. */
 const RESTART_PAGES = 4_000
-/** How long that waits for those who write, in ms. */
-const RESTART_WAIT_MS = 100
+/** How long that waits for those who write and read, in ms: nobody else writes meanwhile. */
+const RESTART_WAIT_MS = 30
+/** It is tried where no more than so many pages are left to copy: where somebody reads an old state it would be in vain. */
+const RESTART_LEFT_PAGES = 256
 
 interface JournalThreadParts {
   /** The database file. */
@@ -64,7 +66,12 @@ export class JournalThread {
 
   #begin(): Worker {
     const { path, setOwnPages } = this.#parts
-    const workerData = { path, restartPages: RESTART_PAGES, waitMs: RESTART_WAIT_MS }
+    const workerData = {
+      path,
+      restartPages: RESTART_PAGES,
+      waitMs: RESTART_WAIT_MS,
+      leftPages: RESTART_LEFT_PAGES,
+    }
     const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 }
     const worker = new Worker(SOURCE, { eval: true, workerData, resourceLimits, execArgv: [] })
     worker.unref()
@@ -89,12 +96,21 @@ export class JournalThread {
 const SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { DatabaseSync } = require('node:sqlite')
-const { path, restartPages, waitMs } = workerData
+const { path, restartPages, waitMs, leftPages } = workerData
 
 const database = new DatabaseSync(path, { timeout: waitMs })
 database.exec('PRAGMA synchronous = NORMAL')
 const passive = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 const restart = database.prepare('PRAGMA wal_checkpoint(RESTART)')
+let restartFrom = restartPages
+
+const copy = () => {
+  const { log, checkpointed } = passive.get()
+  if (log < restartPages) restartFrom = restartPages
+  if (log < restartFrom || log - checkpointed > leftPages) return
+  // Somebody reads: they are not made to wait again before there is much more.
+  if (restart.get().busy) restartFrom = log + restartPages / 4
+}
 
 parentPort.on('message', (what) => {
   if (what === 'close') {
@@ -102,7 +118,7 @@ parentPort.on('message', (what) => {
     return parentPort.close()
   }
   try {
-    if (passive.get().log >= restartPages) restart.get()
+    copy()
   } catch {}
   parentPort.postMessage('copied')
 })
