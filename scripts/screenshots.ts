@@ -1,13 +1,13 @@
 /**
- * `npm run screenshots [-- NAME…]`: takes pictures of every page of the dashboard, or of those whose name
- * has NAME in it, in both themes, wide and as narrow as a phone, into `screenshots/`. It starts a Runyard
- * of its own and fills it first. What goes wrong on a page is printed, and makes it fail. `--docs`: takes
- * the eight small ones of `docs/dashboard.md` instead.
+ * `npm run screenshots [-- NAME…]`: takes pictures of every page of the dashboard and of what opens there,
+ * or of those whose name has NAME in it, in both themes, wide and as narrow as a phone, into `screenshots/`.
+ * It starts a Runyard of its own and fills it first. What goes wrong on a page is printed, and makes it
+ * fail. `--docs`: takes the eight small ones of `docs/dashboard.md` instead.
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { startDashboard } from '../test/support/dashboard.ts'
-import { DASHBOARD_PAGES } from '../test/support/dashboard-pages.ts'
+import { DASHBOARD_PAGES, DASHBOARD_VIEWS } from '../test/support/dashboard-pages.ts'
 import type { DashboardVisitor } from '../test/support/dashboard-visitor.ts'
 import { type LivedIn, liveIn } from '../test/support/lived-in.ts'
 
@@ -29,7 +29,9 @@ const IN_DOCS: Readonly<Record<string, 'light' | 'dark'>> = {
 }
 const isForDocs = process.argv.includes('--docs')
 const names = process.argv.slice(2).filter((name) => name !== '--docs')
-const wanted = DASHBOARD_PAGES.filter(({ name }) =>
+type Taken = (typeof DASHBOARD_VIEWS)[number]
+const all: readonly Taken[] = [...DASHBOARD_PAGES, ...DASHBOARD_VIEWS]
+const wanted = all.filter(({ name }) =>
   isForDocs ? name in IN_DOCS : names.length === 0 || names.some((part) => name.includes(part)),
 )
 setTimeout(() => {
@@ -53,11 +55,15 @@ process.exit()
 
 async function take(
   visitor: DashboardVisitor,
-  { name, path }: (typeof DASHBOARD_PAGES)[number],
+  { name, path, open }: Taken,
   at: LivedIn,
 ): Promise<void> {
-  await visitor.open(path(at))
+  const page = await visitor.open(path(at))
   await visitor.settled()
+  if (open) {
+    await open(page)
+    await visitor.settled()
+  }
   const theme = IN_DOCS[name]
   if (isForDocs && theme) await visitor.smallPicture(resolve(docs, `${name}.webp`), theme)
   else await visitor.pictures(name, folder)

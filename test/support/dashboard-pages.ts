@@ -1,4 +1,5 @@
-/** Every page of the dashboard, with an address that shows something. */
+/** Every page of the dashboard, with an address that shows something, and what opens on some of them. */
+import type { Page } from 'playwright-core'
 import type { LivedIn } from './lived-in.ts'
 
 interface DashboardPage {
@@ -7,15 +8,29 @@ interface DashboardPage {
   /** As `dashboard/src/routes.tsx` has it, from the root on. */
   route: string
   path: (at: LivedIn) => string
+  /** For pictures: waits for what comes late, or opens something. */
+  open?: (page: Page) => Promise<void>
 }
+
+type DashboardView = Omit<DashboardPage, 'route'>
 
 const DEPLOYMENT = '/deployments/$deployment'
 const travel = ({ travel: { deployment } }: LivedIn) => `/deployments/${deployment}`
+const orders = ({ orders: { deployment } }: LivedIn) => `/deployments/${deployment}`
 const billing = ({ billing: { deployment } }: LivedIn) => `/deployments/${deployment}`
 
 export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: 'sign-in', route: '/sign-in', path: () => '/sign-in' },
-  { name: 'home', route: '/', path: () => '/' },
+  {
+    name: 'home',
+    route: '/',
+    path: () => '/',
+    // The first figures of a deployment come some seconds after it.
+    open: async (page) => {
+      await page.getByText('one thread waits').waitFor()
+      await page.getByText('3 threads wait').waitFor()
+    },
+  },
   { name: 'deployments', route: '/deployments', path: () => '/deployments' },
   { name: 'new-deployment', route: '/deployments/new', path: () => '/deployments/new' },
   { name: 'overview', route: DEPLOYMENT, path: travel },
@@ -62,7 +77,12 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   { name: 'webhooks', route: '/webhooks', path: () => '/webhooks' },
   { name: 'store', route: '/store', path: (at) => `/store?deployment=${at.orders.deployment}` },
   { name: 'connections', route: '/connections', path: () => '/connections' },
-  { name: 'operations', route: '/operations', path: () => '/operations' },
+  {
+    name: 'operations',
+    route: '/operations',
+    path: () => '/operations',
+    open: (page) => page.getByText('1 failed').first().waitFor(),
+  },
   { name: 'settings', route: '/settings', path: () => '/settings' },
   ...['keys', 'people', 'sessions', 'workspaces', 'listeners', 'audit', 'encryption'].map(
     (view) => ({
@@ -72,3 +92,77 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
     }),
   ),
 ]
+
+/** Dialogs, and pages of which another state has to be seen. */
+export const DASHBOARD_VIEWS: readonly DashboardView[] = [
+  {
+    name: 'deployment-settings-public',
+    path: (at) => `${orders(at)}/settings`,
+    open: (page) => page.getByText('shares all its threads').waitFor(),
+  },
+  {
+    name: 'deployment-settings-make-public',
+    path: (at) => `${travel(at)}/settings`,
+    open: (page) => page.getByRole('switch', { name: /^Public/ }).press('Space'),
+  },
+  {
+    name: 'domain-add',
+    path: (at) => `${travel(at)}/settings`,
+    open: (page) => press(page, 'Add a domain'),
+  },
+  {
+    name: 'domain-certificate',
+    path: (at) => `${travel(at)}/settings`,
+    open: (page) => choose(page, 'Actions for travel.example.org', 'Set a certificate'),
+  },
+  {
+    name: 'domain-removal',
+    path: (at) => `${travel(at)}/settings`,
+    open: (page) => choose(page, 'Actions for travel.example.org', 'Remove the domain'),
+  },
+  {
+    name: 'studio-compare-threads',
+    path: (at) => `${travel(at)}/studio/${at.travel.assistant}/compare?left=${at.travel.asking}`,
+    open: (page) => page.getByRole('combobox', { name: 'Thread' }).focus(),
+  },
+  {
+    name: 'crons-new',
+    path: (at) => `/crons?deployment=${at.orders.deployment}`,
+    open: (page) => press(page, 'New cron'),
+  },
+  {
+    name: 'store-new',
+    path: (at) => `/store?deployment=${at.orders.deployment}`,
+    open: (page) => press(page, 'New item'),
+  },
+  {
+    name: 'settings-keys-new',
+    path: () => '/settings/keys',
+    open: (page) => press(page, 'New key'),
+  },
+  {
+    name: 'palette',
+    path: () => '/',
+    open: async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'help',
+    path: () => '/deployments',
+    open: async (page) => {
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+]
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name }).click()
+}
+
+async function choose(page: Page, menu: string, item: string): Promise<void> {
+  await press(page, menu)
+  await page.getByRole('menuitem', { name: item }).click()
+}

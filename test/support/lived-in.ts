@@ -1,13 +1,15 @@
 /** A Runyard that has been used for a while: what pictures of the dashboard show. */
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
+import { dataOf } from '../../client/src/client.ts'
 import { temporaryFolder } from './agent-server.ts'
 import { writeProject } from './bundled-project.ts'
+import { DOMAIN_CERTIFICATE } from './certificate.ts'
 import type { Dashboard } from './dashboard.ts'
 
 /** Ids of what pages are about. */
 export interface LivedIn {
-  /** A conversation with tools, which asks before it books. */
+  /** A conversation with tools, which asks before it books; it has domains. */
   travel: {
     deployment: string
     revision: string
@@ -17,7 +19,7 @@ export interface LivedIn {
     asking: string
     run: string
   }
-  /** One with crons, and with items in its store. */
+  /** One with crons, and with items in its store, which is public. */
   orders: { deployment: string }
   /** One whose second revision could not be built. */
   billing: { deployment: string; failedRevision: string }
@@ -41,6 +43,8 @@ export async function liveIn(dashboard: Dashboard): Promise<LivedIn> {
   await workAtOrders(dashboard)
   await addPeople(dashboard)
   const orders = { deployment: (await found(dashboard, 'order-desk')).id }
+  await addDomains(dashboard, travel.deployment)
+  await openToAll(dashboard, orders.deployment)
   return { travel, orders, billing }
 }
 
@@ -114,6 +118,22 @@ export const graph = new StateGraph(State)
   .addEdge('__start__', 'add')
   .compile()
 `
+
+async function addDomains({ client: { api } }: Dashboard, deployment_id: string): Promise<void> {
+  const params = { path: { deployment_id } }
+  const bodies = [
+    { host: 'agents.example.com', ...DOMAIN_CERTIFICATE },
+    { host: 'travel.example.org' },
+  ]
+  for (const body of bodies) {
+    await dataOf(api.POST('/v2/deployments/{deployment_id}/domains', { params, body }))
+  }
+}
+
+async function openToAll({ client: { api } }: Dashboard, deployment_id: string): Promise<void> {
+  const params = { path: { deployment_id } }
+  await dataOf(api.PATCH('/v2/deployments/{deployment_id}', { params, body: { is_public: true } }))
+}
 
 async function addPeople({ client: { api } }: Dashboard): Promise<void> {
   const in90Days = new Date(Date.now() + 90 * 86_400_000).toISOString()
