@@ -146,6 +146,12 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await expect.poll(toTheEnd).toBeLessThan(2)
     const height = () => messages().evaluate((box) => box.scrollHeight - box.clientHeight)
     expect(await height()).toBeGreaterThan(100)
+    // It is so when the window gets smaller, too.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const before = await height()
+    await page.setViewportSize({ width: 1440, height: 700 })
+    await expect.poll(height).toBeGreaterThan(before)
+    await expect.poll(toTheEnd).toBeLessThan(2)
   })
 
   test('keeps a component from the page, its session and its server', async () => {

@@ -6,7 +6,8 @@ const NEAR = 60
 /**
  * Keeps what scrolls at its end while it grows, as long as the person is there; who has scrolled up stays
  * where they are. `change`: what makes it grow. Another `subject` begins at its end. It also grows by itself, when
- * images and frames get their height; what a person unfolds stays under the pointer.
+ * images and frames get their height, and its end is followed when the window gets smaller; what a person unfolds
+ * stays under the pointer.
  */
 export function useStickToEnd(change: unknown, subject: unknown) {
   const ref = useRef<HTMLElement>(null)
@@ -34,12 +35,14 @@ export function useStickToEnd(change: unknown, subject: unknown) {
     follow()
   }, [change])
   useLayoutEffect(() => {
-    const content = ref.current?.firstElementChild
+    const box = ref.current
+    const content = box?.firstElementChild
     if (!content) return
     const growth = new ResizeObserver(() => {
       if (!isHeld.current) follow()
     })
     growth.observe(content)
+    growth.observe(box)
     return () => growth.disconnect()
   }, [follow])
   return { ref, onScroll, onPointerDown: hold, onKeyDown: hold }
