@@ -1,4 +1,4 @@
-import { EllipsisVertical, Pencil, Star, Trash2 } from 'lucide-react'
+import { Ellipsis, Pencil, Star, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
@@ -63,10 +63,7 @@ export function AccountsTable({ accounts }: { accounts: readonly Account[] }) {
       cell: (one) => (
         <Menu
           trigger={
-            <IconButton
-              label={`Actions for ${nameOf(one)}`}
-              icon={<EllipsisVertical size={16} />}
-            />
+            <IconButton label={`Actions for ${nameOf(one)}`} icon={<Ellipsis size={16} />} />
           }
         >
           <MenuItem icon={<Pencil size={14} />} onAction={() => setNaming(one)}>

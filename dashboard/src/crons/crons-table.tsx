@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { EllipsisVertical, Pause, Play, Trash2 } from 'lucide-react'
+import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { assistantsQuery } from '../api/assistants.ts'
@@ -138,7 +138,7 @@ function CronMenu(props: {
   const { enabled, schedule } = props.cron
   const label = `Actions for ${scheduleText(schedule)}`
   return (
-    <Menu trigger={<IconButton label={label} icon={<EllipsisVertical size={16} />} />}>
+    <Menu trigger={<IconButton label={label} icon={<Ellipsis size={16} />} />}>
       <MenuItem icon={<Play size={14} />} onAction={props.onRun}>
         Run now
       </MenuItem>

@@ -8,6 +8,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { classes } from './classes.ts'
+import { CheckMark } from './field.tsx'
 
 export interface ListColumn<T> {
   id: string
@@ -123,15 +124,21 @@ export function RowList<T>(props: {
               >
                 {row && selection && (
                   <div role="gridcell" className="flex justify-center">
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label={`Choose ${keyOf(row)}`}
-                      className="size-4 accent-[var(--color-accent)]"
-                      checked={selection.keys.has(keyOf(row))}
-                      onClick={(event) => event.stopPropagation()}
-                      onChange={() => toggle(keyOf(row))}
-                    />
+                    <span
+                      className="group relative"
+                      data-selected={selection.keys.has(keyOf(row)) || undefined}
+                    >
+                      <input
+                        type="checkbox"
+                        tabIndex={-1}
+                        aria-label={`Choose ${keyOf(row)}`}
+                        className="absolute inset-0 size-4 opacity-0"
+                        checked={selection.keys.has(keyOf(row))}
+                        onClick={(event) => event.stopPropagation()}
+                        onChange={() => toggle(keyOf(row))}
+                      />
+                      <CheckMark />
+                    </span>
                   </div>
                 )}
                 <Cells columns={columns} row={row} />

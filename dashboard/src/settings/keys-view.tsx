@@ -132,7 +132,7 @@ function State({ revoked_at, expires_at }: ApiKey) {
     <span className="flex items-center gap-1.5 whitespace-nowrap">
       <Status tone="good">Good</Status>
       <span className="text-ink-faint">
-        until <Time at={expires_at} />
+        ends <Time at={expires_at} />
       </span>
     </span>
   )

@@ -24,8 +24,10 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
           Public: anybody may call it, without a key
         </Switch>
         {is_public && (
-          <p className="flex items-center gap-2 font-medium">
-            <Mark tone="wait" />
+          <p className="flex items-baseline gap-2 font-medium">
+            <span className="shrink-0">
+              <Mark tone="wait" />
+            </span>
             Whoever reaches it shares all its threads and its store.
           </p>
         )}

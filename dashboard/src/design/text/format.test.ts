@@ -17,8 +17,11 @@ describe('a moment', () => {
   test.each([
     [-3_000, 'now'],
     [-42_000, '40 sec. ago'],
+    [-59_000, '50 sec. ago'],
     [-180_000, '3 min. ago'],
     [2 * 86_400_000, 'in 2 days'],
+    [400 * 86_400_000, 'in 400 days'],
+    [3_650 * 86_400_000, 'in 10 yr.'],
   ])('%d ms away is %s', (apart, text) => expect(relativeText(1e12 + apart, 1e12)).toBe(text))
 })
 

@@ -17,23 +17,27 @@ export function durationText(ms: number): string {
 }
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+const DAY_MS = 86_400_000
+const YEAR_MS = 365.25 * DAY_MS
+/** From how many ms on, and how many ms a unit has. */
+const STEPS: [Intl.RelativeTimeFormatUnit, from: number, ms: number][] = [
+  ['year', 2 * YEAR_MS, YEAR_MS],
+  ['day', DAY_MS, DAY_MS],
+  ['hour', 3_600_000, 3_600_000],
+  ['minute', 60_000, 60_000],
+  ['second', 1_000, 1_000],
 ]
 
 /** `3 min. ago`, `in 2 days`; seconds are `now`, so that texts do not flicker. */
 export function relativeText(time: number, now: number): string {
   const apart = time - now
-  const step = STEPS.find(([, ms]) => Math.abs(apart) >= ms)
+  const step = STEPS.find(([, from]) => Math.abs(apart) >= from)
   if (!step || step[0] === 'second') return Math.abs(apart) < 10_000 ? 'now' : secondsText(apart)
-  return relative.format(Math.round(apart / step[1]), step[0])
+  return relative.format(Math.round(apart / step[2]), step[0])
 }
 
 function secondsText(apart: number): string {
-  return relative.format(Math.round(apart / 10_000) * 10, 'second')
+  return relative.format(Math.trunc(apart / 10_000) * 10, 'second')
 }
 
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })

@@ -23,7 +23,7 @@ export const SNIPPETS: readonly Snippet[] = [
   -H 'x-api-key: ${key}' \\
   -H 'content-type: application/json' \\
   -d '{"assistant_id": "${assistant}",
-       "input": {"messages": [{"role": "user", "content": "Hello"}]}}'`,
+    "input": {"messages": [{"role": "user", "content": "Hello"}]}}'`,
   },
   {
     id: 'python',
