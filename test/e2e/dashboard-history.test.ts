@@ -364,6 +364,43 @@ describe.skipIf(NO_BROWSER)(`the history in the Studio${skipped}`, () => {
   )
 
   test(
+    'finds the thread to compare with among the latest, or by its id',
+    async () => {
+      const [tea, milk] = [await talked('tea with lemon'), await talked('milk and honey')]
+      const page = await visitor.open(`/studio/talk/compare?left=${tea.thread_id}`)
+      const right = page.getByRole('region', { name: 'Right' })
+      const field = right.getByRole('combobox', { name: 'Thread' })
+      await right.getByText('“tea with lemon”').waitFor()
+      await right
+        .getByRole('button', { name: /Thread/ })
+        .first()
+        .click()
+      await row(page, 'tea with lemon').first().waitFor()
+      await row(page, 'milk and honey').first().waitFor()
+      await visitor.pictures('studio-compare-threads')
+      await field.fill('honey milk')
+      await row(page, 'tea with lemon').first().waitFor({ state: 'detached' })
+      await row(page, 'milk and honey').first().click()
+      expect(await visitor.faults()).toEqual([])
+      expect(await field.inputValue()).toBe(milk.thread_id)
+      await right.getByRole('button', { name: 'Show it here' }).click()
+      await right.getByText('A thread as it is now').waitFor()
+      await expect.poll(() => page.url()).toContain(milk.thread_id)
+
+      await right.getByRole('button', { name: 'Choose another' }).click()
+      await field.fill(` ${tea.thread_id} `)
+      await field.press('Tab')
+      await right.getByText('“tea with lemon”').waitFor()
+      await right.getByRole('button', { name: /At$/ }).click()
+      await page.getByRole('option', { name: /^Run .* Done/ }).click()
+      await right.getByRole('button', { name: 'Show it here' }).click()
+      await right.getByText('A run', { exact: true }).waitFor()
+      await expect.poll(() => decodeURIComponent(page.url())).toContain(`/run/${tea.run_id}`)
+    },
+    BROWSER_MS,
+  )
+
+  test(
     'stays usable with a thousand checkpoints',
     async () => {
       const { thread_id } = await client.threads.create()

@@ -20,11 +20,11 @@ import {
 } from 'react-aria-components'
 import { classes } from './classes.ts'
 
-const CONTROL =
+export const CONTROL =
   'h-8 w-full rounded-md border border-line bg-surface px-2.5 text-base text-ink placeholder:text-ink-faint ' +
   'hover:border-line-strong data-invalid:border-bad data-disabled:opacity-60'
 
-interface FieldProps {
+export interface FieldProps {
   label: string
   /** The label is read aloud only. */
   isLabelHidden?: boolean
@@ -214,7 +214,7 @@ export function Switch({ children, ...toggle }: ToggleProps) {
   )
 }
 
-function FieldLabel({ label, isLabelHidden, isRequired }: FieldProps) {
+export function FieldLabel({ label, isLabelHidden, isRequired }: FieldProps) {
   return (
     <Label className={isLabelHidden ? 'sr-only' : 'mb-1 block text-sm font-medium text-ink-soft'}>
       {label}
@@ -223,7 +223,7 @@ function FieldLabel({ label, isLabelHidden, isRequired }: FieldProps) {
   )
 }
 
-function FieldNotes({ help, error }: FieldProps) {
+export function FieldNotes({ help, error }: FieldProps) {
   return (
     <>
       {help && (
@@ -236,7 +236,7 @@ function FieldNotes({ help, error }: FieldProps) {
   )
 }
 
-function stateOf({ error, isDisabled, isRequired }: FieldProps) {
+export function stateOf({ error, isDisabled, isRequired }: FieldProps) {
   return {
     isInvalid: error !== undefined,
     isDisabled: isDisabled ?? false,

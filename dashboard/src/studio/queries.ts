@@ -94,12 +94,13 @@ export function runsQuery(server: AgentServer, threadId?: string) {
   })
 }
 
-export function recentThreadsQuery(server: AgentServer, assistantId: string) {
+/** Those of one assistant, or of all. */
+export function recentThreadsQuery(server: AgentServer, assistantId?: string) {
   return queryOptions({
-    queryKey: [server.key, 'threads', 'recent', assistantId],
+    queryKey: [server.key, 'threads', 'recent', assistantId ?? 'of all'],
     queryFn: ({ signal }) =>
       server.client.threads.search<State>({
-        metadata: { assistant_id: assistantId },
+        ...(assistantId && { metadata: { assistant_id: assistantId } }),
         sortBy: 'updated_at',
         sortOrder: 'desc',
         limit: 30,

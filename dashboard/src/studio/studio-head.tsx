@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, Plus } from 'lucide-react'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { meaningOfThread } from '../api/states.ts'
-import type { State } from '../api/thread-state.ts'
 import { Button } from '../design/button.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Badge, Mark } from '../design/status.tsx'
@@ -11,9 +10,9 @@ import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
 import { AssistantMenu } from './assistants/assistant-menu.tsx'
 import { ColumnButtons } from './columns.tsx'
-import { messageText } from './conversation/message-text.ts'
 import { recentThreadsQuery } from './queries.ts'
 import { useStudio, useStudioStream } from './studio-context.tsx'
+import { threadTitle } from './thread-title.ts'
 
 export function StudioHead() {
   const { threadId, select } = useStudio()
@@ -61,7 +60,9 @@ function ThreadMenu() {
       {data.map(({ thread_id, status, values, updated_at }) => (
         <MenuItem key={thread_id} onAction={() => select({ thread: thread_id })}>
           <Mark tone={meaningOfThread(status).tone} />
-          <span className="max-w-64 truncate">{titleOf(values, messagesKey) || 'Empty'}</span>
+          <span className="max-w-64 truncate">
+            {threadTitle(values, messagesKey && values?.[messagesKey]) || 'Empty'}
+          </span>
           <span className="ml-auto pl-4 text-xs text-ink-faint">
             <Time at={updated_at} />
           </span>
@@ -69,13 +70,6 @@ function ThreadMenu() {
       ))}
     </Menu>
   )
-}
-
-/** The first thing that was said, or the state in short. */
-function titleOf(values: State | null | undefined, messagesKey: string | undefined): string {
-  const messages = messagesKey ? values?.[messagesKey] : undefined
-  if (Array.isArray(messages)) return messageText(messages[0]?.content)
-  return values ? JSON.stringify(values).slice(0, 80) : ''
 }
 
 function ThreadStatus() {

@@ -5,12 +5,13 @@ import { useAgentServer } from '../../api/agent-server.tsx'
 import { meaningOfRun } from '../../api/states.ts'
 import { threadKey } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
-import { type Choice, SelectField, TextField } from '../../design/field.tsx'
+import { type Choice, SelectField } from '../../design/field.tsx'
 import { exactText, shortId } from '../../design/text/format.ts'
 import { readHistoryPage } from '../history/history-page.ts'
 import { stepName } from '../history/step-name.ts'
 import { runsQuery } from '../queries.ts'
 import type { Side } from './search.ts'
+import { isThreadId, ThreadField } from './thread-field.tsx'
 
 const NOW = 'now'
 
@@ -19,25 +20,23 @@ const CHECKPOINTS = 100
 
 /** `side`: what is chosen, or what to begin with. */
 export function SidePicker(props: { side: Side | undefined; onChoose: (side: Side) => void }) {
-  const [thread, setThread] = useState(props.side?.thread ?? '')
+  const [text, setText] = useState(props.side?.thread ?? '')
+  const thread = text.trim()
   const [at, setAt] = useState<string>(NOW)
   const choices = useChoices(thread)
   const id = at.split('/')[1]
   return (
     <div className="space-y-3">
-      <TextField
-        label="Thread"
-        value={thread}
-        onChange={(typed) => {
-          setThread(typed.trim())
+      <ThreadField
+        value={text}
+        onChange={(chosen) => {
+          setText(chosen)
           setAt(NOW)
         }}
-        isMono
-        help="Its id; the one of the other side stands here at first."
       />
       <SelectField label="At" value={at} onChange={setAt} choices={choices} />
       <Button
-        isDisabled={!isId(thread)}
+        isDisabled={!isThreadId(thread)}
         onPress={() =>
           props.onChoose({
             thread,
@@ -54,7 +53,7 @@ export function SidePicker(props: { side: Side | undefined; onChoose: (side: Sid
 
 function useChoices(thread: string): Choice[] {
   const server = useAgentServer()
-  const enabled = isId(thread)
+  const enabled = isThreadId(thread)
   const runs = useQuery({ ...runsQuery(server, thread), enabled, refetchInterval: false })
   const history = useQuery({
     queryKey: [...threadKey(server, thread), 'choices'],
@@ -74,8 +73,4 @@ function useChoices(thread: string): Choice[] {
       label: `Step ${row.step} · ${stepName(row, byId.get(row.parentId ?? '')).text} · ${shortId(row.id)}`,
     })),
   ]
-}
-
-function isId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }

@@ -1,0 +1,101 @@
+/** A text that may be one of several, which are found by whatever they say; any other may be typed or pasted. */
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import {
+  Button,
+  ComboBox,
+  Input,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  Text,
+  useFilter,
+} from 'react-aria-components'
+import { classes } from './classes.ts'
+import { CONTROL, FieldLabel, FieldNotes, type FieldProps, stateOf } from './field.tsx'
+
+export interface SearchChoice {
+  /** What then stands in the field. */
+  id: string
+  label: string
+  /** Before the label. */
+  mark?: ReactNode
+  /** Below the label. */
+  help?: ReactNode
+  /** By what it is found, beside its label and its id. */
+  words?: string
+}
+
+/** All choices are offered until something is typed, then those that have each of its words. */
+export function SearchChoiceField(
+  props: FieldProps & {
+    value: string
+    onChange: (value: string) => void
+    choices: readonly SearchChoice[]
+    isMono?: boolean
+  },
+) {
+  const { value, onChange, choices } = props
+  const { contains } = useFilter({ sensitivity: 'base' })
+  const [isSearched, setSearched] = useState(false)
+  const words = value.trim().split(/\s+/)
+  const found = choices.filter((one) => {
+    const text = `${one.label} ${one.words ?? ''} ${one.id}`
+    return words.every((word) => contains(text, word))
+  })
+  return (
+    <ComboBox<SearchChoice>
+      items={isSearched ? found : choices}
+      inputValue={value}
+      onInputChange={(text) => {
+        setSearched(true)
+        if (text !== value) onChange(text)
+      }}
+      value={choices.some((one) => one.id === value) ? value : null}
+      onChange={(key) => key !== null && onChange(String(key))}
+      onOpenChange={(isOpen, trigger) => isOpen && trigger !== 'input' && setSearched(false)}
+      menuTrigger="focus"
+      allowsCustomValue
+      {...stateOf(props)}
+    >
+      <FieldLabel {...props} />
+      <div className="relative">
+        <Input
+          onFocus={(event) => event.currentTarget.select()}
+          className={classes(CONTROL, 'pr-8', props.isMono && 'font-mono text-sm')}
+        />
+        <Button className="absolute inset-y-0 right-0 px-2.5 text-ink-faint">
+          <ChevronDown size={14} aria-hidden="true" />
+        </Button>
+      </div>
+      <FieldNotes {...props} />
+      <Popover className="w-(--trigger-width) min-w-64 rounded-md border border-line bg-raised shadow-overlay">
+        <ListBox<SearchChoice> className="max-h-80 overflow-auto p-1 outline-none">
+          {(choice) => <Offer choice={choice} />}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  )
+}
+
+function Offer({ choice: { id, label, mark, help } }: { choice: SearchChoice }) {
+  return (
+    <ListBoxItem
+      id={id}
+      textValue={label}
+      className="flex cursor-default items-baseline gap-2 rounded-sm px-2 py-1 data-focused:bg-hover data-selected:bg-accent-soft"
+    >
+      {mark}
+      <span className="min-w-0 flex-1">
+        <Text slot="label" className="block truncate">
+          {label}
+        </Text>
+        {help && (
+          <Text slot="description" className="block truncate text-xs text-ink-faint">
+            {help}
+          </Text>
+        )}
+      </span>
+    </ListBoxItem>
+  )
+}
