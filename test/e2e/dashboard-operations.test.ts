@@ -232,6 +232,28 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await expect.poll(() => items.getByRole('rowheader').allTextContents()).toEqual(['pet'])
   })
 
+  test('open on the deployment that was chosen last, unless the address names one', async () => {
+    const { deployments } = await figures()
+    const idOf = (name: string) => deployments.find((one) => one.name === name)?.deployment_id ?? ''
+    const chosen = (name: string) =>
+      page.getByRole('button', { name: new RegExp(`^${name}.*Deployment`) })
+    const page = await visitor.open('/crons')
+    await chosen('echo').click()
+    await page.getByRole('option', { name: 'memory' }).click()
+    await expect.poll(() => page.url()).toContain(`deployment=${idOf('memory')}`)
+    for (const place of ['crons', 'webhooks', 'store']) {
+      await visitor.open(`/${place}`)
+      await chosen('memory').waitFor()
+    }
+    await visitor.open(`/store?deployment=${idOf('echo')}`)
+    await chosen('echo').waitFor()
+    await visitor.open('/webhooks')
+    await chosen('memory').waitFor()
+    await page.evaluate("localStorage.setItem('runyard.deployment', 'gone')")
+    await visitor.open('/crons')
+    await chosen('echo').waitFor()
+  })
+
   test('make an OAuth provider, connect an account there, and delete both', async () => {
     const { api } = dashboard.client
     const providers = () => dataOf(api.GET('/v2/auth/providers'))

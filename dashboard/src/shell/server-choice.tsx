@@ -1,6 +1,6 @@
 /**
  * Pages about one agent server that do not lie below a deployment: which one stands in the address, and
- * is chosen on the page. Where the app shows one agent server by itself, there is nothing to choose.
+ * is chosen on the page; where the address names none, it is the one that was chosen last. Where the app shows one agent server by itself, there is nothing to choose.
  */
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
@@ -19,6 +19,7 @@ import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { addressText, useAddress } from './address.ts'
 import { Asleep, AsleepNote } from './asleep.tsx'
+import { chosenDeployment, rememberDeployment } from './chosen-deployment.ts'
 import { useAwake } from './use-awake.ts'
 
 const searchSchema = z.object({ deployment: addressText })
@@ -60,7 +61,10 @@ function ChosenServerPage({ title, actions, children }: Props) {
         label="Deployment"
         isLabelHidden
         value={chosen?.id}
-        onChange={(id) => change({ deployment: id })}
+        onChange={(id) => {
+          rememberDeployment(id)
+          change({ deployment: id })
+        }}
         choices={query.data.map(({ id, name }) => ({ value: id, label: name }))}
       />
     </div>
@@ -106,10 +110,11 @@ function WhenAwake(props: { awake: ReturnType<typeof useAwake>; children: ReactN
   return <ErrorNote title="Could not read whether it is awake." error={error} retry={retry} />
 }
 
-/** The one that the address names, else the first by name that has been deployed. */
+/** The one that the address names, else the one chosen last, else the first by name that has been deployed. */
 function choose(all: readonly Deployment[], id: string | undefined): Deployment | undefined {
-  const named = all.find((one) => one.id === id)
-  if (named) return named
+  const find = (wanted: string | undefined) => all.find((one) => one.id === wanted)
+  const found = find(id) ?? find(chosenDeployment())
+  if (found) return found
   const byName = all.toSorted((a, b) => a.name.localeCompare(b.name))
   return byName.find(({ active_revision_id }) => active_revision_id) ?? byName[0]
 }
