@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { join } from 'node:path'
 import type { Inspection } from '../core/deployment/inspection.ts'
 import type { SecretBox } from '../core/secret-box.ts'
+import { inspectDomainCertificates } from './certificate.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 import type { DoctorSettings, DoctorTools } from './tools.ts'
 
@@ -63,6 +64,7 @@ async function inspectDatabase(settings: DoctorSettings, tools: Tools): Promise<
     return [
       inspectSchema(name, inspection),
       ...(finding ? [finding] : [inspectSeals(inspection)]),
+      ...inspectDomainCertificates(inspection.certified_domains),
       inspectOrphans(settings.dataDir, inspection),
     ]
   } catch (error) {

@@ -1,6 +1,5 @@
 /** What `runyard doctor` looks at on the machine. */
 import { execFile } from 'node:child_process'
-import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
@@ -10,7 +9,7 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { CertificateFiles } from '../core/tls.ts'
+import { inspectOwnCertificate } from './certificate.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 import type { DoctorSettings, DoctorTools } from './tools.ts'
 
@@ -20,8 +19,6 @@ const LEAST_DISK_BYTES = GIB / 10
 const ENOUGH_DISK_BYTES = GIB
 /** A machine that is busy takes some seconds to start npm. */
 const ANSWER_MS = 30_000
-/** Those who renew certificates by themselves have done so by then. */
-const SOON_MS = 14 * 24 * 60 * 60 * 1000
 
 /** `isHeld`: a Runyard is using the data folder. */
 export async function inspectMachine(
@@ -29,13 +26,14 @@ export async function inspectMachine(
   isHeld: boolean,
   { readCertificate }: Pick<DoctorTools, 'readCertificate'>,
 ): Promise<Finding[]> {
+  const { tls } = settings
   return [
     ok('node', `${process.versions.node}, ${process.execPath}`),
     await inspectTool('npm', { what: 'what deployments need is installed with it' }),
     await inspectTool('git', { what: 'deployments from repositories need it', isOptional: true }),
     await inspectDisk(settings.dataDir),
     await inspectPort(settings, isHeld),
-    ...(settings.tls ? [inspectCertificate(settings.tls, readCertificate)] : []),
+    ...(tls ? [inspectOwnCertificate(() => readCertificate(tls).cert)] : []),
   ]
 }
 
@@ -102,21 +100,5 @@ async function isRunyard({ host, port, tls }: DoctorSettings): Promise<boolean> 
     return ((await json(response)) as { ok?: unknown }).ok === true
   } catch {
     return false
-  }
-}
-
-function inspectCertificate(
-  files: CertificateFiles,
-  read: DoctorTools['readCertificate'],
-): Finding {
-  const mend = 'renew it, or set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY to one that is good'
-  try {
-    const { validTo, subjectAltName = 'no name' } = new X509Certificate(read(files).cert)
-    const says = `for ${subjectAltName}, until ${validTo}`
-    const leftMs = Date.parse(validTo) - Date.now()
-    if (leftMs < 0) return failed('certificate', `${says}: it has expired`, mend)
-    return leftMs < SOON_MS ? warning('certificate', says, mend) : ok('certificate', says)
-  } catch (error) {
-    return failed('certificate', error instanceof Error ? error.message : String(error), mend)
   }
 }

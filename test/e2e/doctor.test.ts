@@ -9,9 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../../src/http/listen.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
+import { DOMAIN_CERTIFICATE, EXPIRED_DOMAIN_CERTIFICATE } from '../support/certificate.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { startRunyard, type TestRunyard } from '../support/runyard.ts'
 
+const HOST = 'agents.example.com'
 const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
 
 interface Finding {
@@ -24,6 +26,16 @@ interface Finding {
 let runyard: TestRunyard
 beforeAll(async () => {
   runyard = await startRunyard()
+  const made = await runyard.call('POST', '/v2/deployments', {
+    name: 'support',
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: {},
+    secrets: [],
+  })
+  const { id } = made.body as { id: string }
+  const domain = { host: HOST, ...DOMAIN_CERTIFICATE }
+  await runyard.call('POST', `/v2/deployments/${id}/domains`, domain)
 })
 afterAll(() => rmSync(runyard.dataDir, { recursive: true, force: true }))
 
@@ -56,7 +68,7 @@ describe('doctor', () => {
     const { code, stdout } = await doctor()
     expect(code).toBe(0)
     const lines = ['node', 'npm', 'git', 'disk', 'port', 'data folder', 'database']
-    for (const what of [...lines, 'encryption key', 'orphans']) {
+    for (const what of [...lines, 'encryption key', 'domains', 'orphans']) {
       expect(stdout).toMatch(new RegExp(`^ok +${what} `, 'm'))
     }
   })
@@ -82,6 +94,28 @@ describe('doctor', () => {
     chmodSync(key, 0o600)
     rmSync(orphan, { recursive: true })
     expect((await wrong()).code).toBe(0)
+  })
+
+  it('warns of the certificate of a domain that has expired', async () => {
+    const database = new DatabaseSync(join(runyard.dataDir, 'control-plane.db'))
+    const change = database.prepare('UPDATE domains SET certificate = ?')
+    change.run(EXPIRED_DOMAIN_CERTIFICATE.certificate)
+    const { code, findings } = await wrong()
+    change.run(DOMAIN_CERTIFICATE.certificate)
+    database.close()
+    expect({ code, findings }).toMatchObject({
+      code: 0,
+      findings: [{ what: 'domains', status: 'warning', says: expect.stringContaining(HOST) }],
+    })
+  })
+
+  it('looks at the database of an older Runyard, which knew no domains', async () => {
+    const database = new DatabaseSync(join(runyard.dataDir, 'control-plane.db'))
+    database.exec('ALTER TABLE domains RENAME TO later')
+    const { stdout } = await doctor()
+    database.exec('ALTER TABLE later RENAME TO domains')
+    database.close()
+    expect(stdout).toMatch(/^ok +encryption key /m)
   })
 
   it('notices a port that something else has', async () => {

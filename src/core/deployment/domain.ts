@@ -27,6 +27,15 @@ export interface DomainName {
   certificate_version: string | null
 }
 
+/** A domain with a certificate of its own. */
+export interface CertifiedDomain {
+  host: string
+  /** The name of its deployment. */
+  name: string
+  /** In PEM, followed by its chain. */
+  certificate: string
+}
+
 /** Where the DNS of a host leads, as far as it was found out in time. */
 export const DNS_STATES = ['points_here', 'elsewhere', 'unresolved', 'unknown'] as const
 export type DnsState = (typeof DNS_STATES)[number]

@@ -1,3 +1,5 @@
+import type { CertifiedDomain } from './domain.ts'
+
 /** What is found in a control plane's database by who looks at it without changing it. */
 export interface Inspection {
   /** The schema's version, and the newest that this code knows. */
@@ -11,4 +13,6 @@ export interface Inspection {
   unopened: number | undefined
   deployment_ids: Set<string>
   revision_ids: Set<string>
+  /** Of all workspaces, by host. */
+  certified_domains: CertifiedDomain[]
 }

@@ -8,6 +8,11 @@ import { openDb } from '../open-db.ts'
 import { countUnopened } from './sealed-columns.ts'
 import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
 
+const CERTIFIED_DOMAINS = `
+SELECT host, deployments.name AS name, certificate FROM domains
+JOIN deployments ON deployments.id = deployment_id
+WHERE certificate IS NOT NULL ORDER BY host`
+
 const VERSION = `
 SELECT coalesce(max(version), 0) AS version FROM schema_migrations WHERE version < $1`
 
@@ -22,31 +27,38 @@ export async function inspectControlPlane(
   const db = await openDb(where, CONTROL_PLANE_SCHEMA)
   try {
     const damage = await damageOf(db)
-    if (!(await hasTables(db))) return undefined
-    return { damage, ...(await contentOf(db, box)) }
+    const tables = await tablesOf(db)
+    if (!tables.has('schema_migrations')) return undefined
+    return { damage, ...(await contentOf(db, box, tables)) }
   } finally {
     await db.close()
   }
 }
 
-async function hasTables(db: Db): Promise<boolean> {
+/** An older Runyard has made fewer of them. */
+async function tablesOf(db: Db): Promise<Set<string>> {
   const sql =
     db.dialect === 'sqlite'
-      ? "SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"
-      : "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations'"
-  return (await db.get(sql)) !== undefined
+      ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+      : 'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()'
+  return new Set((await db.all<{ name: string }>(sql)).map(({ name }) => name))
 }
 
-async function contentOf(db: Db, box: SecretBox | undefined): Promise<Omit<Inspection, 'damage'>> {
+async function contentOf(
+  db: Db,
+  box: SecretBox | undefined,
+  tables: ReadonlySet<string>,
+): Promise<Omit<Inspection, 'damage'>> {
   const held = (await readHold(db))?.message
   const row = await db.get<{ version: number }>(VERSION, [HOLD_VERSION])
   return {
     held,
     version: Number(row?.version ?? 0),
     knownVersion: CONTROL_PLANE_MIGRATIONS.length,
-    unopened: box && (await countUnopened(db, box)),
+    unopened: box && (await countUnopened(db, box, tables)),
     deployment_ids: await idsOf(db, 'SELECT id FROM deployments'),
     revision_ids: await idsOf(db, 'SELECT id FROM revisions'),
+    certified_domains: tables.has('domains') ? await db.all(CERTIFIED_DOMAINS) : [],
   }
 }
 

@@ -72,10 +72,15 @@ async function resealBatch(
   return old.length
 }
 
-/** How many encrypted texts none of the box's keys can open. */
-export async function countUnopened(db: Db, box: SecretBox): Promise<number> {
+/** How many encrypted texts none of the box's keys can open. `tables`: those that the database has. */
+export async function countUnopened(
+  db: Db,
+  box: SecretBox,
+  tables: ReadonlySet<string>,
+): Promise<number> {
   let count = 0
   for (const { table, column, placeOf } of SEALED_COLUMNS) {
+    if (!tables.has(table)) continue
     const rows = await db.all<{ id: string; sealed: string }>(
       `SELECT id, ${column} AS sealed FROM ${table} WHERE ${column} IS NOT NULL`,
     )
