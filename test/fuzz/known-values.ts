@@ -1,9 +1,11 @@
 /** Ids of things that exist, and values that keep a run short and at home. */
 import fc from 'fast-check'
 import type { Schema } from '../contract/document.ts'
+import { DOMAIN_CERTIFICATE } from '../support/certificate.ts'
 
 const GRAPHS = ['agent', 'slow', 'fail', 'ask', 'parent']
 
+const { certificate, private_key } = DOMAIN_CERTIFICATE
 const id = (name: string) => fc.nat(40).map((index) => `@@${name}:${index}@@`)
 
 /** By the name of the field or parameter. */
@@ -21,6 +23,13 @@ const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   timeout: fc.constantFrom(0, 1),
   repo_url: fc.constantFrom('https://git.example.com/agent.git', 'file:///nowhere'),
   name: fc.nat(500).map((number) => `name-${number}`),
+  host: fc.oneof(
+    id('host_id'),
+    fc.nat(500).map((number) => `name-${number}.example.com`),
+  ),
+  domain: id('host_id'),
+  certificate: fc.constantFrom(certificate, certificate, certificate.slice(1)),
+  private_key: fc.constantFrom(private_key, private_key, certificate),
   source: fc.constantFrom('github', 'github', 'internal_source', 'external_docker'),
 }
 
