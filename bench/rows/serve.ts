@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
+import { agentProgramPath } from '../../src/installation/agent-program.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { startManagedServe } from '../../test/support/managed-serve.ts'
 import { residentMb } from '../../test/support/processes.ts'
@@ -145,6 +146,7 @@ async function openStarts(): Promise<OpenRow> {
       configPath,
       dataDir,
       bundlePath: made.file,
+      program: agentProgramPath(),
     })
     const taken = cpuUs(child.pid ?? 0) / 1000
     child.kill('SIGTERM')

@@ -24,10 +24,12 @@ export async function startManagedServe(options: {
   configPath: string
   dataDir: string
   bundlePath?: string
+  /** The script that it is started with. Default: the CLI's door. */
+  program?: string
 }): Promise<ManagedServe> {
-  const { configPath, dataDir, bundlePath } = options
+  const { configPath, dataDir, bundlePath, program = RUNYARD } = options
   const where = ['--config', configPath, '--port', '0', '--data-dir', dataDir]
-  const child = fork(RUNYARD, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
+  const child = fork(program, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   endTogether(child, 'SIGKILL')
