@@ -1,13 +1,12 @@
 /**
- * `crypto.getRandomValues` out of a pool. LangChain and LangGraph ask it for the sixteen bytes of each id: seventeen times in a
- * run of one node, at 5 µs each, since every time is a call into the system's generator. `crypto.randomUUID` has a
- * pool of its own in Node for the same reason; this one gives bytes of the same generator, each of them once.
+ * `crypto.getRandomValues` out of the pool. LangChain and LangGraph ask it for the sixteen bytes of each id: seventeen times in a
+ * run of one node, each a call into the system's generator. `crypto.randomUUID` has a pool of its own in Node for the same reason.
  *
  * Processor time of a run of the echo graph on SQLite, 16 clients, in pairs with the server without it: 0.88.
  */
-import { randomFillSync, type webcrypto } from 'node:crypto'
+import type { webcrypto } from 'node:crypto'
+import { fillRandom } from '../../core/random-bytes.ts'
 
-const POOL_BYTES = 4096
 /** Whoever wants more than an id or a key has it from the system. */
 const MAX_BYTES = 64
 
@@ -20,22 +19,9 @@ export function poolRandomValues(of: RandomCrypto = globalThis.crypto): void {
   if (pooled.has(of)) return
   pooled.add(of)
   const own = of.getRandomValues.bind(of)
-  const pool = new Uint8Array(POOL_BYTES)
-  let next = POOL_BYTES
-  const fill = (wanted: Uint8Array): void => {
-    if (next + wanted.length > POOL_BYTES) {
-      randomFillSync(pool)
-      next = 0
-    }
-    const end = next + wanted.length
-    wanted.set(pool.subarray(next, end))
-    // What was given away is known to nobody else.
-    pool.fill(0, next, end)
-    next = end
-  }
   of.getRandomValues = <T extends Parameters<RandomCrypto['getRandomValues']>[0]>(wanted: T): T => {
     if (!isShort(wanted)) return own(wanted)
-    fill(wanted)
+    fillRandom(wanted)
     return wanted
   }
 }

@@ -38,7 +38,7 @@ export async function findOffences(
   return [...found].map(([file, what]) => ({ file, what }))
 }
 
-/** One of these is in each line with an offence. To look for them takes a fifth of the time that the patterns take. */
+/** One of these is in each line with an offence: the patterns are tried on few lines. */
 const MARKS = [HERE, 'import(', '__require']
 
 function offenceOf(line: string): string | undefined {
