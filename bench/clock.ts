@@ -17,6 +17,21 @@ export async function rate(
   return done / ((performance.now() - from) / 1000)
 }
 
+/** Does the work so many times, by `clients` that each begin again when they are done. */
+export async function repeatedBy(
+  work: () => Promise<unknown>,
+  { clients, times }: { clients: number; times: number },
+): Promise<void> {
+  let left = times
+  const client = async () => {
+    for (; left > 0; ) {
+      left -= 1
+      await work()
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client))
+}
+
 /** Milliseconds that the work takes; of several times one after the other, the median. */
 export async function duration(work: () => Promise<unknown>, times = 1): Promise<number> {
   const timed = async () => {

@@ -1,5 +1,6 @@
 /** How much processor time a process has used, with the children it has: `/proc` on Linux. */
 import { readFileSync } from 'node:fs'
+import { repeatedBy } from './clock.ts'
 
 /** A tick of `/proc`, in µs: USER_HZ is 100 on every Linux that Node supports. */
 const TICK_US = 10_000
@@ -15,14 +16,7 @@ export async function cpuPerWork(
   { pid, clients, times }: { pid: number; clients: number; times: number },
 ): Promise<number> {
   const before = cpuUs(pid)
-  let left = times
-  const client = async () => {
-    for (; left > 0; ) {
-      left -= 1
-      await work()
-    }
-  }
-  await Promise.all(Array.from({ length: clients }, client))
+  await repeatedBy(work, { clients, times })
   return (cpuUs(pid) - before) / times
 }
 

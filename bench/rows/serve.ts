@@ -1,5 +1,6 @@
 /** What an agent server itself takes: processor time, memory, and what a second process brings. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,8 +10,8 @@ import { agentProgramPath } from '../../src/installation/agent-program.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { startManagedServe } from '../../test/support/managed-serve.ts'
 import { residentMb } from '../../test/support/processes.ts'
-import { rate } from '../clock.ts'
-import { cpuPerWork, cpuUs } from '../cpu.ts'
+import { rate, repeatedBy } from '../clock.ts'
+import { cpuUs } from '../cpu.ts'
 import { FLEET, openPlace, type Place, POSTGRES } from '../place.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { benchProject, startServer, temporaryFolder } from '../server.ts'
@@ -91,7 +92,7 @@ async function startServing(args: string[]) {
   const work = () => waitForRun(pool)
   return {
     pid: server.pid,
-    run: (times: number) => cpuPerWork(work, { pid: server.pid, clients: CLIENTS, times }),
+    run: (times: number) => repeatedBy(work, { clients: CLIENTS, times }),
     rate: () => rate(work, { clients: CLIENTS, ms: 2_000 }),
     async close() {
       await pool.destroy()
@@ -118,7 +119,7 @@ async function openCpu(place: Place) {
   const used = () => pids.reduce((sum, pid) => sum + cpuUs(pid), 0)
   const measure = async () => {
     const before = used()
-    await cpuPerWork(() => waitForRun(next()), { pid: process.pid, clients: CLIENTS, times: RUNS })
+    await repeatedBy(() => waitForRun(next()), { clients: CLIENTS, times: RUNS })
     return (used() - before) / RUNS
   }
   await measure()
@@ -150,7 +151,7 @@ async function openStarts(): Promise<OpenRow> {
     })
     const taken = cpuUs(child.pid ?? 0) / 1000
     child.kill('SIGTERM')
-    await new Promise((ended) => child.once('exit', ended))
+    await once(child, 'exit')
     return taken
   }
   await start()
