@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { claimRun } from '../../test/support/claim-run.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {
   END_EVENT,
   type EventStore,
@@ -63,6 +64,14 @@ async function readAll(log: EventLog, run_id: string, after = -1): Promise<strin
   return data
 }
 
+/** Begins to read the run's events as they come: others may wait. */
+function readAlong(log: EventLog, { run }: { run: QueuedRun }): void {
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const reading = log.follow(run.run_id, { after: -1, signal: stopping.signal })
+  void reading.next().catch(() => {})
+}
+
 const idsOf = ({ run, lease }: { run: QueuedRun; lease: Lease }) => ({
   thread_id: run.thread_id,
   run_id: run.run_id,
@@ -74,6 +83,7 @@ describe('appending', () => {
     const batches: number[] = []
     const log = openLog({ store: { ...world.store, events: counted(batches) } })
     const one = await claimed()
+    readAlong(log, one)
     const first = [log.append(idsOf(one), values(0, 1)), log.append(idsOf(one), values(2))]
     expect(await Promise.all(first)).toEqual([true, true])
     await log.append(idsOf(one), values(3))
@@ -119,6 +129,7 @@ describe('appending', () => {
       return broken
     }
     const log = openLog({ store: { ...world.store, events: { ...world.store.events, append } } })
+    readAlong(log, one)
     const failing = expect(log.append(idsOf(one), values(0))).rejects.toThrow('disk full')
     await setImmediate()
     const behind = expect(log.append(idsOf(one), values(1))).rejects.toThrow('disk full')
@@ -131,6 +142,7 @@ describe('appending', () => {
     const batches: number[] = []
     const log = openLog({ store: { ...world.store, events: counted(batches) } })
     const one = await claimed()
+    readAlong(log, one)
     const waiting = log.append(idsOf(one), values(0), { mayWait: true })
     await setImmediate()
     expect(batches).toEqual([])
@@ -144,6 +156,7 @@ describe('appending', () => {
     const batches: number[] = []
     const log = openLog({ store: { ...world.store, events: counted(batches) } })
     const one = await claimed()
+    readAlong(log, one)
     // The time between batches does not pass by itself.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -164,13 +177,14 @@ describe('appending', () => {
   test('what is not being written yet can be taken back, after what is', async () => {
     const log = openLog()
     const one = await claimed()
+    readAlong(log, one)
     const written = log.append(idsOf(one), values(0, 1))
     await setImmediate()
     const taken = log.append(idsOf(one), values(2))
-    expect(await log.takeBack(idsOf(one))).toEqual(values(2))
+    expect(await log.takeBack(idsOf(one))).toEqual({ events: values(2), puts: [] })
     expect(await Promise.all([written, taken])).toEqual([true, true])
     expect(await world.store.events.read(one.run.run_id, -1, 10)).toHaveLength(2)
-    expect(await log.takeBack(idsOf(one))).toEqual([])
+    expect(await log.takeBack(idsOf(one))).toEqual({ events: [], puts: [] })
   })
 
   test('stopping writes what was appended', async () => {
@@ -199,15 +213,15 @@ function counted(batches: number[]): EventStore {
 describe('carrying a checkpoint along', () => {
   const checkpoint_id = '1f0-checkpoint'
 
-  /** Stores an empty checkpoint of the run. */
-  function along({ run }: { run: QueuedRun }) {
+  /** An empty checkpoint of the run. */
+  function put({ run }: { run: QueuedRun }): CheckpointPut {
     const { thread_id, run_id } = run
-    const stored = {
+    const checkpoint = {
       ...{ thread_id, checkpoint_ns: '', checkpoint_id, parent_checkpoint_id: null, run_id },
       checkpoint: { type: 'json', bytes: new TextEncoder().encode('{}') },
       metadata: {},
     }
-    return (tx: AgentStore) => tx.checkpoints.put(stored, {}, [], { held_run_id: run_id })
+    return { checkpoint, versions: {}, values: [] }
   }
 
   const isStored = async ({ run: { thread_id, run_id } }: { run: QueuedRun }) =>
@@ -223,25 +237,22 @@ describe('carrying a checkpoint along', () => {
     const log = openLog({ store: { ...world.store, transaction } })
     const one = await claimed()
     const written = log.append(idsOf(one), values(0))
-    expect(await log.carry(idsOf(one), along(one))).toBe(true)
+    expect(await log.carry(idsOf(one), put(one))).toBe(true)
     expect(await written).toBe(true)
     expect(seen).toMatchObject([[{ data: '0' }]])
     expect(await isStored(one)).toBe(true)
-    expect(log.carry(idsOf(one), along(one))).toBeUndefined()
   })
 
   test('neither is where the lease was lost, or where one of them fails', async () => {
     const log = openLog()
     const one = await claimed()
     const failing = log.append(idsOf(one), values(0))
-    const refused = log.carry(idsOf(one), async () => {
-      throw new Error('no checkpoint')
-    })
-    await expect(refused).rejects.toThrow('no checkpoint')
-    await expect(failing).rejects.toThrow('no checkpoint')
+    const refused = log.carry(idsOf(one), { ...put(one), versions: 1n as never })
+    await expect(refused).rejects.toThrow('BigInt')
+    await expect(failing).rejects.toThrow('BigInt')
     await world.store.runs.giveBack(one.lease)
     const lost = log.append(idsOf(one), values(1))
-    expect(await log.carry(idsOf(one), along(one))).toBe(false)
+    expect(await log.carry(idsOf(one), put(one))).toBe(false)
     expect(await lost).toBe(false)
     expect(await isStored(one)).toBe(false)
     expect(await world.store.events.read(one.run.run_id, -1, 10)).toEqual([])
@@ -252,6 +263,7 @@ describe('carrying a checkpoint along', () => {
     const batches: number[] = []
     const log = openLog({ store: { ...world.store, events: counted(batches) } })
     const one = await claimed()
+    readAlong(log, one)
     const [first, second] = [log.hold(idsOf(one)), log.hold(idsOf(one))]
     const written = log.append(idsOf(one), values(0))
     for (const release of [first, first]) release()
@@ -266,16 +278,32 @@ describe('carrying a checkpoint along', () => {
     expect(batches).toEqual([1, 1])
   })
 
-  test('is not taken back', async () => {
-    const log = openLog()
+  test('waits with what nobody reads as it comes, and is taken back with it', async () => {
+    const batches: number[] = []
+    const log = openLog({ store: { ...world.store, events: counted(batches) } })
     const one = await claimed()
-    const held = log.hold(idsOf(one))
-    void log.append(idsOf(one), values(0))
-    const carried = log.carry(idsOf(one), along(one))
-    expect(await log.takeBack(idsOf(one))).toEqual([])
-    expect(await carried).toBe(true)
+    const { run_id, thread_id } = one.run
+    const wait = { mayWait: true }
+    const settled: unknown[] = [log.append(idsOf(one), values(0))]
+    settled.push(log.carry(idsOf(one), put(one), wait))
+    await turns(20)
+    expect(batches).toEqual([])
+    const { events, puts } = await log.takeBack(idsOf(one))
+    expect(events).toEqual(values(0))
+    expect(puts).toEqual([put(one)])
+    expect(await Promise.all(settled)).toEqual([true, true])
+    expect(await isStored(one)).toBe(false)
+    // A place without an event is written too, and looks at the lease.
+    const alone = log.carry(idsOf(one), put(one), wait)
+    await log.settle({ thread_id })
+    expect(await alone).toBe(true)
     expect(await isStored(one)).toBe(true)
-    held()
+    void log.append(idsOf(one), values(1))
+    const reading = log.follow(run_id, { after: -1, signal: forever })
+    expect(await reading.next()).toMatchObject({ value: { data: '1' } })
+    await reading.return()
+    await world.store.runs.giveBack(one.lease)
+    expect(await log.carry(idsOf(one), put(one))).toBe(false)
   })
 })
 

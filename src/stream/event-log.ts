@@ -3,6 +3,7 @@
  * later.
  */
 import type { AgentStore } from '../core/agent/agent-store.ts'
+import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {
   isEnd,
   isLogged,
@@ -17,7 +18,13 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'
-import { type Along, type AppendTarget, BatchedAppends } from './batched-appends.ts'
+import {
+  type AppendTarget,
+  BatchedAppends,
+  LATER_MS,
+  SOON_MS,
+  type Unwritten,
+} from './batched-appends.ts'
 import type { RingLimits } from './event-ring.ts'
 import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
 import { LiveRun } from './live-run.ts'
@@ -90,20 +97,38 @@ export class EventLog {
   /**
    * Appends events to a run, in order. Settles when they are written; followers see them only then.
    * Appends within one turn of the event loop share a transaction, and those of a run that writes in many
-   * turns those of 5 ms; `hurry` writes them at once. Events that `mayWait` are written with
-   * the next ones, within 10 ms at the latest.
+   * turns those of 5 ms; `hurry` writes them at once. Events that `mayWait` are written with the next
+   * ones, within 10 ms at the latest, and those that nobody reads here as they come within 50.
    *
    * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then
    * nothing was written, or nobody can tell. Do not await it within a transaction of the store: it waits
    * for that one's end.
    */
-  append(to: AppendTarget, events: NewEvent[], how?: { mayWait: boolean }): Promise<boolean> {
-    return this.#appends.append(to, events, how)
+  append(
+    to: AppendTarget,
+    events: NewEvent[],
+    { mayWait = false }: { mayWait?: boolean } = {},
+  ): Promise<boolean> {
+    const soon = mayWait ? SOON_MS : 0
+    return this.#appends.append(to, events, { withinMs: this.#isRead(to) ? soon : LATER_MS })
+  }
+
+  /** Whether somebody reads the run's events here as they come. Who waits for its end only does not. */
+  #isRead({ run_id, thread_id }: AppendTarget): boolean {
+    return this.#threads.has(thread_id) || (this.#live.get(run_id)?.readers ?? 0) > 0
   }
 
   /** Writes at once what was appended to the run and waits for more. */
-  hurry(to: AppendTarget): void {
-    this.#appends.hurry(to)
+  hurry({ run_id }: AppendTarget): void {
+    this.#appends.hurry({ run_id })
+  }
+
+  /**
+   * Settles when all that was to be written here until now is written or refused: to runs of the thread, where one is
+   * named. Do not await it within a transaction of the store.
+   */
+  settle({ thread_id }: { thread_id?: string }): Promise<void> {
+    return this.#appends.settle(thread_id === undefined ? undefined : { thread_id })
   }
 
   /** What is appended to the run waits until what is answered is called, after `carry`. */
@@ -112,18 +137,18 @@ export class EventLog {
   }
 
   /**
-   * Writes what was appended to the run and waits, once nobody holds it, and does `along` behind it in the same transaction.
-   * Settles as their `append` does. `undefined`: nothing waits, and nothing was done.
+   * Stores what the run's graph has put in the transaction of what was appended to the run and waits, once nobody holds
+   * it. Settles as `append` does, and may wait as long.
    */
-  carry(to: AppendTarget, along: Along): Promise<boolean> | undefined {
-    return this.#appends.carry(to, along)
+  carry(to: AppendTarget, put: CheckpointPut, how?: { mayWait: boolean }): Promise<boolean> {
+    return this.#appends.carry(to, put, how)
   }
 
   /**
-   * Takes back the events that are not being written yet, once all before them are written: a transaction
-   * writes them together with the run's end.
+   * Takes back what is not being written yet, once all before it is written: a transaction writes it together with
+   * the run's end.
    */
-  takeBack(to: AppendTarget): Promise<NewEvent[]> {
+  takeBack(to: AppendTarget): Promise<Unwritten> {
     return this.#appends.takeBack(to)
   }
 
@@ -189,9 +214,15 @@ export class EventLog {
   ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
     const { ring = DEFAULT_RING } = this.#parts
     const live = opened(this.#live, run_id, () => new LiveRun(ring))
+    const isReader = options.after !== NOTHING_BUT_THE_END
+    if (isReader) {
+      live.readers += 1
+      this.#appends.hurry({ run_id })
+    }
     try {
       yield* new Follower(this.#sourceOf(run_id, live), run_id, options).pages()
     } finally {
+      if (isReader) live.readers -= 1
       closed(this.#live, run_id, live)
     }
   }
@@ -216,6 +247,7 @@ export class EventLog {
     const { store, ring = DEFAULT_RING } = this.#parts
     const pageChars = pageCharsOf(ring)
     const live = opened(this.#threads, thread_id, () => new LiveThread(ring))
+    this.#appends.hurry({ thread_id })
     try {
       const source = {
         store,

@@ -99,7 +99,11 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
 
   /** As a run has it that goes under the lease. */
   const under = (lease: Lease) => ({
-    [CHECKPOINTS_KEY]: new RunCheckpoints(world.store.checkpoints, lease),
+    [CHECKPOINTS_KEY]: new RunCheckpoints({
+      store: world.store.checkpoints,
+      lease,
+      isAwaited: false,
+    }),
   })
 
   async function takeLease(thread_id: string): Promise<Lease> {
@@ -147,7 +151,10 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
         return world.store.checkpoints.get(at)
       },
     }
-    const checkpoints = new RunCheckpoints(looking, lease, { emptyThread: thread_id })
+    const checkpoints = new RunCheckpoints({
+      ...{ store: looking, lease, isAwaited: false },
+      emptyThread: thread_id,
+    })
     const another = await world.addThread()
     const at = { thread_id, checkpoint_ns: '' }
     expect(await checkpoints.get(at)).toBeUndefined()

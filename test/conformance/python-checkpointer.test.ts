@@ -149,7 +149,8 @@ class Operations {
     const claimed = await claimRun(store, claim)
     if (!claimed) throw new Error('There was a run to claim.')
     const { lease, run } = claimed
-    this.bindings.add({ checkpoints: new RunCheckpoints(store.checkpoints, lease) })
+    const checkpoints = new RunCheckpoints({ store: store.checkpoints, lease, isAwaited: false })
+    this.bindings.add({ checkpoints })
     return [run.run_id, run.thread_id]
   }
 }

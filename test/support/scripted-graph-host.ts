@@ -112,7 +112,7 @@ function openScript(script: Script, config: GraphConfig, calls: HostCalls): Open
       const player = new ScriptedPlayer(request, config, { signal, calls, ...own })
       return { emissions: tellingEnd(player.play(script), signal, resolve), end }
     },
-    getState: (place) => readScripted(checkpoints, place),
+    getState: (place, options) => readScripted(options?.checkpoints ?? checkpoints, place),
     listStates: (place, query) => listScripted(checkpoints, place, query),
     updateState: (place, supersteps) => updateScripted(checkpoints, script, place, supersteps),
     names: async () => namesOf(script),

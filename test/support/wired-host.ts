@@ -70,7 +70,10 @@ function wireGraph(graph: OpenGraph): OpenGraph {
     names: wired(() => graph.names()),
     schemas: wired(() => graph.schemas()),
     draw: wired((xray) => graph.draw(xray)),
-    getState: wired((...args) => graph.getState(...args)),
+    async getState(place, { subgraphs, checkpoints } = { subgraphs: false }) {
+      const given = checkpoints && { checkpoints: wireCheckpoints(checkpoints) }
+      return copy(await crossing(() => graph.getState(copy(place), { subgraphs, ...given })))
+    },
     updateState: wired((...args) => graph.updateState(...args)),
     async *listStates(place, query) {
       for await (const state of graph.listStates(copy(place), copy(query))) yield copy(state)

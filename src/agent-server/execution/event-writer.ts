@@ -1,6 +1,7 @@
 /** Writes a run's events to the log while the graph goes on. */
+import type { CheckpointPut } from '../../core/agent/checkpoint.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
-import type { Along } from '../../stream/batched-appends.ts'
+import type { Unwritten } from '../../stream/batched-appends.ts'
 import type { EventLog } from '../../stream/event-log.ts'
 import type { Claimed } from './finish.ts'
 
@@ -48,20 +49,21 @@ export class EventWriter {
   }
 
   /**
-   * Waits until all is written, and has `along` done in the transaction of what was to be written last, if that
-   * can be (`true`). Throws what a write failed with.
+   * Stores what the graph has put behind what waits to be written, in its transaction; what `mayWait` waits for what
+   * comes next, if that comes soon. Settles with whether it is stored: not where the lease was lost. Rejects like `check`.
    */
-  async carry(along: Along): Promise<boolean> {
-    const isCarried = !this.#failure && (await this.#log.carry(this.#to, along))
-    if (!isCarried) await this.flush()
-    return Boolean(isCarried)
+  carry(put: CheckpointPut, how: { mayWait: boolean }): Promise<boolean> {
+    if (this.#failure) return Promise.reject(this.#failure.error)
+    const written = this.#log.carry(this.#to, put, how)
+    this.#note(written, 0)
+    return written
   }
 
   /**
    * Waits until what is being written is, and answers what is not yet: the caller writes it, and nothing
    * more is written here. `undefined`: the lease was lost. Throws like `check`.
    */
-  async close(): Promise<NewEvent[] | undefined> {
+  async close(): Promise<Unwritten | undefined> {
     const unwritten = await this.#log.takeBack(this.#to)
     return (await this.flush()) ? unwritten : undefined
   }
@@ -72,14 +74,18 @@ export class EventWriter {
    */
   begin(events: NewEvent[], how = { mayWait: false }): void {
     if (events.length === 0 || this.#failure) return
-    this.#unwritten += events.length
-    const written = this.#log.append(this.#to, events, how)
+    this.#note(this.#log.append(this.#to, events, how), events.length)
+  }
+
+  /** So many events are written, with what goes along, when `written` settles. */
+  #note(written: Promise<boolean>, count: number): void {
+    this.#unwritten += count
     // Most events of a batch are told one by one: one reaction is enough for all of them.
     if (written === this.#batch.written) {
-      this.#batch.count += events.length
+      this.#batch.count += count
       return
     }
-    const batch = { written, count: events.length }
+    const batch = { written, count }
     this.#batch = batch
     this.#last = written.then(
       (isHeld) => {

@@ -19,6 +19,7 @@ import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
 import type { Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
+import type { Unwritten } from '../../stream/batched-appends.ts'
 import type { Parts } from '../parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
@@ -82,7 +83,7 @@ export async function endExhausted(
     : { kind: 'error', error: exhaustedError(run) }
   const { signal } = new AbortController()
   await observeRun(parts, run, (span) =>
-    new Execution(parts, { run, lease }, { signal, span }).end(outcome, { isLast: true }),
+    new Execution(parts, { run, lease }, { signal, span }).endUnexecuted(outcome),
   )
 }
 
@@ -126,10 +127,13 @@ class Execution {
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
     const order = hasOrder(claimed.run) ? this.#order : undefined
-    const { has_new_thread, thread_id } = claimed.run
-    const checkpoints = new RunCheckpoints(parts.store.checkpoints, claimed.lease, {
+    const { has_new_thread, thread_id, kwargs } = claimed.run
+    const checkpoints = new RunCheckpoints({
+      store: parts.store.checkpoints,
+      lease: claimed.lease,
       ...(order && { order }),
       ...(has_new_thread && { emptyThread: thread_id }),
+      isAwaited: kwargs.durability === 'sync',
     })
     this.#checkpoints = checkpoints
     this.#handOver = new HandOver({ signal: this.#signal, order: this.#order, checkpoints })
@@ -148,11 +152,7 @@ class Execution {
       if (!outcome) await this.#handOver.stored()
       this.#order.end({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
-      const written = await this.#writer.close()
-      if (!written) return LEFT
-      return await this.end(outcome, {
-        unwritten: [...written, ...(await this.#lastEvents(outcome))],
-      })
+      return await this.#finish(outcome).catch((error) => this.#endUnwritten(failureOf(error)))
     } finally {
       // Nothing is left of it where the run was ended or left.
       await this.#timeline.leave('lost')
@@ -163,25 +163,46 @@ class Execution {
   }
 
   /**
-   * Ends the run without executing it any more. Does nothing where the lease was lost. `isLast`: there is no other
-   * attempt, and no factory is called. Throws when the state cannot be read and another attempt may read it.
+   * Ends the run without executing it: there is no other attempt, and no factory is called. Does nothing where the
+   * lease was lost.
    */
-  async end(
-    outcome: Outcome,
-    { unwritten = [], isLast = false }: { unwritten?: NewEvent[]; isLast?: boolean } = {},
-  ): Promise<Executed> {
-    this.#span.set({ status: statusOf(outcome) })
-    if ('error' in outcome) this.#span.fail(outcome.error.message)
+  async endUnexecuted(outcome: Outcome): Promise<Executed> {
     try {
-      const isKnown = !isLast || !this.#info?.hasFactory
-      const state = isKnown ? await this.#readState({ isLast }) : undefined
-      const events = [...(await this.#missingBeginning()), ...unwritten]
-      const timeline = await this.#timeline?.close(statusOf(outcome))
-      const left = { state, unwritten: events, timeline }
-      return await finishRun(this.#parts, this.#claimed, outcome, left)
+      const state = this.#info?.hasFactory ? undefined : await this.#readState({ isLast: true })
+      return await this.#end(outcome, { state, unwritten: { events: [], puts: [] } })
     } finally {
       this.#stop()
     }
+  }
+
+  /** Writes what is not written yet, and the end with it. */
+  async #finish(outcome: Outcome): Promise<Executed> {
+    await this.#checkpoints.placed()
+    const state = await this.#readState({ isLast: false })
+    const unwritten = await this.#writer.close()
+    if (!unwritten) return LEFT
+    const events = [...unwritten.events, ...(await this.#lastEvents(outcome))]
+    return this.#end(outcome, { state, unwritten: { ...unwritten, events } })
+  }
+
+  /** What the run has left could not be written. Throws where another attempt may write it. */
+  async #endUnwritten(failure: GraphFailure): Promise<Executed> {
+    if (isRetried(failure)) throw this.#interrupted(failure)
+    const outcome = failed(failure)
+    const events = await this.#lastEvents(outcome)
+    return this.#end(outcome, { state: undefined, unwritten: { events, puts: [] } })
+  }
+
+  async #end(
+    outcome: Outcome,
+    { state, unwritten }: { state: ThreadState | undefined; unwritten: Unwritten },
+  ): Promise<Executed> {
+    this.#span.set({ status: statusOf(outcome) })
+    if ('error' in outcome) this.#span.fail(outcome.error.message)
+    const events = [...(await this.#missingBeginning()), ...unwritten.events]
+    const timeline = await this.#timeline?.close(statusOf(outcome))
+    const left = { state, unwritten: { ...unwritten, events }, timeline }
+    return finishRun(this.#parts, this.#claimed, outcome, left)
   }
 
   /**
@@ -332,15 +353,19 @@ class Execution {
     this.#limit.stop()
   }
 
-  /** The graph may be what is broken: then the run ends without a state. */
+  /**
+   * As it will be read once what the run has put is written. The graph may be what is broken: then the run ends without a
+   * state. Throws where another attempt may read it, unless this is the last.
+   */
   async #readState({ isLast }: { isLast: boolean }): Promise<ThreadState | undefined> {
     const { run_id, thread_id } = this.#claimed.run
     try {
       const graph = this.#graph ?? (await this.#open({ resumed: true }))
-      return await readGraphState(graph, thread_id)
+      const checkpoints = this.#checkpoints
+      return await readGraphState(graph, thread_id, { subgraphs: false, checkpoints })
     } catch (error) {
       const failure = failureOf(error)
-      if (!isLast && isRetried(failure)) throw this.#interrupted(failure)
+      if (!isLast && isRetried(failure)) throw error
       this.#parts.log.warn({ run_id, thread_id, err: error }, 'could not read the state of the run')
       return undefined
     }

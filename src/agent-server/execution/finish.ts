@@ -1,12 +1,12 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
-import type { NewEvent } from '../../core/agent/event.ts'
 import type { CancelAction, Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Executed } from '../../queue/execution.ts'
+import type { Unwritten } from '../../stream/batched-appends.ts'
 import type { Parts } from '../parts.ts'
 import { removeRun } from '../runs/cancel.ts'
 import { type Recorded, recordEnd, recordNothing } from '../runs/end.ts'
@@ -22,8 +22,8 @@ export interface Claimed {
 interface Left {
   /** Absent when the graph could not be asked. */
   state: ThreadState | undefined
-  /** What it has emitted last and is not in the log yet: whoever reads its end finds all of it. */
-  unwritten: NewEvent[]
+  /** What it has emitted and stored last and is not written yet: whoever reads its end finds all of it. */
+  unwritten: Unwritten
   /** What is not written yet of its timeline. */
   timeline: TimelineEntry | undefined
 }
@@ -73,7 +73,8 @@ async function writeEnd(
   const now = clock.now()
   const { status, error, ...stop } = endOf(outcome)
   const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
-  const ending = { status, error, unwritten, isUntouched, ...(state && { state }) }
+  const { events, puts } = unwritten
+  const ending = { status, error, unwritten: events, isUntouched, ...(state && { state }) }
   // Asked together, in this order: what comes after the status sees it, and nothing is written before the look.
   const [look, finish, record] = await Promise.allSettled([
     tx.runs.look(lease),
@@ -81,7 +82,10 @@ async function writeEnd(
       ...{ status, error, ...stop, updated_at: timestamp(clock) },
       ...(timeline && { timeline }),
     }),
-    recordEnd(tx, run, ending, now),
+    // Before the thread is left, which may be removed. On PostgreSQL they are only sent.
+    tx.checkpoints
+      .putAll(puts, { held_run_id: run.run_id })
+      .then(() => recordEnd(tx, run, ending, now)),
   ])
   const { held, cancel_action } = settledAs(look)
   if (!held || isRolledBack(outcome, cancel_action)) throw OTHERWISE

@@ -9,9 +9,9 @@
  * So the log never tells of a step that is not kept, and never lacks a step that is.
  */
 import { setImmediate as turn } from 'node:timers/promises'
+import type { CheckpointPut } from '../../core/agent/checkpoint.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
-import type { Along } from '../../stream/batched-appends.ts'
 import type { EventWriter } from './event-writer.ts'
 
 /** Whether the run's checkpoints wait: where events wait for them, these must come before the end of the graph. */
@@ -43,7 +43,7 @@ export class OrderedWrites {
   readonly #writer: EventWriter
   /** Namespaces whose checkpoints are stored here. */
   readonly #namespaces = new Set<string>()
-  /** Checkpoints that are stored. */
+  /** Checkpoints that are stored, or will be before what is written from now on. */
   readonly #stored = new Set<string>()
   readonly #held: Held[] = []
   /** The graph's stream has nothing more for now. */
@@ -107,7 +107,7 @@ export class OrderedWrites {
     if (checkpoint_id !== undefined) this.stored(checkpoint_id)
   }
 
-  /** The checkpoint is stored, or could not be. */
+  /** The checkpoint is stored, its place is taken (what comes now is written with it or later), or it could not be. */
   stored(checkpoint_id: string): void {
     this.#stored.add(checkpoint_id)
     this.#advance()
@@ -125,15 +125,16 @@ export class OrderedWrites {
   }
 
   /**
-   * Before a checkpoint is stored, or (`writes`) what a task has written at it: settles when all that
-   * the run has emitted until now is in its log. `true`: `store` was done with the last of it. Rejects where that
-   * could not be written: then the checkpoint must not be stored either.
+   * Has a checkpoint stored, or what a task has written at it, behind all that the run has emitted until now:
+   * in its transaction, or in a later one. Settles when its place is taken, with a promise that settles as
+   * `EventWriter.carry` does.
    */
-  async carry(
-    what: 'checkpoint' | 'writes',
-    { checkpoint_ns, checkpoint_id }: ToldCheckpoint,
-    store: Along,
-  ): Promise<boolean> {
+  async place(
+    put: CheckpointPut,
+    how: { mayWait: boolean },
+  ): Promise<{ written: Promise<boolean> }> {
+    const isOfTask = 'writes' in put
+    const { checkpoint_ns, checkpoint_id } = isOfTask ? put.key : put.checkpoint
     const release = this.#writer.hold()
     do await turn()
     while (!this.#isDrained && !this.#isOver)
@@ -142,7 +143,7 @@ export class OrderedWrites {
     )
     // The next checkpoint of the namespace is stored after this one: it must not be waited for. A
     // task's own checkpoint comes before what the task has emitted, and others may before that.
-    const from = what === 'writes' ? ofNamespace.indexOf(checkpoint_id) + 1 : 0
+    const from = isOfTask ? ofNamespace.indexOf(checkpoint_id) + 1 : 0
     const end = ofNamespace.findIndex((told, at) => at >= from && told !== undefined)
     const before = end < 0 ? this.#held.at(-1) : this.#held[end - 1]
     if (before) {
@@ -150,9 +151,14 @@ export class OrderedWrites {
       release()
       await before.written.promise
     }
-    const carried = this.#writer.carry(store)
+    const written = this.#writer.carry(put, how)
     release()
-    return carried
+    return { written }
+  }
+
+  /** Writes at once what waits for more, and settles when all is written or refused. */
+  async flush(): Promise<void> {
+    await this.#writer.flush()
   }
 
   #advance(): void {

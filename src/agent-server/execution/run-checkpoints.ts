@@ -1,69 +1,98 @@
 /**
  * The checkpoints of one run: written under its lease, so that a server that has lost the run writes no more,
  * and in one order with the run's log.
+ *
+ * LangGraph does not wait until a checkpoint is stored, unless the run is to be `sync`. So it waits for what comes
+ * next, and all of a short run is written with its end. What fails then fails the run, as with its events.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type {
   ChannelValue,
   CheckpointKey,
+  CheckpointPut,
   CheckpointRecord,
   CheckpointStore,
   GraphCheckpoints,
-  HeldLease,
   PendingWrite,
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
 import type { Lease } from '../../core/agent/run.ts'
+import { LatestCheckpoints } from './latest-checkpoints.ts'
 import type { OrderedWrites } from './ordered-writes.ts'
 
-export class RunCheckpoints implements GraphCheckpoints {
-  readonly #store: CheckpointStore
-  readonly #lease: Lease
+interface RunCheckpointsParts {
+  store: CheckpointStore
+  lease: Lease
   /** Absent: nobody follows in which order things are stored. */
-  readonly #order: OrderedWrites | undefined
-  /** The thread on which no checkpoint can be: until the run itself begins to write one. */
-  #emptyThread: string | undefined
-  readonly #writing = new Set<Promise<void>>()
+  order?: OrderedWrites
+  /** The run's, where it was added with the run: no checkpoint can be there until the run itself puts one. */
+  emptyThread?: string
+  /** Whether each is stored before the graph goes on. */
+  isAwaited: boolean
+}
 
-  /** `emptyThread`: the run's, where it was added with the run. */
-  constructor(
-    store: CheckpointStore,
-    lease: Lease,
-    { order, emptyThread }: { order?: OrderedWrites; emptyThread?: string } = {},
-  ) {
-    this.#store = store
-    this.#lease = lease
-    this.#order = order
-    this.#emptyThread = emptyThread
+export class RunCheckpoints implements GraphCheckpoints {
+  readonly #parts: RunCheckpointsParts
+  #emptyThread: string | undefined
+  readonly #latest = new LatestCheckpoints()
+  /** What has no place yet among what is to be written. */
+  readonly #unplaced = new Set<Promise<unknown>>()
+  readonly #unwritten = new Set<Promise<unknown>>()
+
+  constructor(parts: RunCheckpointsParts) {
+    this.#parts = parts
+    this.#emptyThread = parts.emptyThread
   }
 
+  /** Also what is not written yet. */
   async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
+    const { store, order } = this.#parts
+    const latest = this.#latest.find(at)
+    if (latest) return latest
+    await this.#flush()
     const isEmpty = at.thread_id === this.#emptyThread
-    const record = isEmpty ? undefined : await this.#store.get(at)
-    this.#order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
+    const record = isEmpty ? undefined : await store.get(at)
+    order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
+    this.#latest.loaded(at, record)
     return record
   }
 
-  list(query: Parameters<GraphCheckpoints['list']>[0]): Promise<CheckpointRecord[]> {
-    return this.#store.list(query)
+  async list(query: Parameters<GraphCheckpoints['list']>[0]): Promise<CheckpointRecord[]> {
+    await this.#flush()
+    return this.#parts.store.list(query)
   }
 
-  put(
+  async put(
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,
     values: ChannelValue[],
   ): Promise<void> {
     this.#emptyThread = undefined
-    return this.#noted(this.#put(checkpoint, versions, values))
+    const { order } = this.#parts
+    const onWritten = this.#latest.put(checkpoint, versions, values)
+    try {
+      const placed = this.#write({ checkpoint, versions, values })
+      const { written } = await noted(this.#unplaced, placed)
+      written.then(onWritten, onWritten)
+    } finally {
+      order?.stored(checkpoint.checkpoint_id)
+    }
   }
 
-  putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
+  async putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
     this.#emptyThread = undefined
-    return this.#noted(this.#putWrites(key, writes))
+    this.#latest.written(key)
+    await noted(this.#unplaced, this.#write({ key, writes }))
   }
 
-  deleteThread(thread_id: string): Promise<void> {
-    return this.#store.deleteThread(thread_id)
+  async deleteThread(thread_id: string): Promise<void> {
+    await this.#flush()
+    return this.#parts.store.deleteThread(thread_id)
+  }
+
+  /** Settles when all that the graph has begun to store has its place among what is to be written. */
+  async placed(): Promise<void> {
+    await Promise.allSettled(this.#unplaced)
   }
 
   /**
@@ -73,44 +102,37 @@ export class RunCheckpoints implements GraphCheckpoints {
   async written(): Promise<void> {
     for (;;) {
       await turn()
-      if (this.#writing.size === 0) return
-      await Promise.allSettled(this.#writing)
+      const begun = [...this.#unplaced, ...this.#unwritten]
+      if (begun.length === 0) return
+      await Promise.allSettled(begun)
     }
   }
 
-  async #put(
-    checkpoint: StoredCheckpoint,
-    versions: Record<string, string>,
-    values: ChannelValue[],
-  ): Promise<void> {
-    try {
-      await this.#write('checkpoint', checkpoint, (store, lease) =>
-        store.put(checkpoint, versions, values, lease),
-      )
-    } finally {
-      this.#order?.stored(checkpoint.checkpoint_id)
+  /** In one transaction with the events before it, or under the lease by itself. */
+  async #write(put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
+    const { store, lease, order, isAwaited } = this.#parts
+    if (!order) {
+      await store.putAll([put], lease)
+      return { written: Promise.resolve() }
     }
+    const { written } = await order.place(put, { mayWait: !isAwaited })
+    void noted(this.#unwritten, written).catch(() => {})
+    // Refused once more, in words.
+    if (isAwaited && !(await written)) await store.putAll([put], lease)
+    return { written }
   }
 
-  #putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
-    return this.#write('writes', key, (store, lease) => store.putWrites(key, writes, lease))
+  /** Settles when all that was put is written. Rejects where it could not be. */
+  async #flush(): Promise<void> {
+    await this.placed()
+    if (this.#unwritten.size > 0) await this.#parts.order?.flush()
   }
+}
 
-  /** In one transaction with the events before it, if some still wait to be written. */
-  async #write(
-    what: 'checkpoint' | 'writes',
-    key: CheckpointKey,
-    write: (store: CheckpointStore, lease: Lease | HeldLease) => Promise<void>,
-  ): Promise<void> {
-    const held = { held_run_id: this.#lease.run_id }
-    const isWritten = await this.#order?.carry(what, key, (tx) => write(tx.checkpoints, held))
-    if (!isWritten) await write(this.#store, this.#lease)
-  }
-
-  #noted(write: Promise<void>): Promise<void> {
-    const isOver = () => void this.#writing.delete(write)
-    this.#writing.add(write)
-    write.then(isOver, isOver)
-    return write
-  }
+/** The promise, which is in the set until it settles. */
+function noted<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+  const isOver = () => void pending.delete(promise)
+  pending.add(promise)
+  promise.then(isOver, isOver)
+  return promise
 }

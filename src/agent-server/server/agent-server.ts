@@ -9,6 +9,7 @@ import { registerSystemAssistants } from '../assistants/system.ts'
 import { fireDueCrons } from '../crons/firing.ts'
 import { endExhausted, executeRun } from '../execution/executor.ts'
 import { StrayRejections } from '../execution/stray-rejections.ts'
+import { settledCheckpoints } from '../state/settled-checkpoints.ts'
 import { checkParkedThreads } from '../threads/parked.ts'
 import { createAgentServerApp } from './app.ts'
 import { DatabaseOutage } from './database-outage.ts'
@@ -121,10 +122,11 @@ export class AgentServer {
   }
 
   #connectHost(): () => void {
-    const { host, store, items, onNode } = this.#parts
+    const { host, store, events, items, onNode } = this.#parts
     const fetch: HostCalls['fetch'] = (request, { asProject = false } = {}) =>
       this.#fetch(request, asProject ? AS_PROJECT : IN_PROCESS)
-    return host.connect({ checkpoints: store.checkpoints, items, onNode, fetch })
+    const checkpoints = settledCheckpoints(store.checkpoints, events)
+    return host.connect({ checkpoints, items, onNode, fetch })
   }
 
   /** Answers a request from within the process, which needs none of the server's keys. */

@@ -1,6 +1,6 @@
 /** The verbs that answer a thread's state. */
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { GraphStates } from '../../core/agent/host/states.ts'
+import type { GraphStates, StateOptions } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import { EMPTY_STATE, type Thread, type ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
@@ -50,7 +50,7 @@ export async function getThreadStateAt(
 export function readGraphState(
   graph: GraphStates,
   thread_id: string,
-  options: { subgraphs: boolean } = { subgraphs: false },
+  options: StateOptions = { subgraphs: false },
 ): Promise<ThreadState> {
   return graph.getState({ thread_id, checkpoint_ns: '' }, options)
 }

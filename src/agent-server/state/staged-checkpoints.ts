@@ -63,10 +63,7 @@ export class StagedCheckpoints implements GraphCheckpoints {
 
   /** Part of a transaction: writes all of it. */
   async commit(checkpoints: CheckpointStore): Promise<void> {
-    for (const { checkpoint, versions, values } of this.#staged) {
-      await checkpoints.put(checkpoint, versions, values)
-    }
-    for (const { key, writes } of this.#writes) await checkpoints.putWrites(key, writes)
+    await checkpoints.putAll([...this.#staged, ...this.#writes])
   }
 
   #remember(checkpoint_ns: string, values: ChannelValue[]): void {

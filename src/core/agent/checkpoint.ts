@@ -72,12 +72,27 @@ export interface HeldLease {
   held_run_id: string
 }
 
+/** A checkpoint to be stored: `versions` names the version of every channel, `values` has those that are new. */
+export interface CheckpointWithValues {
+  checkpoint: StoredCheckpoint
+  versions: Record<string, string>
+  values: ChannelValue[]
+}
+
+/** What a task has written at a checkpoint. */
+export interface CheckpointWrites {
+  key: CheckpointKey
+  writes: PendingWrite[]
+}
+
+/** What a checkpointer has stored in one call. */
+export type CheckpointPut = CheckpointWithValues | CheckpointWrites
+
 /** The checkpoints of one database. A write with a lost lease throws `conflict`. */
 export interface CheckpointStore {
-  /**
-   * Stores a checkpoint. `versions` names the version of every channel; `values` holds those that are
-   * new.
-   */
+  /** Stores all of them, as if one came after the other. */
+  putAll(puts: readonly CheckpointPut[], lease?: Lease | HeldLease): Promise<void>
+  /** Stores one checkpoint: see `CheckpointWithValues`. */
   put(
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,

@@ -3,6 +3,7 @@ import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
 import type {
+  StateOptions,
   StatePlace,
   StateQuery,
   StateUpdate,
@@ -11,6 +12,7 @@ import type {
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { Log } from '../../core/log.ts'
 import { forgettingAnswers } from './checkpoints/answers.ts'
+import { CHECKPOINTS_KEY } from './checkpoints/config.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'
 import { JsRun, type RunParts } from './run/run.ts'
 import { describeGraph, drawGraph } from './schemas/description.ts'
@@ -31,9 +33,13 @@ export class OpenedGraph implements OpenGraph {
     return new JsRun(this.#parts, request, calls, signal)
   }
 
-  async getState(place: StatePlace, options = { subgraphs: false }): Promise<ThreadState> {
+  async getState(
+    place: StatePlace,
+    { subgraphs, checkpoints }: StateOptions = { subgraphs: false },
+  ): Promise<ThreadState> {
     const { graph } = this.#parts
-    return toThreadState(await forgettingAnswers(() => graph.getState(configAt(place), options)))
+    const config = configAt({ ...place, ...(checkpoints && { [CHECKPOINTS_KEY]: checkpoints }) })
+    return toThreadState(await forgettingAnswers(() => graph.getState(config, { subgraphs })))
   }
 
   async *listStates(place: StatePlace, query: StateQuery): AsyncGenerator<ThreadState> {

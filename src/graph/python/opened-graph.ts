@@ -3,7 +3,12 @@ import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
 import type { GraphConfig, OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
-import type { StatePlace, StateQuery, Superstep } from '../../core/agent/host/states.ts'
+import type {
+  StateOptions,
+  StatePlace,
+  StateQuery,
+  Superstep,
+} from '../../core/agent/host/states.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { HostLost } from '../../core/errors.ts'
 import { currentOrigin } from '../../core/origin.ts'
@@ -66,8 +71,18 @@ export class OpenedGraph implements OpenGraph {
     return (await this.#read('graph.draw', { xray })) as Drawing
   }
 
-  async getState(place: StatePlace, options?: { subgraphs: boolean }): Promise<ThreadState> {
-    return (await this.#read('graph.get_state', { place, options })) as ThreadState
+  async getState(
+    place: StatePlace,
+    { subgraphs, checkpoints }: StateOptions = { subgraphs: false },
+  ): Promise<ThreadState> {
+    const { bindings } = this.#parts
+    const of = checkpoints && bindings.add({ checkpoints })
+    try {
+      const params = { place, options: { subgraphs }, checkpoints: of }
+      return (await this.#read('graph.get_state', params)) as ThreadState
+    } finally {
+      if (of !== undefined) bindings.remove(of)
+    }
   }
 
   async *listStates(place: StatePlace, query: StateQuery): AsyncGenerator<ThreadState> {

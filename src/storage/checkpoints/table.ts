@@ -2,49 +2,16 @@
  * Checkpoints in three tables: the checkpoint with the version of each channel, the values by version,
  * and the pending writes by their run.
  */
-import type {
-  ChannelValue,
-  CheckpointKey,
-  CheckpointRecord,
-  CheckpointStore,
-  HeldLease,
-  PendingWrite,
-  StoredCheckpoint,
-} from '../../core/agent/checkpoint.ts'
+import type { CheckpointRecord, CheckpointStore, HeldLease } from '../../core/agent/checkpoint.ts'
 import type { Lease } from '../../core/agent/run.ts'
 import { type TimelineCheckpoint, timeOfCheckpoint } from '../../core/agent/timeline/timeline.ts'
-import type { Db, Statement } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
+import type { Db } from '../db/db.ts'
 import { GroupedBatches } from '../leases/grouped-batches.ts'
-import { MissingPart, partStatements } from '../lists/parts.ts'
-import { deleteUnusedParts, isInParts, takeApart } from './channel-parts.ts'
+import { MissingPart } from '../lists/parts.ts'
+import { deleteUnusedParts, isInParts } from './channel-parts.ts'
 import { createCheckpointHistories } from './histories.ts'
+import { putStatements } from './puts.ts'
 import { readCheckpoint, readCheckpoints } from './records.ts'
-
-const PUT = `
-INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id,
-  type, bytes, metadata, channel_versions)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id) DO UPDATE
-SET parent_checkpoint_id = excluded.parent_checkpoint_id, run_id = excluded.run_id,
-  type = excluded.type, bytes = excluded.bytes, metadata = excluded.metadata,
-  channel_versions = excluded.channel_versions`
-
-// A version names the same value for ever, and other checkpoints may share it.
-const PUT_VALUE = `
-INSERT INTO channel_values (thread_id, checkpoint_ns, channel, version, type, bytes)
-VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT DO NOTHING`
-
-// A task's writes stay. Only the special ones are replaced by later ones.
-const PUT_WRITE = `
-INSERT INTO checkpoint_writes
-  (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id, task_path, channel, type, bytes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id) DO UPDATE
-SET task_path = excluded.task_path, channel = excluded.channel, type = excluded.type,
-  bytes = excluded.bytes
-WHERE excluded.idx < 0`
 
 const LIST_OF = `
 SELECT checkpoint_id, checkpoint_ns, parent_checkpoint_id, metadata FROM checkpoints
@@ -65,18 +32,15 @@ const TABLES = ['checkpoints', 'channel_values', 'channel_parts', 'checkpoint_wr
 
 export function createCheckpointStore(db: Db): CheckpointStore {
   const groups = new GroupedBatches(db)
-  const write = async (lease: Lease | HeldLease | undefined, statements: Statement[]) => {
+  const putAll: CheckpointStore['putAll'] = async (puts, lease) => {
+    const statements = putStatements(puts, runOf(lease))
     if (lease && !isHeld(lease)) await groups.write(lease, statements)
     else await db.batch(statements)
   }
   return {
-    put: (checkpoint, versions, values, lease) =>
-      write(lease, [putStatement(checkpoint, versions), ...valueStatements(checkpoint, values)]),
-    putWrites: (key, writes, lease) =>
-      write(
-        lease,
-        writes.map((one) => writeStatement(key, one, runOf(lease))),
-      ),
+    putAll,
+    put: (checkpoint, versions, values, lease) => putAll([{ checkpoint, versions, values }], lease),
+    putWrites: (key, writes, lease) => putAll([{ key, writes }], lease),
     get: (at) =>
       readCheckpoint(db, at).catch((error: unknown) => {
         if (!(error instanceof MissingPart)) throw error
@@ -125,46 +89,6 @@ function toTimeline({ metadata, ...place }: PlaceRow): TimelineCheckpoint {
     source: typeof source === 'string' ? source : null,
     created_at: timeOfCheckpoint(place.checkpoint_id),
   }
-}
-
-function putStatement(stored: StoredCheckpoint, versions: Record<string, string>): Statement {
-  const params = [
-    stored.thread_id,
-    stored.checkpoint_ns,
-    stored.checkpoint_id,
-    stored.parent_checkpoint_id,
-    stored.run_id,
-    stored.checkpoint.type,
-    stored.checkpoint.bytes,
-    encodeJson(stored.metadata),
-    encodeJson(versions),
-  ]
-  return { sql: PUT, params }
-}
-
-/** Adds the parts first: whoever sees a value finds all of it. */
-function valueStatements(
-  { thread_id, checkpoint_ns }: StoredCheckpoint,
-  values: ChannelValue[],
-): Statement[] {
-  const kept = values.map(takeApart)
-  const parts = kept.flatMap((one) => one.parts)
-  return [
-    ...partStatements('channel_parts', thread_id, parts),
-    ...kept.map(({ value: { channel, version, type, bytes } }) => ({
-      sql: PUT_VALUE,
-      params: [thread_id, checkpoint_ns, channel, version, type, bytes],
-    })),
-  ]
-}
-
-function writeStatement(
-  { thread_id, checkpoint_ns, checkpoint_id }: CheckpointKey,
-  { task_id, idx, task_path = '', channel, type, bytes }: PendingWrite,
-  run_id: string,
-): Statement {
-  const place = [thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id]
-  return { sql: PUT_WRITE, params: [...place, task_path, channel, type, bytes] }
 }
 
 /**

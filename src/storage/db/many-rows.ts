@@ -3,9 +3,13 @@ import type { SqlValue, Statement } from './db.ts'
 
 /** The most rows for one statement. */
 const MAX_ROWS = 64
+/** Up to here there is a statement for each number of rows. */
+const FEW_ROWS = 8
+/** From how many characters and bytes on a statement takes no further row: others are served before the next. */
+const LARGE = 2 ** 20
 
 /**
- * The statements that add these rows, in order. `suffix` follows the VALUES. The rows that do not fill a
+ * The statements that add these rows, in order. `suffix` follows the VALUES. Many rows that do not fill a
  * statement are added by powers of two, so that there are few SQL texts.
  */
 export function insertStatements(
@@ -16,7 +20,7 @@ export function insertStatements(
 ): Statement[] {
   const statements: Statement[] = []
   for (let at = 0; at < rows.length; ) {
-    const count = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)))
+    const count = countFrom(rows, at)
     const params: SqlValue[] = []
     const values = rows
       .slice(at, at + count)
@@ -26,4 +30,24 @@ export function insertStatements(
     at += count
   }
   return statements
+}
+
+function countFrom(rows: readonly SqlValue[][], at: number): number {
+  const small = Math.max(smallFrom(rows, at), 1)
+  return small <= FEW_ROWS ? small : 2 ** Math.floor(Math.log2(small))
+}
+
+/** How many rows together are not too large, up to `MAX_ROWS`. */
+function smallFrom(rows: readonly SqlValue[][], at: number): number {
+  let size = 0
+  const end = Math.min(rows.length, at + MAX_ROWS)
+  for (let i = at; i < end; i += 1) {
+    for (const value of rows[i] ?? []) size += sizeOf(value)
+    if (size > LARGE) return i - at
+  }
+  return end - at
+}
+
+function sizeOf(value: SqlValue): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
 }

@@ -33,6 +33,8 @@ test.each(['before', 'after'] as const)(
     const stream = client.runs.stream(thread_id, 'slow', {
       input: { label: moment, count: 4, ms: 0 },
       streamMode: ['custom', 'values'],
+      // Else what it keeps of the step goes with its end.
+      durability: 'sync',
     })
     const parts = await collect(stream)
     await Promise.all(cuts)

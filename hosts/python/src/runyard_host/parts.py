@@ -55,8 +55,13 @@ class OpenedGraph(Protocol):
     async def draw(self, xray: bool | int) -> JsonObject:
         """``Drawing``."""
 
-    async def get_state(self, place: JsonObject, options: JsonObject | None) -> JsonObject:
-        """``ThreadState``."""
+    async def get_state(
+        self,
+        place: JsonObject,
+        options: JsonObject | None,
+        checkpoints: Checkpoints | None = None,
+    ) -> JsonObject:
+        """``ThreadState``, of these checkpoints or else of those that it was opened with."""
 
     def list_states(self, place: JsonObject, query: JsonObject) -> AsyncIterator[JsonObject]:
         """``ThreadState`` objects, the newest first."""

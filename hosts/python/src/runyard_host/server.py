@@ -152,8 +152,7 @@ class Server:
 
     async def _open(self, call: Call) -> Json:
         params = call.params
-        of = params.get("checkpoints")
-        checkpoints = None if of is None else self._checkpoints(of)
+        checkpoints = self._given_checkpoints(call)
         opened = await self._loaded.project.open(params["graph_id"], params["config"], checkpoints)
         self._last_graph += 1
         self._graphs[self._last_graph] = opened
@@ -165,9 +164,13 @@ class Server:
     def _checkpoints(self, of: int) -> Checkpoints:
         return WireCheckpoints(self.peer, of)
 
+    def _given_checkpoints(self, call: Call) -> Checkpoints | None:
+        of = call.params.get("checkpoints")
+        return None if of is None else self._checkpoints(of)
+
     async def _get_state(self, call: Call) -> Json:
-        params = call.params
-        return await self._graph(call).get_state(params["place"], params.get("options"))
+        place, options = call.params["place"], call.params.get("options")
+        return await self._graph(call).get_state(place, options, self._given_checkpoints(call))
 
     async def _list_states(self, call: Call) -> Json:
         params = call.params

@@ -1,5 +1,6 @@
 /** The state of threads, as a graph reads and changes it. */
 import type { JsonObject, JsonValue } from '../../json.ts'
+import type { GraphCheckpoints } from '../checkpoint.ts'
 import type { CheckpointRef, RunCommand } from '../run.ts'
 import type { ThreadState } from '../thread.ts'
 
@@ -7,9 +8,10 @@ import type { ThreadState } from '../thread.ts'
 export interface GraphStates {
   /**
    * The state at a checkpoint, or at the latest of the namespace; `EMPTY_STATE` before the first. With
-   * `subgraphs` the states of its subgraphs too, in the tasks that they belong to.
+   * `subgraphs` the states of its subgraphs too, in the tasks that they belong to. It is read from `checkpoints`, by
+   * default those that the graph was opened with.
    */
-  getState(place: StatePlace, options?: { subgraphs: boolean }): Promise<ThreadState>
+  getState(place: StatePlace, options?: StateOptions): Promise<ThreadState>
   /** Newest first, read as they are taken. */
   listStates(place: StatePlace, query: StateQuery): AsyncIterable<ThreadState>
   /**
@@ -18,6 +20,11 @@ export interface GraphStates {
    * not take the update.
    */
   updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace>
+}
+
+export interface StateOptions {
+  subgraphs: boolean
+  checkpoints?: GraphCheckpoints
 }
 
 /** A place in a thread's history: without `checkpoint_id` the latest of the namespace (default: root). */

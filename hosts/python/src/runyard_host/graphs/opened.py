@@ -76,10 +76,17 @@ class OpenedGraph:
         """``Drawing``."""
         return await draw(self._graph, self._config, xray)
 
-    async def get_state(self, place: JsonObject, options: JsonObject | None) -> JsonObject:
+    async def get_state(
+        self,
+        place: JsonObject,
+        options: JsonObject | None,
+        checkpoints: Checkpoints | None = None,
+    ) -> JsonObject:
         """``ThreadState`` at a checkpoint, or at the latest of the namespace."""
         subgraphs = bool((options or {}).get("subgraphs"))
-        snapshot = await self._stateful.aget_state(_config_at(place), subgraphs=subgraphs)
+        give = self._within.memory.give
+        graph = self._stateful if checkpoints is None else give(self._graph, checkpoints)
+        snapshot = await graph.aget_state(_config_at(place), subgraphs=subgraphs)
         return to_thread_state(snapshot)
 
     async def list_states(self, place: JsonObject, query: JsonObject) -> AsyncIterator[JsonObject]:

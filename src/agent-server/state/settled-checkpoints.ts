@@ -1,0 +1,34 @@
+/**
+ * The checkpoints of the server, for whoever is not the run that writes them: an update of a state, a history, a node that
+ * looks at another thread. What a run of the thread has put is written a little later; it is written before it is looked for.
+ */
+import type { CheckpointStore, GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+import type { EventLog } from '../../stream/event-log.ts'
+
+export function settledCheckpoints(
+  store: CheckpointStore,
+  events: Pick<EventLog, 'settle'>,
+): GraphCheckpoints {
+  return {
+    async get(at) {
+      await events.settle(at)
+      return store.get(at)
+    },
+    async list(query) {
+      await events.settle(query)
+      return store.list(query)
+    },
+    async put(checkpoint, versions, values) {
+      await events.settle(checkpoint)
+      await store.put(checkpoint, versions, values)
+    },
+    async putWrites(key, writes) {
+      await events.settle(key)
+      await store.putWrites(key, writes)
+    },
+    async deleteThread(thread_id) {
+      await events.settle({ thread_id })
+      await store.deleteThread(thread_id)
+    },
+  }
+}
