@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ListTasksRequest, type ListTasksResponse, type Task, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
+import type { RunStatus, StoredRun } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import type { Parts } from '../parts.ts'
@@ -49,7 +49,7 @@ function runsOfContext(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   contextId: string,
-): Promise<QueuedRun[]> {
+): Promise<StoredRun[]> {
   const thread_id = UuidSchema.safeParse(contextId)
   if (thread_id.success) {
     return listRuns(parts, caller, thread_id.data, { limit: RUNS_READ, offset: 0 })
@@ -60,13 +60,13 @@ function runsOfContext(
 async function runsOfAll(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
   caller: Caller,
-): Promise<QueuedRun[]> {
+): Promise<StoredRun[]> {
   const { threads } = await searchThreads(parts, caller, {
     ...{ sort_by: 'updated_at', sort_order: 'desc', limit: THREADS_READ, offset: 0 },
     select: ['thread_id'],
     extract: {},
   })
-  const found: QueuedRun[] = []
+  const found: StoredRun[] = []
   for (const { thread_id } of threads) {
     if (thread_id) found.push(...(await runsOfThread(parts, caller, thread_id)))
     await nextTurn()
@@ -79,7 +79,7 @@ async function runsOfThread(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   thread_id: string,
-): Promise<QueuedRun[]> {
+): Promise<StoredRun[]> {
   try {
     return await listRuns(parts, caller, thread_id, { limit: RUNS_READ_EACH, offset: 0 })
   } catch (error) {
@@ -89,8 +89,8 @@ async function runsOfThread(
   }
 }
 
-function latestOfTasks(runs: QueuedRun[]): QueuedRun[] {
-  const seen = new Map<string, QueuedRun>()
+function latestOfTasks(runs: StoredRun[]): StoredRun[] {
+  const seen = new Map<string, StoredRun>()
   for (const run of runs) if (!seen.has(taskIdOf(run))) seen.set(taskIdOf(run), run)
   return [...seen.values()]
 }
@@ -98,7 +98,7 @@ function latestOfTasks(runs: QueuedRun[]): QueuedRun[] {
 /** Reading SQLite never waits, and large states take long: this lets other requests go on in between. */
 async function look(
   parts: Pick<Parts, 'store' | 'events'>,
-  run: QueuedRun,
+  run: StoredRun,
   historyLength: number,
 ): Promise<Task> {
   await nextTurn()
@@ -108,10 +108,10 @@ async function look(
 /** Most tasks can be ruled out by their run alone. Only the others are read as a whole. */
 async function withState(
   parts: Pick<Parts, 'store' | 'events'>,
-  runs: QueuedRun[],
+  runs: StoredRun[],
   state: TaskState,
-): Promise<QueuedRun[]> {
-  const found: QueuedRun[] = []
+): Promise<StoredRun[]> {
+  const found: StoredRun[] = []
   for (const run of runs.filter(({ status }) => STATUSES[state]?.includes(status))) {
     const { status } = await look(parts, run, 0)
     if (status?.state === state) found.push(run)

@@ -77,19 +77,29 @@ async function addAll(parts: CreationParts, admissions: Admission[]): Promise<Qu
   await parts.pendingRuns.requireRoom(admissions.length)
   const placed = admissions.map((admission) => ({ admission, place: placeFor(parts, admission) }))
   try {
-    const admitted = await parts.store.transaction(async (tx) => {
-      const all: Admitted[] = []
-      for (const { admission, place } of placed) {
-        all.push(await admitRun(tx, admission, place?.claim))
-      }
-      return all
-    }, locksOf(admissions))
+    const admitted = await parts.store.transaction(
+      async (tx) => {
+        const all: Admitted[] = []
+        for (const { admission, place } of placed) {
+          all.push(await admitRun(tx, admission, place?.claim))
+        }
+        return all
+      },
+      locksOf(admissions),
+      areAdded,
+    )
     announceAdmitted(parts, admitted)
     for (const [i, { claimed }] of admitted.entries()) if (claimed) placed[i]?.place?.begin(claimed)
     return admitted.map(({ run }) => run)
   } finally {
     for (const { place } of placed) place?.leave()
   }
+}
+
+/** Whether a transaction of `admitRun`, of whose end no answer came, has added these. */
+async function areAdded(tx: AgentStore, admitted: readonly Admitted[]): Promise<boolean> {
+  for (const { run } of admitted) if (!(await tx.runs.glance(run.run_id))) return false
+  return true
 }
 
 function placeFor({ queue }: CreationParts, { assistant, request }: Admission): Place | undefined {
@@ -107,10 +117,10 @@ export function announceAdmitted(
   if (waiting.length > 0) parts.queue.wake()
 }
 
-/** The locks for the transaction of `admitRun`. A thread made for this run needs none: nobody else knows it. */
+/** The locks for the transaction of `admitRun`, by which `areAdded` also waits for one that may not have ended. */
 export function locksOf(admissions: Admission[]): string[] {
-  return admissions.flatMap(({ thread_id, key }) => [
-    ...(thread_id === null ? [] : [lockOf('thread', thread_id)]),
+  return admissions.flatMap(({ thread_id, newThread, key }) => [
+    lockOf('thread', thread_id ?? String(newThread?.thread_id)),
     ...(key ? [lockOf('idempotency key', `${key.scope} ${key.key}`)] : []),
   ])
 }
@@ -254,26 +264,33 @@ async function addRun(
     const added = await insert(tx, newRun({ ...admission, thread: newThread }), claim)
     return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
   }
-  const thread = await requireThread(tx.threads, String(admission.thread_id), admission.filter)
-  const { thread_id } = thread
+  const thread_id = String(admission.thread_id)
+  // Asked together; a thread that is not there has no run.
+  const [thread, isBusy] = await Promise.all([
+    requireThread(tx.threads, thread_id, admission.filter),
+    tx.runs.hasActive(thread_id),
+  ])
   await requireCheckpoint({ store: tx }, thread_id, place)
-  const isBusy = await tx.runs.hasActive(thread_id)
   const cancelled = await applyStrategy(tx, thread_id, { ...admission, isBusy })
   if (isBusy) await requireRoomOnThread(tx, thread_id, admission.limits)
   const run = newRun({ ...admission, thread })
   // Both are sent together: neither needs the other's answer.
   const [added] = await Promise.all([
     insert(tx, run, isBusy ? undefined : claim),
-    tx.threads.update(thread_id, {
-      updated_at: run.created_at,
-      status: 'busy',
-      metadata: withGraph(thread.metadata, admission),
-    }),
+    tx.threads.update(
+      thread_id,
+      {
+        updated_at: run.created_at,
+        status: 'busy',
+        metadata: withGraph(thread.metadata, admission),
+      },
+      thread,
+    ),
   ])
   return { ...added, cancelled }
 }
 
-/** A thread that nobody else knows has no checkpoint and no other run: both are sent together. */
+/** A thread that nobody else knows has no checkpoint and no other run: no answer is waited for. */
 async function addWithOwnThread(
   tx: AgentStore,
   admission: Admission & { thread: NewThread },
@@ -281,11 +298,9 @@ async function addWithOwnThread(
 ): Promise<Admitted> {
   const { thread, request } = admission
   await requireCheckpoint({ store: tx }, thread.thread_id, placeOf(request.checkpoint ?? {}))
-  const [isNew, added] = await Promise.all([
-    addThread(tx, thread, admission),
-    insert(tx, newRun(admission), claim),
-  ])
-  if (!isNew) throw new AppError('conflict', `Thread ${thread.thread_id} exists already.`)
+  const metadata = withGraph(thread.metadata, admission)
+  await tx.threads.add({ ...thread, status: 'busy', metadata })
+  const added = await insert(tx, newRun(admission), claim)
   return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
 }
 
@@ -317,9 +332,7 @@ async function addThread(
 ): Promise<boolean> {
   const metadata = withGraph(thread.metadata, admission)
   if (!(await tx.threads.insert({ ...thread, status: 'busy', metadata }))) return false
-  // A filter on metadata says nothing about a stateless run's thread, which the server itself makes.
-  const isOwn = admission.thread_id === null
-  if (isOwn || matchesFilter(thread.metadata, admission.filter)) return true
+  if (matchesFilter(thread.metadata, admission.filter)) return true
   throw threadNotFound(thread.thread_id)
 }
 

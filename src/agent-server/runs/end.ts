@@ -55,15 +55,17 @@ export async function recordEnd(
   const { next = [] } = state ?? {}
   const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
-  // All are sent together, so that they cost one round trip.
-  const [isPosted, logged, , isNextWaiting] = await Promise.all([
+  // All are asked together, and what comes of the answers is sent with the commit: two round trips.
+  const [isBusy, isPosted, logged] = await Promise.all([
+    tx.runs.hasActive(thread_id),
     enqueuePosts(tx, run, { status, error, values, next }, now),
     tx.events.append({ thread_id, run_id, created_at: now }, events),
     forgetUser(tx, run),
-    releaseThread(tx, run, (isBusy) => leftOn(tx, thread_id, { ending, state, isBusy }), now),
     noteOnCron(tx, run, { status, error }),
   ])
-  return { events: logged ?? [], isPosted, isNextWaiting }
+  const left = () => leftOn(tx, thread_id, { ending, state, isBusy })
+  await releaseThread(tx, run, { isBusy, left }, now)
+  return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
 }
 
 /**
@@ -83,9 +85,10 @@ export async function recordNothing(
   const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
   await forgetUser(tx, run)
   await noteOnCron(tx, run, { status, error: null })
-  const left = (isBusy: boolean) => (isBusy ? {} : leftBefore(tx, thread_id))
-  const isNextWaiting = await releaseThread(tx, run, left, now)
-  return { events: logged ?? [], isPosted, isNextWaiting }
+  const isBusy = await tx.runs.hasActive(thread_id)
+  const left = () => (isBusy ? {} : leftBefore(tx, thread_id))
+  await releaseThread(tx, run, { isBusy, left }, now)
+  return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
 }
 
 /** A run that a cron has started names it. */
@@ -130,27 +133,25 @@ function endEvents(
 type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 
 /**
- * Call it after the run's own row was ended or removed, so that the run does not count as active. Answers
- * whether another one does.
+ * `isBusy`: another run of the thread is active. It is asked after the run's own row was ended or removed, so that this
+ * one does not count.
  */
 async function releaseThread(
   tx: AgentStore,
   run: QueuedRun,
-  left: (isBusy: boolean) => Left | Promise<Left>,
+  { isBusy, left }: { isBusy: boolean; left: () => Left | Promise<Left> },
   now: number,
-): Promise<boolean> {
+): Promise<void> {
   const { thread_id } = run
-  const isBusy = await tx.runs.hasActive(thread_id)
   if (run.kwargs.on_completion === 'delete' && !isBusy) {
     await tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
-    return isBusy
+    return
   }
   await tx.threads.update(thread_id, {
     updated_at: new Date(now).toISOString(),
-    ...(await left(isBusy)),
+    ...(await left()),
     ...(isBusy && { status: 'busy' }),
   })
-  return isBusy
 }
 
 function leftOn(

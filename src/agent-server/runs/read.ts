@@ -1,7 +1,7 @@
 /** The verbs on runs that are there: read, wait for, follow. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
-import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
+import type { QueuedRun, RunStatus, StoredRun } from '../../core/agent/run.ts'
 import { openRunEnd } from '../../core/agent/run-end.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -27,7 +27,7 @@ export async function listRuns(
   caller: Caller,
   thread_id: string,
   page: RunPage,
-): Promise<QueuedRun[]> {
+): Promise<StoredRun[]> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   await requireThread(parts.store.threads, thread_id, filter)
   return parts.store.runs.list(thread_id, page)

@@ -1,11 +1,11 @@
 /** A run, and what it leaves, as the API answers them. */
-import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
+import type { QueuedRun, Run, RunStatus, StoredRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { withoutUser } from './user.ts'
 
 /** A run as the API answers it: without what only the queue and the graph need to know. */
-export function runOnWire(run: QueuedRun): Run {
+export function runOnWire(run: QueuedRun & Partial<Pick<StoredRun, 'seq'>>): Run {
   const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
   return { ...wire, kwargs: withoutUser(wire.kwargs) }
 }

@@ -120,8 +120,6 @@ export interface RunError {
 
 /** A run with the fields that the queue needs. */
 export interface QueuedRun extends Run {
-  /** The position in the order received, over all threads of the database. */
-  seq: number
   /** The run may not be claimed before this moment (`after_seconds`), in ms since 1970. */
   available_at: number
   /** Set when the run was cancelled while it was running. */
@@ -133,6 +131,12 @@ export interface QueuedRun extends Run {
   origin: RunOrigin | null
   /** Its thread was added with it, in this process, and nothing else can have been on it. Not stored. */
   has_new_thread?: true
+}
+
+/** A run as it is read from the store. */
+export interface StoredRun extends QueuedRun {
+  /** The position in the order received, over all threads of the database. */
+  seq: number
 }
 
 /**
@@ -159,14 +163,7 @@ export interface LeaseState {
 
 export type NewRun = Omit<
   QueuedRun,
-  | 'seq'
-  | 'attempt'
-  | 'cancel_action'
-  | 'cancel_reason'
-  | 'stop_outcome'
-  | 'error'
-  | 'started_at'
-  | 'origin'
+  'attempt' | 'cancel_action' | 'cancel_reason' | 'stop_outcome' | 'error' | 'started_at' | 'origin'
 > & { origin?: RunOrigin }
 
 /** The end of a run, for its row. */
@@ -235,38 +232,39 @@ export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'upd
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
   /**
-   * Adds a run at the end of the order, and answers it as stored. Without `claim` it is pending. With
+   * Adds a run at the end of the order, and answers it as stored; in a transaction on PostgreSQL it is only sent. Without
+   * `claim` it is pending. With
    * `claim` it is running, under a lease with the token `FIRST_TOKEN`: nothing else of its thread may be
    * pending or running.
    */
   insert(run: NewRun, claim?: AddedClaim): Promise<QueuedRun>
-  get(run_id: string): Promise<QueuedRun | undefined>
+  get(run_id: string): Promise<StoredRun | undefined>
   /** The same, without what can be large: for those who ask often. */
   glance(run_id: string): Promise<RunGlance | undefined>
   /** Within a transaction: the run as it is. Nobody else can change it until the transaction ends. */
-  hold(run_id: string): Promise<QueuedRun | undefined>
+  hold(run_id: string): Promise<StoredRun | undefined>
   /** The runs of a thread, the last received first. */
   list(
     thread_id: string,
     page: { status?: RunStatus; limit: number; offset: number },
-  ): Promise<QueuedRun[]>
+  ): Promise<StoredRun[]>
   /** The runs of all threads that are there, the last received first; only those with a `seq` below `before`. */
-  search(query: RunQuery, page: { limit: number; before?: number }): Promise<QueuedRun[]>
+  search(query: RunQuery, page: { limit: number; before?: number }): Promise<StoredRun[]>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>
   /** Whether at least `count` runs of the thread are pending. */
   hasPending(thread_id: string, count: number): Promise<boolean>
   /** The runs of a thread that are pending or running, in the order received. */
-  listActive(thread_id: string): Promise<QueuedRun[]>
+  listActive(thread_id: string): Promise<StoredRun[]>
   /** The runs of all threads with one of these statuses and a `seq` greater than `after`, in order. */
   listWithStatus(
     statuses: ('pending' | 'running')[],
     page: { after: number; limit: number },
-  ): Promise<QueuedRun[]>
+  ): Promise<StoredRun[]>
   /** The runs of an assistant that are pending or running, on all threads. */
-  listActiveOf(assistant_id: string): Promise<QueuedRun[]>
+  listActiveOf(assistant_id: string): Promise<StoredRun[]>
   /** The last received run of the thread, whatever its status. */
-  latest(thread_id: string): Promise<QueuedRun | undefined>
+  latest(thread_id: string): Promise<StoredRun | undefined>
   /**
    * Claims the next runs in their order, `count` at most. A claimable run is pending and due, the first
    * in the line of its thread, and no other run of its thread is running. A delayed run takes its place

@@ -134,11 +134,21 @@ export interface ThreadPage {
 export interface ThreadStore {
   /** Adds a thread. `false`: the id is taken, and nothing was written. */
   insert(thread: NewThread): Promise<boolean>
+  /**
+   * Adds a thread with an id that nobody else can have taken; in a transaction on PostgreSQL it is only sent. Throws,
+   * or the commit does, where it is taken.
+   */
+  add(thread: NewThread): Promise<void>
   /** Finds a dropped thread (`drop`) only with `isDropped`. */
   get(thread_id: string, options?: { isDropped?: boolean }): Promise<Thread | undefined>
   /** The state from the last `update`. The graph is not asked. */
   getState(thread_id: string): Promise<ThreadState | undefined>
-  update(thread_id: string, patch: ThreadPatch): Promise<void>
+  /** `before`: the thread as this transaction has read it, behind the thread's lock; else it is read for new metadata. */
+  update(
+    thread_id: string,
+    patch: ThreadPatch,
+    before?: Pick<Thread, 'metadata' | 'created_at'>,
+  ): Promise<void>
   getTtl(thread_id: string): Promise<ThreadTtl | undefined>
   /**
    * Threads in the given order, then by id. Without `hasState` their `values` are `null` and their

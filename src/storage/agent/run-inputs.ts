@@ -3,7 +3,7 @@
  * change of it, such as the renewal of a lease, and reads through what stands before a column. Measured with an
  * input of 50 MB: 0.7 s of CPU for each renewal.
  */
-import type { QueuedRun, RunKwargs } from '../../core/agent/run.ts'
+import type { RunKwargs, StoredRun } from '../../core/agent/run.ts'
 import type { Db } from '../db/db.ts'
 
 /** The longest input that stands in its run's own row, in characters of JSON. */
@@ -37,10 +37,10 @@ export function encodeKwargs(given: RunKwargs): {
 
 /** Within the transaction that writes the run's row. */
 export async function addLongInput(tx: Db, run_id: string, input: string): Promise<void> {
-  await tx.run(INSERT, [run_id, input])
+  await tx.runAhead(INSERT, [run_id, input])
 }
 
-export function withLongInput(run: QueuedRun, input: string | null | undefined): QueuedRun {
+export function withLongInput(run: StoredRun, input: string | null | undefined): StoredRun {
   if (typeof input !== 'string') return run
   return { ...run, kwargs: { ...run.kwargs, input: JSON.parse(input) } }
 }

@@ -6,10 +6,10 @@ import {
   isTerminal,
   type Lease,
   type LeaseState,
-  type QueuedRun,
   type QueueFigures,
   type RunGlance,
   type RunStore,
+  type StoredRun,
 } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
@@ -39,8 +39,7 @@ VALUES ($1, $2, $3, $4, $5, $11, $6, $7, $8, $9, $10, $12, $13, $14, $15, $16,
     (SELECT 1 FROM runs
       WHERE thread_id = $2 AND ${PENDING} AND available_at <= $9
       ORDER BY seq LIMIT 1${rowLocks.wait}),
-    0) END)
-RETURNING seq`
+    0) END)`
 
 // These stand before `kwargs` in the row, so that SQLite does not read through it.
 const GLANCE = 'SELECT run_id, thread_id, status, updated_at FROM runs WHERE run_id = $1'
@@ -215,7 +214,7 @@ export function createRunStore(db: Db): RunStore {
     async insert(run, claim) {
       const { kwargs, copy, longInput } = encodeKwargs(run.kwargs)
       const metadata = JSON.stringify(run.metadata)
-      const row = db.get<{ seq: number }>(insertSql(db), [
+      const row = db.runAhead(insertSql(db), [
         run.run_id,
         run.thread_id,
         run.assistant_id,
@@ -234,17 +233,12 @@ export function createRunStore(db: Db): RunStore {
         claim?.now ?? null,
       ])
       // Sent together, in this order: the input refers to the run.
-      const [added] = await Promise.all([
-        row,
-        longInput !== undefined && addLongInput(db, run.run_id, longInput),
-      ])
-      if (!added) throw new AppError('internal', `Run ${run.run_id} was not stored.`)
+      await Promise.all([row, longInput !== undefined && addLongInput(db, run.run_id, longInput)])
       return {
         ...run,
         metadata: JSON.parse(metadata),
         kwargs: copy,
         status: claim ? 'running' : 'pending',
-        seq: Number(added.seq),
         attempt: claim ? 1 : 0,
         cancel_action: null,
         cancel_reason: null,
@@ -399,13 +393,13 @@ interface LeasedRow {
   lease_token: number
 }
 
-function toRun(row: object): QueuedRun {
+function toRun(row: object): StoredRun {
   const { long_input, ...own } = row as { long_input?: string | null }
-  const run = decodeRow<QueuedRun>(own, JSON_COLUMNS)
+  const run = decodeRow<StoredRun>(own, JSON_COLUMNS)
   return withLongInput(run, long_input)
 }
 
-function splitLease(row: LeasedRow): { run: QueuedRun; lease: Lease } {
+function splitLease(row: LeasedRow): { run: StoredRun; lease: Lease } {
   const { lease_server_id: server_id, lease_token: token, ...run } = row
   return { run: toRun(run), lease: { run_id: row.run_id, server_id, token } }
 }

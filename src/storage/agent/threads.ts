@@ -1,6 +1,7 @@
 /** The `threads` table. Its search is in another file. */
 import type {
   NewThread,
+  Thread,
   ThreadPatch,
   ThreadState,
   ThreadStore,
@@ -12,10 +13,12 @@ import { encodeJson } from '../db/json-columns.ts'
 import { THREAD_COLUMNS, toThread } from './thread-rows.ts'
 import { addThreadLabels, createThreadSearch, removeThreadLabels } from './thread-search.ts'
 
-const INSERT = `
+const ADD = `
 INSERT INTO threads (thread_id, created_at, updated_at, state_updated_at, metadata, config, status,
   ttl_strategy, ttl_minutes, ttl_due_at)
-VALUES ($1, $2, $2, $2, $3, $4, $8, $5, $6, $7)
+VALUES ($1, $2, $2, $2, $3, $4, $8, $5, $6, $7)`
+
+const INSERT = `${ADD}
 ON CONFLICT (thread_id) DO NOTHING`
 
 const GET = `
@@ -56,6 +59,11 @@ const TABLES = [
 export function createThreadStore(db: Db): ThreadStore {
   return {
     insert: (thread) => db.transaction((tx) => insert(tx, thread), []),
+    add: (thread) =>
+      db.transaction(async (tx) => {
+        await tx.runAhead(ADD, rowOf(thread))
+        await addThreadLabels(tx, thread)
+      }, []),
     async get(thread_id, { isDropped = false } = {}) {
       const row = await db.get(GET, [thread_id, isDropped ? 1 : 0])
       return row && toThread(row)
@@ -64,7 +72,8 @@ export function createThreadStore(db: Db): ThreadStore {
       const row = await db.get<{ state: string | null }>(GET_STATE, [thread_id])
       return row?.state ? (JSON.parse(row.state) as ThreadState) : undefined
     },
-    update: (thread_id, patch) => db.transaction((tx) => update(tx, thread_id, patch), []),
+    update: (thread_id, patch, before) =>
+      db.transaction((tx) => update(tx, thread_id, patch, before), []),
     async getTtl(thread_id) {
       const row = await db.get<ThreadTtl>(GET_TTL, [thread_id])
       return row && { ...row }
@@ -102,8 +111,14 @@ export function createThreadStore(db: Db): ThreadStore {
 }
 
 async function insert(tx: Db, thread: NewThread): Promise<boolean> {
+  const isNew = await tx.run(INSERT, rowOf(thread))
+  if (isNew === 1) await addThreadLabels(tx, thread)
+  return isNew === 1
+}
+
+function rowOf(thread: NewThread): SqlValue[] {
   const { thread_id, created_at, metadata, config, ttl, status = 'idle' } = thread
-  const isNew = await tx.run(INSERT, [
+  return [
     thread_id,
     created_at,
     encodeJson(metadata),
@@ -112,14 +127,23 @@ async function insert(tx: Db, thread: NewThread): Promise<boolean> {
     ttl?.ttl_minutes ?? null,
     ttl ? dueAt(created_at, ttl) : null,
     status,
-  ])
-  if (isNew === 1) await addThreadLabels(tx, thread)
-  return isNew === 1
+  ]
 }
 
 /** Updates a thread. Each change restarts its lifetime. */
-async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<void> {
-  if (patch.metadata) await relabel(tx, thread_id, patch.metadata)
+async function update(
+  tx: Db,
+  thread_id: string,
+  patch: ThreadPatch,
+  before?: Pick<Thread, 'metadata' | 'created_at'>,
+): Promise<void> {
+  const { metadata } = patch
+  if (metadata) {
+    const labelled = before
+      ? { ...before, metadata: encodeJson(before.metadata) }
+      : await readLabelled(tx, thread_id)
+    if (labelled) await relabel(tx, { ...labelled, thread_id }, metadata)
+  }
   const params: SqlValue[] = [thread_id]
   const changes = Object.entries(toColumns(patch)).map(
     ([column, value]) => `${column} = $${params.push(value)}`,
@@ -131,17 +155,30 @@ async function update(tx: Db, thread_id: string, patch: ThreadPatch): Promise<vo
   await tx.runAhead(`UPDATE threads SET ${changes.join(', ')} WHERE thread_id = $1`, params)
 }
 
+interface Labelled {
+  /** As it is stored. */
+  metadata: string | null
+  created_at: string
+}
+
+function readLabelled(tx: Db, thread_id: string): Promise<Labelled | undefined> {
+  const sql = `SELECT metadata, created_at FROM threads
+    WHERE thread_id = $1 AND purge_at IS NULL${tx.rowLocks.wait}`
+  return tx.get<Labelled>(sql, [thread_id])
+}
+
 /**
  * Updates the labels if they have changed. Mostly they have not: a run only notes its graph and assistant
  * each time.
  */
-async function relabel(tx: Db, thread_id: string, metadata: NewThread['metadata']): Promise<void> {
-  const sql = `SELECT metadata, created_at FROM threads
-    WHERE thread_id = $1 AND purge_at IS NULL${tx.rowLocks.wait}`
-  const before = await tx.get<{ metadata: string; created_at: string }>(sql, [thread_id])
-  if (!before || before.metadata === encodeJson(metadata)) return
+async function relabel(
+  tx: Db,
+  { thread_id, created_at, metadata: before }: Labelled & { thread_id: string },
+  metadata: NewThread['metadata'],
+): Promise<void> {
+  if (before === encodeJson(metadata)) return
   await removeThreadLabels(tx, thread_id)
-  await addThreadLabels(tx, { thread_id, created_at: before.created_at, metadata })
+  await addThreadLabels(tx, { thread_id, created_at, metadata })
 }
 
 function toColumns(patch: ThreadPatch): Record<string, SqlValue> {

@@ -53,7 +53,7 @@ test('a run goes on in another attempt when the database was away for long', asy
   const { thread_id } = await client.threads.create()
   const cut = proxy.cutAt({ text: '"step":1', end: 'commit' }, 'after')
   const input = { label: 'away', count: 4, ms: 20 }
-  const { run_id } = await client.runs.create(thread_id, 'slow', { input })
+  const { run_id } = await client.runs.create(thread_id, 'slow', { input, durability: 'sync' })
   await cut
   proxy.down()
   const isOver = /lost the database during the run|the run failed/

@@ -134,7 +134,10 @@ class PostgresDb implements Db {
     locks?: Locks,
     wasCommitted?: WasCommitted<T>,
   ): Promise<T> {
-    const attempt = this.#attempt({ begin: begin(this.pool, locks), work, isReading: false })
+    const attempt = this.#attempt({
+      ...{ begin: begin(this.pool, locks), work },
+      ...{ isReading: false, canTell: wasCommitted !== undefined },
+    })
     if (!wasCommitted) return this.#repeat(attempt)
     return this.#repeat(attempt, (result) =>
       this.transaction(
@@ -146,7 +149,11 @@ class PostgresDb implements Db {
   }
 
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.#repeat(this.#attempt({ begin: beginSnapshot(this.pool), work, isReading: true }))
+    const attempt = this.#attempt({
+      ...{ begin: beginSnapshot(this.pool), work },
+      ...{ isReading: true, canTell: false },
+    })
+    return this.#repeat(attempt)
   }
 
   async vectors(): Promise<VectorSql> {

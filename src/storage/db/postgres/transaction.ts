@@ -27,6 +27,8 @@ export interface TransactionPlan<T> {
   begin: string
   /** There is nothing to commit, so its end is not awaited. */
   isReading: boolean
+  /** Whether somebody finds out what became of it where no answer comes. */
+  canTell: boolean
   work: (tx: Db) => Promise<T>
   /** The transaction that the current chain of calls runs in. */
   current: AsyncLocalStorage<PostgresTransaction>
@@ -44,10 +46,11 @@ export async function attemptTransaction<T>(
   begun.catch(() => {})
   try {
     const result = await plan.current.run(tx, plan.work, tx)
-    await begun
+    // A connection that was lost before it has shown now. Else only who can tell what became of the rest goes on.
+    if (!plan.canTell) await begun
     tx.end()
     if (plan.isReading) return closeReading(pool, client, result)
-    return await commit(pool, client, { result, ahead: tx.ahead })
+    return await commit(pool, client, { result, ahead: [begun, ...tx.ahead] })
   } catch (error) {
     tx.end()
     return await rollBack(client, await firstError([begun, ...tx.ahead], error))
