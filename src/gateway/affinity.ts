@@ -18,11 +18,11 @@ export class Affinity {
   choose(upstreams: Upstream[], path: string): Upstream | undefined {
     const [first] = upstreams
     if (upstreams.length < 2) return first
-    const least = upstreams.reduce((a, b) => (b.open.size < a.open.size ? b : a))
+    const least = upstreams.reduce((a, b) => (b.open.length < a.open.length ? b : a))
     const thread_id = THREAD.exec(path)?.[1]
     if (thread_id === undefined) return least
     const known = upstreams.find((one) => one.endpoint.url === this.#last.get(thread_id))
-    const chosen = known && known.open.size <= least.open.size + SLACK ? known : least
+    const chosen = known && known.open.length <= least.open.length + SLACK ? known : least
     this.#note(thread_id, chosen.endpoint.url)
     return chosen
   }

@@ -10,6 +10,8 @@ export interface Cuttable {
   giveUp(reason: Error): void
   /** Whether the client can resume elsewhere: it reads an event stream, or has a WebSocket. */
   readonly isResumable: boolean
+  /** Where it stands among the open ones, as `Connections` notes it; -1: it is none of them. */
+  place: number
 }
 
 const MAX_HEADER_BYTES = 64 * 1024
@@ -25,7 +27,11 @@ export class Connections {
   /** For all that is not plain HTTP/1.1 on a kept connection. Most servers never need it. */
   #pool: Pool | undefined
   readonly #onClosed: () => void
-  readonly #open = new Set<Cuttable>()
+  /**
+   * Not a `Set`, which copies itself into a new table again and again when much comes and goes: each table that has
+   * grown old keeps what was open then, and the next table, from the short garbage collections.
+   */
+  readonly #open: Cuttable[] = []
   readonly #idleListeners = new Set<() => void>()
   #isRetired = false
 
@@ -38,7 +44,7 @@ export class Connections {
   }
 
   /** The open requests and WebSockets. */
-  get open(): ReadonlySet<Cuttable> {
+  get open(): readonly Cuttable[] {
     return this.#open
   }
 
@@ -62,11 +68,18 @@ export class Connections {
   }
 
   enter(one: Cuttable): void {
-    this.#open.add(one)
+    one.place = this.#open.length
+    this.#open.push(one)
   }
 
   leave(one: Cuttable): void {
-    if (!this.#open.delete(one) || this.#open.size > 0) return
+    const { place } = one
+    if (place === -1) return
+    const last = this.#open.pop() as Cuttable
+    if (last !== one) this.#open[place] = last
+    last.place = place
+    one.place = -1
+    if (this.#open.length > 0) return
     for (const listener of this.#idleListeners) listener()
     this.#idleListeners.clear()
   }
@@ -76,7 +89,7 @@ export class Connections {
    * later.
    */
   async drain(limitMs: number, graceMs: number): Promise<void> {
-    if (this.#open.size === 0) return
+    if (this.#open.length === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const cutResumable = () => {
       for (const one of [...this.#open]) if (one.isResumable) one.cut()
@@ -99,7 +112,7 @@ export class Connections {
     if (this.#isRetired) return
     this.#isRetired = true
     const close = () => void this.#close()
-    if (this.#open.size === 0) close()
+    if (this.#open.length === 0) close()
     else this.#idleListeners.add(close)
   }
 

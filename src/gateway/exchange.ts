@@ -52,6 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   readonly #request: ClientRequest
   readonly #to: Destination
   readonly #outcome = Promise.withResolvers<Outcome>()
+  place = -1
   #controller: AnswerControl | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false

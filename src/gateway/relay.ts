@@ -54,7 +54,8 @@ export class Relay {
 
   /** Another one leads now: ends what is open, since a paused leader would never answer. */
   cut(): void {
-    for (const one of this.#connections?.open ?? []) one.giveUp(new Error('Another one leads now.'))
+    const open = [...(this.#connections?.open ?? [])]
+    for (const one of open) one.giveUp(new Error('Another one leads now.'))
   }
 
   #connectionsTo(leader: string): Connections {
