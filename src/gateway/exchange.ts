@@ -16,7 +16,7 @@ import type { Dispatcher } from 'undici'
 import { endOfTurn } from '../core/turn.ts'
 import type { Connections, Cuttable } from './connections.ts'
 import type { AnswerControl, AnswerReceiver } from './kept-connections.ts'
-import { endAnswer } from './request-body.ts'
+import { endAnswer, isHttp1 } from './request-body.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
 /** A client's request, and the response to answer it on. */
@@ -192,11 +192,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#to.connections.leave(this)
     this.#outcome.resolve(outcome)
   }
-}
-
-/** The streams of a connection over HTTP/2 are written by it, which collects them itself. */
-function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
-  return httpVersionMajor === 1
 }
 
 function isEventStream(headers: string[]): boolean {

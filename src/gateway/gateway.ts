@@ -11,7 +11,7 @@ import type { Authenticate, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import type { HeaderReader } from '../core/header-reader.ts'
 import type { Log } from '../core/log.ts'
-import { isAllowed } from '../core/people/api-key.ts'
+import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 import type { Certificates } from './certificates.ts'
@@ -20,7 +20,14 @@ import { HostNames } from './host-names.ts'
 import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay } from './relay.ts'
-import { checkBodySize, hasBody, isShort, requestBody, wholeBody } from './request-body.ts'
+import {
+  bodyThere,
+  checkBodySize,
+  hasBody,
+  isShort,
+  requestBody,
+  wholeBody,
+} from './request-body.ts'
 import {
   type AgentRoute,
   isOpen,
@@ -150,15 +157,19 @@ export class Gateway {
     this.#requireLead()
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
-    const admitted = isFree ? OPEN : await this.#admit(req, route)
+    const { caller, isUnchecked } = isFree ? OPEN : await this.#admit(req, route)
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
     this.#table.find(route.name).requireNotPaused()
-    if (!hasBody(req)) return this.#forward({ route, req, res, body: undefined, ...admitted })
-    if (req.headers.expect !== undefined) res.writeContinue()
-    const body = isShort(req) ? await wholeBody(req) : requestBody(req, this.#maxBodyBytes)
-    if (body && !res.closed) await this.#forward({ route, req, res, body, ...admitted })
+    let body: Passage['body']
+    if (hasBody(req)) {
+      if (req.headers.expect !== undefined) res.writeContinue()
+      if (!isShort(req)) body = requestBody(req, this.#maxBodyBytes)
+      else body = bodyThere(req) ?? (await wholeBody(req))
+      if (!body || res.closed) return
+    }
+    await this.#forward({ route, req, res, body, caller, isUnchecked })
   }
 
   /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
@@ -260,12 +271,14 @@ export class Gateway {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
-    const principal = await this.#authenticate(keyHeaders(req)).catch((error: unknown) => {
+    let principal: Principal
+    try {
+      principal = await this.#authenticate(keyHeaders(req))
+    } catch (error) {
       const isUndecided = name.hasOwnAuth === undefined && !isStudio
-      if (isUndecided && hasCredentials(req)) return undefined
+      if (isUndecided && hasCredentials(req)) return UNCHECKED
       throw error
-    })
-    if (!principal) return UNCHECKED
+    }
     if (principal.workspace_id !== name.state?.workspace_id) throw noDeployment(route.name)
     if (isAllowed(principal.role, 'call_agents')) return { caller: principal.user_id }
     throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)

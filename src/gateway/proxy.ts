@@ -32,7 +32,7 @@ export interface Passage extends ClientRequest {
   /** The `user_id` that belongs to the key. Absent: no key was checked. */
   caller?: string | undefined
   /** No key was checked, so only a project with its own auth may answer, or a public deployment. */
-  isUnchecked?: boolean
+  isUnchecked?: boolean | undefined
   /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
   traceparent?: string | undefined
 }
@@ -50,13 +50,8 @@ interface ForwardOptions {
  * server may have acted on a request that is not a read; otherwise after `restartWaitMs`, or after the
  * limit of the hold. Throws `conflict` for a request that lets what sleeps sleep.
  */
-export async function forward(passage: Passage, options: ForwardOptions): Promise<void> {
-  const leave = options.targets.find(passage.route.name).enter()
-  try {
-    await new Forwarding(passage, options).run()
-  } finally {
-    leave(isAsked(passage))
-  }
+export function forward(passage: Passage, options: ForwardOptions): Promise<void> {
+  return new Forwarding(passage, options).run()
 }
 
 /**
@@ -90,16 +85,26 @@ class Forwarding {
   }
 
   async run(): Promise<void> {
-    while (!this.#passage.res.closed) {
-      const name = this.#currentName()
-      // The key was checked for this workspace. The name may belong to another one by now.
-      if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
-      const upstream = this.#options.targets.choose(name, this.#passage.route.path)
-      if (upstream) this.#requireCheck(name, upstream)
-      if (!upstream && this.#isLeftAsleep(name)) return
-      if (!upstream) await this.#waitForTarget(name)
-      else if (await this.#isAnsweredBy(upstream)) return
-      else await this.#waitForAnother(name)
+    const leave = this.#currentName().enter()
+    try {
+      while (!this.#passage.res.closed) {
+        const name = this.#currentName()
+        // The key was checked for this workspace. The name may belong to another one by now.
+        if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
+        const upstream = this.#options.targets.choose(name, this.#passage.route.path)
+        if (upstream) {
+          this.#requireCheck(name, upstream)
+          const outcome = await attempt(this.#passage, upstream)
+          if (outcome.kind === 'over') return
+          this.#note(outcome, upstream)
+          await this.#waitForAnother(name)
+        } else {
+          if (this.#isLeftAsleep(name)) return
+          await this.#waitForTarget(name)
+        }
+      }
+    } finally {
+      leave(isAsked(this.#passage))
     }
   }
 
@@ -116,10 +121,12 @@ class Forwarding {
     return this.#options.targets.find(this.#passage.route.name)
   }
 
-  async #isAnsweredBy(upstream: Upstream): Promise<boolean> {
-    this.#failure = await attempt(this.#passage, upstream, this.#options.log)
-    if (this.#failure?.wasSent) this.#sendings += 1
-    return this.#failure === undefined
+  #note(failure: Failure, { target }: Upstream): void {
+    this.#failure = failure
+    if (failure.wasSent) this.#sendings += 1
+    const { deployment_id, revision_id } = target
+    const about = { err: failure.error, deployment_id, revision_id }
+    this.#options.log.debug(about, 'the agent server did not answer')
   }
 
   /** Waits before the next try, or until the name has another upstream. */
@@ -167,24 +174,17 @@ function sleepsOn(name: string): AppError {
 
 type Failure = Extract<Outcome, { kind: 'unanswered' }>
 
-async function attempt(
-  passage: Passage,
-  upstream: Upstream,
-  log: Log,
-): Promise<Failure | undefined> {
+function attempt(passage: Passage, upstream: Upstream): Promise<Outcome> {
   const { req, route, caller, traceparent } = passage
   const { path, prefix } = route
-  const { deployment_id, revision_id } = upstream.target
+  const { revision_id } = upstream.target
   const { token } = upstream.endpoint
-  const outcome = await new Exchange(passage, {
+  return new Exchange(passage, {
     connections: upstream,
     path,
     headers: requestHeaders(req, { prefix, token, caller, traceparent }),
     answerHeaders: (raw) => answerHeaders(raw, revision_id, prefix),
   }).run()
-  if (outcome.kind === 'over') return undefined
-  log.debug({ err: outcome.error, deployment_id, revision_id }, 'the agent server did not answer')
-  return outcome
 }
 
 /**

@@ -9,6 +9,11 @@ import { AppError } from '../core/errors.ts'
 /** How long the gateway reads the rest of a body whose request is already answered, in ms. */
 const DISCARD_MS = 10_000
 
+/** Whether it came over HTTP/1. Over HTTP/2 many requests share one connection, and it collects itself what it writes. */
+export function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
+  return httpVersionMajor === 1
+}
+
 export function hasBody(req: IncomingMessage): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
 }
@@ -22,9 +27,14 @@ export function isShort({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * All of a short body, which usually comes along with its head: so it costs far less than a stream.
- * `undefined`: the client left before the end of it.
+ * All of a short body that has come already, as it mostly does with its head. So it costs far less than one that is
+ * waited for. `undefined`: it has not come, or not all of it.
  */
+export function bodyThere(req: IncomingMessage): Buffer | undefined {
+  return isHttp1(req) && req.complete ? (req.read() ?? undefined) : undefined
+}
+
+/** All of a short body. `undefined`: the client left before the end of it. */
 export function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
   const pieces: Buffer[] = []
