@@ -63,7 +63,7 @@ export class Connections {
 
   /** Sends a request on a kept connection. `false`: this server has none, and nothing was done. */
   send(sending: Sending, receiver: AnswerReceiver): boolean {
-    this.#kept?.dispatch(sending, receiver)
+    this.#kept?.dispatch(sending, receiver, this.#open.length === 1)
     return this.#kept !== undefined
   }
 

@@ -15,7 +15,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { endOfTurn } from '../core/turn.ts'
 import type { Connections, Cuttable } from './connections.ts'
-import type { AnswerControl, AnswerReceiver } from './kept-connections.ts'
+import { type AnswerControl, type AnswerReceiver, MAX_TEXT_BYTES } from './kept-connections.ts'
 import { endAnswer, isHttp1 } from './request-body.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
@@ -56,7 +56,10 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   #controller: AnswerControl | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
-  #isFlushed = false
+  /** The first piece of the answer's body, while it is held. */
+  #piece: Buffer | undefined
+  /** Whether anything of the answer's body has come. */
+  #isBegun = false
   #isHeld = false
   #isEnded = false
   #isOver = false
@@ -116,17 +119,18 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#hold()
   }
 
-  onResponseData(controller: AnswerControl, chunk: Buffer): void {
-    const { res } = this.#request
-    this.#isFlushed = true
-    if (res.write(chunk)) return
-    controller.pause()
-    res.once('drain', () => controller.resume())
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#isHeld && !this.#isBegun) {
+      this.#isBegun = true
+      this.#piece = chunk
+    } else {
+      this.#writePiece()
+      this.#write(chunk)
+    }
   }
 
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
     const { req, res } = this.#request
-    this.#isFlushed = true
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
     if (this.#isHeld) this.#isEnded = true
     else endAnswer(req, res)
@@ -162,22 +166,46 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
 
   /**
    * What comes of the answer in this turn of the event loop is one write, and goes together with the
-   * answers to others: clients that are woken once for all of them cost less.
+   * answers to others: clients that are woken once for all of them cost less. Where there are no others, it goes as
+   * soon as what has just been received is read.
    */
   #hold(): void {
-    const { req } = this.#request
     this.#isHeld = true
-    if (isHttp1(req)) req.socket.cork()
-    void endOfTurn().then(() => this.#release())
+    const release = () => this.#release()
+    if (this.#to.connections.open.length === 1) process.nextTick(release)
+    else void endOfTurn().then(release)
   }
 
   #release(): void {
     if (!this.#isHeld) return
     this.#isHeld = false
+    if (this.#isOver) return
     const { req, res } = this.#request
-    if (!this.#isOver && this.#isEnded) endAnswer(req, res)
-    else if (!this.#isOver && !this.#isFlushed) res.flushHeaders()
-    if (isHttp1(req)) req.socket.uncork()
+    const socket = isHttp1(req) ? req.socket : undefined
+    socket?.cork()
+    if (this.#piece) this.#writePiece()
+    else if (!this.#isEnded && !this.#isBegun) res.flushHeaders()
+    // The end of an answer in chunks is a chunk too. Any other one has nothing to write after this.
+    const { chunkedEncoding } = res
+    if (!chunkedEncoding) socket?.uncork()
+    if (this.#isEnded) endAnswer(req, res)
+    if (chunkedEncoding) socket?.uncork()
+  }
+
+  #writePiece(): void {
+    const piece = this.#piece
+    this.#piece = undefined
+    if (!piece) return
+    // As a text, it is written in one with the head.
+    const isText = piece.length <= MAX_TEXT_BYTES && isHttp1(this.#request.req)
+    this.#write(isText ? piece.toString('latin1') : piece)
+  }
+
+  #write(chunk: Buffer | string): void {
+    const { res } = this.#request
+    if (res.write(chunk, 'latin1')) return
+    this.#controller?.pause()
+    res.once('drain', () => this.#controller?.resume())
   }
 
   #leave(reason: Error): void {

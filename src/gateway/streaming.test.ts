@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import type { Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { KEY, openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
 
@@ -104,6 +105,30 @@ describe('an event stream', () => {
     expect((await fetch(`${world.url}/agents/agent/ok`)).status).toBe(200)
     agent.destroy()
   }, 20_000)
+})
+
+describe('a body', () => {
+  it('arrives with every byte, in both directions, alone and beside others', async () => {
+    await world.serveAgent(async (req, res) => {
+      const sent = await buffer(req)
+      if (req.url === '/with-length') res.setHeader('content-length', sent.length)
+      res.write(sent.subarray(0, 100))
+      res.end(sent.subarray(100))
+    })
+    const isEchoed = async (path: string, length: number) => {
+      const body = Buffer.from(Array.from({ length }, (_, i) => (i * 7) % 256))
+      const url = `${world.url}/agents/agent/${path}`
+      const response = await fetch(url, { ...withKey, method: 'POST', body })
+      return Buffer.from(await response.arrayBuffer()).equals(body)
+    }
+    for (const path of ['with-length', 'in-chunks']) {
+      for (const length of [256, 8192, 8193, 70_000]) {
+        expect(await isEchoed(path, length)).toBe(true)
+        const many = Array.from({ length: 5 }, () => isEchoed(path, length))
+        expect(await Promise.all(many)).toEqual(Array(5).fill(true))
+      }
+    }
+  })
 })
 
 describe('back-pressure', () => {
