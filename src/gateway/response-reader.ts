@@ -43,6 +43,9 @@ export class ResponseReader {
   #trailerBytes = 0
   #persists = false
   #keepAlive = ''
+  /** What was read last, of the same server: its answers say the same. */
+  #keptRead = ''
+  #keptSeconds: number | undefined
 
   constructor(parts: AnswerParts) {
     this.#parts = parts
@@ -62,8 +65,12 @@ export class ResponseReader {
 
   /** For how many seconds the server said that it keeps the idle connection; `undefined`: it did not say. */
   get keptSeconds(): number | undefined {
-    const said = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(this.#keepAlive)?.[1]
-    return said === undefined ? undefined : Number(said)
+    if (this.#keepAlive !== this.#keptRead) {
+      const said = /(?:^|[,\s])timeout=(\d{1,6})/i.exec(this.#keepAlive)?.[1]
+      this.#keptSeconds = said === undefined ? undefined : Number(said)
+      this.#keptRead = this.#keepAlive
+    }
+    return this.#keptSeconds
   }
 
   /** Takes the next bytes, which the caller may overwrite afterwards. Throws for what is no HTTP. */
@@ -279,6 +286,8 @@ function requireChunked(value: string, isRepeated: boolean): true {
 }
 
 function persists(minor: string, connection: string): boolean {
+  // Almost every answer says one of these.
+  if (connection === ',keep-alive' || connection === '') return minor === '1' || connection !== ''
   const tokens = connection.toLowerCase().split(/[\s,]+/)
   if (tokens.includes('close')) return false
   return minor === '1' || tokens.includes('keep-alive')

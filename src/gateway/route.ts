@@ -77,7 +77,11 @@ export function isOpen(req: IncomingMessage, route: AgentRoute): boolean {
   return path === '/ok' || path === '/info' || path.startsWith('/ui/')
 }
 
+/** What every ambiguous target has. Few others have it. */
+const SUSPICIOUS = /[.%\\#]/
+
 function isAmbiguous(target: string): boolean {
+  if (!SUSPICIOUS.test(target)) return false
   if (target.includes('#')) return true
   const path = pathOf(target).replace(/%2e/gi, '.').replace(/%2f/gi, '/').replace(/%5c/gi, '\\')
   if (pathOf(target).includes('\\')) return true
