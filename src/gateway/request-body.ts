@@ -31,7 +31,8 @@ export function isShort({ headers }: IncomingMessage): boolean {
  * waited for. `undefined`: it has not come, or not all of it.
  */
 export function bodyThere(req: IncomingMessage): Buffer | undefined {
-  return isHttp1(req) && req.complete ? (req.read() ?? undefined) : undefined
+  const isThere = req.readableLength === Number(req.headers['content-length']) && isHttp1(req)
+  return isThere ? (req.read() ?? undefined) : undefined
 }
 
 /** All of a short body. `undefined`: the client left before the end of it. */
@@ -87,7 +88,11 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
  * otherwise it would be reset while the client sends, and the answer would be lost.
  */
 export function endAnswer(req: IncomingMessage, res: ServerResponse): void {
-  if (req.complete) return void res.end()
+  if (req.complete) {
+    // Only who reads on learns of the end. Otherwise Node would make the request flow to find it.
+    if (req.readableLength === 0 && !req.readableEnded) req.read()
+    return void res.end()
+  }
   // A client that asked whether to send its body does not send it after a refusal.
   const isLingering = req.headers.expect === undefined && !res.shouldKeepAlive
   if (!isLingering) res.end()
