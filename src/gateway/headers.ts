@@ -18,13 +18,18 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-const SET_BY_GATEWAY = new Set([
+const SET_BY_GATEWAY = [
   'host',
   'x-forwarded-for',
   'x-forwarded-host',
   'x-forwarded-prefix',
   'x-forwarded-proto',
-])
+]
+
+/** Each header is looked up in one set, since each request has many. */
+const DROPPED_OF_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'cookie'])
+const DROPPED_OF_RELAYED = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'x-runyard-relayed'])
+const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'x-runyard-revision'])
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
@@ -36,18 +41,16 @@ export function requestHeaders(
   req: IncomingMessage,
   { prefix, token, caller, traceparent }: OfGateway,
 ): string[] {
+  const isSpan = traceparent !== undefined
   const sent = endToEnd(
     req.rawHeaders,
-    (header) =>
-      SET_BY_GATEWAY.has(header) ||
-      header === 'cookie' ||
-      header.startsWith('x-runyard-') ||
-      (header === 'traceparent' && traceparent !== undefined),
+    DROPPED_OF_REQUESTS,
+    (header) => header.startsWith('x-runyard-') || (isSpan && header === 'traceparent'),
   )
   const cookies = req.headers.cookie
   const cookie = cookies && withoutOwnCookies(cookies, { isShared: prefix !== '' })
   if (cookie) sent.push('cookie', cookie)
-  sent.push(...originOf(req))
+  addOrigin(sent, req)
   if (prefix) sent.push('x-forwarded-prefix', prefix)
   if (traceparent !== undefined) sent.push('traceparent', traceparent)
   sent.push(GATEWAY_TOKEN_HEADER, token)
@@ -68,17 +71,15 @@ export const RELAYED_HEADER = 'x-runyard-relayed'
 
 /** The headers of a request that is passed on to the leader. */
 export function relayedHeaders(req: IncomingMessage): string[] {
-  const sent = endToEnd(
-    req.rawHeaders,
-    (header) => SET_BY_GATEWAY.has(header) || header === RELAYED_HEADER,
-  )
-  sent.push(...originOf(req), RELAYED_HEADER, '1')
+  const sent = endToEnd(req.rawHeaders, DROPPED_OF_RELAYED)
+  addOrigin(sent, req)
+  sent.push(RELAYED_HEADER, '1')
   return sent
 }
 
 /** The headers of the leader's answer for the client, without the hop-by-hop ones. */
 export function relayedAnswerHeaders(raw: string[]): string[] {
-  return endToEnd(raw, () => false)
+  return endToEnd(raw, HOP_BY_HOP)
 }
 
 /**
@@ -88,37 +89,35 @@ export function relayedAnswerHeaders(raw: string[]): string[] {
  */
 export function answerHeaders(raw: string[], revision_id: string, prefix: string): string[] {
   const isShared = prefix !== ''
-  const headers = endToEnd(
-    raw,
-    (header, value) => header === 'x-runyard-revision' || (isShared && isOfOrigin(header, value)),
-  )
+  const headers = endToEnd(raw, DROPPED_OF_ANSWERS, isShared ? isOfOrigin : undefined)
   headers.push('x-runyard-revision', revision_id)
   return isShared ? sandboxed(headers) : headers
 }
 
-/** The `host` header, and the headers that tell where the request came from. */
-function originOf(req: IncomingMessage): string[] {
-  const origin: string[] = []
-  const { host } = req.headers
-  if (host !== undefined) origin.push('host', host)
-  origin.push('x-forwarded-for', joined(req.headers['x-forwarded-for'], req.socket.remoteAddress))
-  const forwardedHost = joined(req.headers['x-forwarded-host']) || host
-  if (forwardedHost) origin.push('x-forwarded-host', forwardedHost)
-  origin.push('x-forwarded-proto', joined(req.headers['x-forwarded-proto']) || protocolOf(req))
-  return origin
+/** Adds the `host` header, and the headers that tell where the request came from. */
+function addOrigin(sent: string[], req: IncomingMessage): void {
+  const { headers, socket } = req
+  const { host } = headers
+  if (host !== undefined) sent.push('host', host)
+  sent.push('x-forwarded-for', joined(headers['x-forwarded-for'], socket.remoteAddress))
+  const forwardedHost = joined(headers['x-forwarded-host']) || host
+  if (forwardedHost) sent.push('x-forwarded-host', forwardedHost)
+  sent.push('x-forwarded-proto', joined(headers['x-forwarded-proto']) || protocolOf(req))
 }
 
 function endToEnd(
   raw: string[],
-  isDropped: (lowerCaseName: string, value: string) => boolean,
+  dropped: ReadonlySet<string>,
+  isDropped?: (lowerCaseName: string, value: string) => boolean,
 ): string[] {
   const named = connectionTokens(raw)
   const kept: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
-    const header = (raw[i] ?? '').toLowerCase()
-    if (HOP_BY_HOP.has(header) || named?.has(header)) continue
-    if (isDropped(header, raw[i + 1] ?? '')) continue
-    kept.push(raw[i] ?? '', raw[i + 1] ?? '')
+    const name = raw[i] ?? ''
+    const value = raw[i + 1] ?? ''
+    const header = name.toLowerCase()
+    if (dropped.has(header) || named?.has(header) || isDropped?.(header, value)) continue
+    kept.push(name, value)
   }
   return kept
 }

@@ -392,8 +392,9 @@ function lengthLine(method: string, headers: readonly string[], body: Sending['b
 }
 
 function hasHeader(headers: readonly string[], lowerCaseName: string): boolean {
-  return headers.some(
-    (name, i) =>
-      i % 2 === 0 && name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName,
-  )
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string
+    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return true
+  }
+  return false
 }

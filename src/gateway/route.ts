@@ -48,6 +48,7 @@ export function subdomainOf(host: string | undefined, domain: string): string | 
 }
 
 function originForm(target: string): string {
+  if (target.startsWith('/')) return target
   return target.replace(/^https?:\/\/[^/?#]*/i, '')
 }
 
