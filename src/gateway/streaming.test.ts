@@ -51,6 +51,23 @@ describe('an event stream', () => {
     await left.promise
   })
 
+  it('is closed at the agent server when a client leaves that has sent a body', async () => {
+    const left = Promise.withResolvers<void>()
+    await world.serveAgent((req, res) => {
+      req.resume()
+      res.write('data: 1\n\n')
+      res.once('close', () => left.resolve())
+    })
+    const abort = new AbortController()
+    const { signal } = abort
+    const url = `${world.url}/agents/agent/stream`
+    const response = await fetch(url, { ...withKey, method: 'POST', body: '{"input":{}}', signal })
+    expect(response.status).toBe(200)
+    abort.abort()
+    await left.promise
+    expect(await fetch(`${world.url}/agents/none/ok`)).toMatchObject({ status: 404 })
+  })
+
   it('is closed at the agent server when the client leaves before the first byte', async () => {
     const asked = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
@@ -108,6 +125,21 @@ describe('an event stream', () => {
 })
 
 describe('a body', () => {
+  it('goes with its request, of several that come in one piece', async () => {
+    await world.serveAgent(async (req, res) => {
+      res.end(`${req.url} ${(await buffer(req)).toString()}.`)
+    })
+    const socket = net.connect(Number(new URL(world.url).port), '127.0.0.1')
+    const key = withKey.headers['x-api-key']
+    const request = (path: string, body: string, last = '') =>
+      `POST /agents/agent/${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n${last}Content-Length: ${body.length}\r\n\r\n${body}`
+    socket.write(
+      request('a', 'one') + request('b', 'four') + request('c', 'x', 'Connection: close\r\n'),
+    )
+    const answers = (await buffer(socket)).toString()
+    expect(answers.match(/\/[abc] \w+\./g)).toEqual(['/a one.', '/b four.', '/c x.'])
+  })
+
   it('arrives with every byte, in both directions, alone and beside others', async () => {
     await world.serveAgent(async (req, res) => {
       const sent = await buffer(req)
