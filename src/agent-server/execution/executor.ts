@@ -33,6 +33,7 @@ import { exhaustedError, stoppedByNobody, timeoutError } from './errors.ts'
 import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun } from './finish.ts'
 import { HandOver } from './hand-over.ts'
+import { JoinedSignal } from './joined-signal.ts'
 import { NodeSpans } from './node-spans.ts'
 import { observeRun } from './observed.ts'
 import { hasOrder, isHeldBack, OrderedWrites } from './ordered-writes.ts'
@@ -95,6 +96,7 @@ class Execution {
   readonly #claimed: Claimed
   readonly #limit: TimeLimit
   readonly #crash = new Crash()
+  readonly #stopping: JoinedSignal
   readonly #signal: AbortSignal
   readonly #abortTimeout: AbortTimeout
   readonly #writer: EventWriter
@@ -121,8 +123,9 @@ class Execution {
     this.#claimed = claimed
     this.#span = span
     this.#nodeSpans = new NodeSpans(parts.tracer, span)
-    this.#limit = new TimeLimit(signal, parts.runTimeoutMs)
-    this.#signal = AbortSignal.any([this.#limit.signal, this.#crash.signal])
+    this.#limit = new TimeLimit(parts.runTimeoutMs)
+    this.#stopping = new JoinedSignal([signal, this.#limit.signal, this.#crash.signal])
+    this.#signal = this.#stopping.signal
     this.#abortTimeout = new AbortTimeout(this.#signal, parts.abortLimitMs)
     this.#writer = new EventWriter(parts.events, claimed)
     this.#order = new OrderedWrites(this.#writer)
@@ -351,6 +354,7 @@ class Execution {
   #stop(): void {
     this.#abortTimeout.stop()
     this.#limit.stop()
+    this.#stopping.stop()
   }
 
   /**
