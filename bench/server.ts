@@ -68,8 +68,13 @@ export async function startWriter(frame: string): Promise<Pick<Server, 'url' | '
   }
 }
 
+export interface TemporaryFolder {
+  path: string
+  remove(): Promise<void>
+}
+
 /** A fresh folder, and how to remove it. */
-export async function temporaryFolder(): Promise<{ path: string; remove(): Promise<void> }> {
+export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'runyard-bench-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
