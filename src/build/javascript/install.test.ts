@@ -138,3 +138,24 @@ test('an install whose own scripts may do anything is not kept, and the log says
   expect(log).toContain('not kept for the next build: package.json has the script "prepare".')
   await expect(install({ files, ...NO_NPM })).rejects.toThrow('npm ci')
 })
+
+/** Stands in for npm: it refuses while it is to believe what it has kept. */
+async function outdatedNpm(code: string): Promise<string> {
+  const npm = join(dir, 'npm')
+  const script = `#!/bin/sh
+case "$*" in *--prefer-offline*) echo "npm error code ${code}" >&2; exit 1;; esac
+mkdir node_modules`
+  await writeFile(npm, script, { mode: 0o755 })
+  return npm
+}
+
+test('where npm has kept an older answer of the registry it asks again', async () => {
+  const { log } = await install({ npm: await outdatedNpm('ETARGET') })
+  expect(log).toMatch(
+    /\$ npm ci .*--prefer-offline\n.*ETARGET\n.*asks again.*\n.*\$ npm ci [^\n]*no-fund\n/,
+  )
+})
+
+test('what npm refuses for another reason is tried once', async () => {
+  await expect(install({ npm: await outdatedNpm('EUSAGE') })).rejects.toThrow('--prefer-offline')
+})

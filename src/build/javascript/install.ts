@@ -1,6 +1,7 @@
 /** Installs a project's packages, or takes those of an earlier build. */
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { BuildError } from '../../core/deployment/builds/build.ts'
 import { keepInstall, restoreInstall } from '../install-cache.ts'
 import { installsFolder } from '../layout.ts'
 import { runStep, type StepContext } from '../step.ts'
@@ -70,9 +71,32 @@ async function packageFolders(folder: string): Promise<string[]> {
 
 async function runInstall(plan: InstallPlan, npm: string, context: StepContext): Promise<void> {
   const { args, env } = installCommand(plan, context.env)
-  const title = ['npm', ...args].join(' ')
-  const at = { cwd: plan.folder, limitMs: context.limits.installMs, env, title }
-  await runStep('install', [npm, ...args], at, context)
+  const run = (...more: string[]) => {
+    const title = ['npm', ...args, ...more].join(' ')
+    const at = { cwd: plan.folder, limitMs: context.limits.installMs, env, title }
+    return runStep('install', [npm, ...args, ...more], at, context)
+  }
+  if (plan.manager !== 'npm' || !plan.isLocked) return run()
+  try {
+    await run(PREFER_OFFLINE)
+  } catch (error) {
+    if (!isRefusedByRegistry(error) || context.signal.aborted) throw error
+    context.log.line('What npm had kept of the registry may be out of date: it asks again.')
+    await run()
+  }
+}
+
+/**
+ * Has npm believe what it has kept of the registry, without asking whether there is anything newer. The lock file says
+ * which versions are installed, with their digests, so that only what is missing has to be asked for. It asks otherwise where the
+ * lock file does not name the addresses of packages: `npm ci` of the example took 3.5 s with this and 4.3 s without.
+ */
+const PREFER_OFFLINE = '--prefer-offline'
+
+/** A version that is not known yet, or an address that no longer holds. */
+function isRefusedByRegistry(error: unknown): boolean {
+  const lines = error instanceof BuildError ? error.logTail : []
+  return lines.some((line) => /^npm (error|ERR!) code E(TARGET|4\d\d)$/.test(line))
 }
 
 interface InstallCommand {
