@@ -185,6 +185,8 @@ describe('a build', () => {
       expect(local(built).bundlePath).toBe(join(source(built), 'bundle.mjs'))
       expect(await builder().find(REVISION)).toEqual(built)
       expect(await log()).not.toMatch(/ (bundle\.mjs|A=sesame)$/m)
+      // A quarter of what it may take.
+      expect(await log()).toMatch(/ GOMEMLIMIT=1073741824B$/m)
       await rm(local(built).bundlePath ?? '')
       expect(await builder().find(REVISION)).toBeUndefined()
     })

@@ -27,7 +27,9 @@ export async function bundle(
   const path = pathOf(configPath)
   // A file of this name that the project brings is not our bundle.
   await rm(path, { force: true })
-  const at = { cwd: dirname(configPath), limitMs: context.limits.bundleMs, title: 'bundle' }
+  const { bundleMs, maxMemoryBytes } = context.limits
+  const env = collectRarely(maxMemoryBytes)
+  const at = { cwd: dirname(configPath), limitMs: bundleMs, title: 'bundle', env }
   try {
     await runStep('bundle', [...command, configPath], at, context)
   } catch (error) {
@@ -36,4 +38,20 @@ export async function bundle(
     return undefined
   }
   return (await isFile(path)) ? path : undefined
+}
+
+/** esbuild's heap, of all the memory that the command may take. */
+const HEAP_SHARE = 1 / 4
+/** With less, collecting at the limit would take longer than collecting all the time. */
+const LEAST_HEAP_BYTES = 512 * 1024 ** 2
+
+/**
+ * Settings of Go, in which esbuild is written: it ends with the bundle, so that nothing is collected until its heap has
+ * reached a limit. The example's bundle took it 760 ms of processor time instead of 1,190 (610 ms instead of 820 until it was
+ * there), and 320 MB of memory instead of 250.
+ */
+function collectRarely(maxMemoryBytes: number): Record<string, string> {
+  const heapBytes = Math.floor(maxMemoryBytes * HEAP_SHARE)
+  if (heapBytes < LEAST_HEAP_BYTES) return {}
+  return { GOGC: 'off', GOMEMLIMIT: `${heapBytes}B` }
 }
