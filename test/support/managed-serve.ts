@@ -5,6 +5,7 @@ import {
   GATEWAY_TOKEN_HEADER,
   type StartMessage,
 } from '../../src/core/deployment/runtime-protocol.ts'
+import { heapArguments } from '../../src/runtime/process/memory.ts'
 import { endTogether } from './end-together.ts'
 
 const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
@@ -31,6 +32,7 @@ export async function startManagedServe(options: {
   const where = ['--config', configPath, '--port', '0', '--data-dir', dataDir]
   const child = fork(program, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    execArgv: heapArguments(undefined),
   })
   endTogether(child, 'SIGKILL')
   let output = ''

