@@ -98,10 +98,9 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
   afterEach(() => world.close())
 
   /** As a run has it that goes under the lease. */
-  const under = (lease: Lease) => ({
+  const under = (lease: Lease, thread_id: string) => ({
     [CHECKPOINTS_KEY]: new RunCheckpoints({
-      store: world.store.checkpoints,
-      lease,
+      ...{ store: world.store.checkpoints, lease, thread_id },
       isAwaited: false,
     }),
   })
@@ -152,8 +151,8 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
       },
     }
     const checkpoints = new RunCheckpoints({
-      ...{ store: looking, lease, isAwaited: false },
-      emptyThread: thread_id,
+      ...{ store: looking, lease, thread_id },
+      ...{ isNewThread: true, isAwaited: false },
     })
     const another = await world.addThread()
     const at = { thread_id, checkpoint_ns: '' }
@@ -168,7 +167,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
   it('notes the run on every checkpoint, those of subgraphs too, and no internal key', async () => {
     const thread_id = await world.addThread()
     const lease = await takeLease(thread_id)
-    const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', ...under(lease) }
+    const at = { thread_id, run_id: lease.run_id, graph_id: 'outer', ...under(lease, thread_id) }
     await finishRun(bind(outer), {}, at)
     const records = await world.store.checkpoints.list({ thread_id })
     expect(new Set(records.map((record) => record.checkpoint_ns.split(':')[0]))).toEqual(
@@ -185,7 +184,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
   it('lets a run that lost its lease write no more, not even in a subgraph', async () => {
     const thread_id = await world.addThread()
     const lease = await takeLease(thread_id)
-    const at = { thread_id, run_id: lease.run_id, ...under(lease) }
+    const at = { thread_id, run_id: lease.run_id, ...under(lease, thread_id) }
     let countAtLoss = -1
     const takesAway = new StateGraph(Steps)
       .addNode('lose', async () => {

@@ -149,8 +149,10 @@ class Operations {
     const claimed = await claimRun(store, claim)
     if (!claimed) throw new Error('There was a run to claim.')
     const { lease, run } = claimed
-    const checkpoints = new RunCheckpoints({ store: store.checkpoints, lease, isAwaited: false })
+    const { thread_id } = run
+    const parts = { store: store.checkpoints, lease, thread_id, isAwaited: false }
+    const checkpoints = new RunCheckpoints(parts)
     this.bindings.add({ checkpoints })
-    return [run.run_id, run.thread_id]
+    return [run.run_id, thread_id]
   }
 }

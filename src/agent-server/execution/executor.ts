@@ -134,8 +134,9 @@ class Execution {
     const checkpoints = new RunCheckpoints({
       store: parts.store.checkpoints,
       lease: claimed.lease,
+      thread_id,
       ...(order && { order }),
-      ...(has_new_thread && { emptyThread: thread_id }),
+      isNewThread: has_new_thread ?? false,
       isAwaited: kwargs.durability === 'sync',
     })
     this.#checkpoints = checkpoints

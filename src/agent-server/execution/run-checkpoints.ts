@@ -17,40 +17,42 @@ import type {
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
 import type { Lease } from '../../core/agent/run.ts'
-import { LatestCheckpoints } from './latest-checkpoints.ts'
+import { LatestCheckpoint } from './latest-checkpoint.ts'
 import type { OrderedWrites } from './ordered-writes.ts'
 
 interface RunCheckpointsParts {
   store: CheckpointStore
   lease: Lease
+  thread_id: string
   /** Absent: nobody follows in which order things are stored. */
   order?: OrderedWrites
-  /** The run's, where it was added with the run: no checkpoint can be there until the run itself puts one. */
-  emptyThread?: string
+  /** The thread was added with the run: no checkpoint can be there until the run itself puts one. */
+  isNewThread?: boolean
   /** Whether each is stored before the graph goes on. */
   isAwaited: boolean
 }
 
 export class RunCheckpoints implements GraphCheckpoints {
   readonly #parts: RunCheckpointsParts
-  #emptyThread: string | undefined
-  readonly #latest = new LatestCheckpoints()
-  /** What has no place yet among what is to be written. */
-  readonly #unplaced = new Set<Promise<unknown>>()
-  readonly #unwritten = new Set<Promise<unknown>>()
+  #isEmpty: boolean
+  readonly #latest: LatestCheckpoint
+  /** What has no place yet among what is to be written, by where it belongs. */
+  readonly #unplaced = new Map<Promise<unknown>, Namespace>()
+  readonly #unwritten = new Map<Promise<unknown>, Namespace>()
 
   constructor(parts: RunCheckpointsParts) {
     this.#parts = parts
-    this.#emptyThread = parts.emptyThread
+    this.#isEmpty = parts.isNewThread ?? false
+    this.#latest = new LatestCheckpoint(parts.thread_id)
   }
 
   /** Also what is not written yet. */
   async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
-    const { store, order } = this.#parts
+    const { store, order, thread_id } = this.#parts
     const latest = this.#latest.find(at)
     if (latest) return latest
-    await this.#flush()
-    const isEmpty = at.thread_id === this.#emptyThread
+    await this.#flush(at)
+    const isEmpty = this.#isEmpty && at.thread_id === thread_id
     const record = isEmpty ? undefined : await store.get(at)
     order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
     this.#latest.loaded(at, record)
@@ -67,12 +69,11 @@ export class RunCheckpoints implements GraphCheckpoints {
     versions: Record<string, string>,
     values: ChannelValue[],
   ): Promise<void> {
-    this.#emptyThread = undefined
+    this.#isEmpty = false
     const { order } = this.#parts
     const onWritten = this.#latest.put(checkpoint, versions, values)
     try {
-      const placed = this.#write({ checkpoint, versions, values })
-      const { written } = await noted(this.#unplaced, placed)
+      const { written } = await this.#write(checkpoint, { checkpoint, versions, values })
       written.then(onWritten, onWritten)
     } finally {
       order?.stored(checkpoint.checkpoint_id)
@@ -80,9 +81,9 @@ export class RunCheckpoints implements GraphCheckpoints {
   }
 
   async putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
-    this.#emptyThread = undefined
+    this.#isEmpty = false
     this.#latest.written(key)
-    await noted(this.#unplaced, this.#write({ key, writes }))
+    await this.#write(key, { key, writes })
   }
 
   async deleteThread(thread_id: string): Promise<void> {
@@ -92,7 +93,7 @@ export class RunCheckpoints implements GraphCheckpoints {
 
   /** Settles when all that the graph has begun to store has its place among what is to be written. */
   async placed(): Promise<void> {
-    await Promise.allSettled(this.#unplaced)
+    await Promise.allSettled(this.#unplaced.keys())
   }
 
   /**
@@ -102,37 +103,56 @@ export class RunCheckpoints implements GraphCheckpoints {
   async written(): Promise<void> {
     for (;;) {
       await turn()
-      const begun = [...this.#unplaced, ...this.#unwritten]
+      const begun = [...this.#unplaced.keys(), ...this.#unwritten.keys()]
       if (begun.length === 0) return
       await Promise.allSettled(begun)
     }
   }
 
+  #write(at: Namespace, put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
+    const placed = this.#place(at, put)
+    note(this.#unplaced, placed, at)
+    return placed
+  }
+
   /** In one transaction with the events before it, or under the lease by itself. */
-  async #write(put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
+  async #place(at: Namespace, put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
     const { store, lease, order, isAwaited } = this.#parts
     if (!order) {
       await store.putAll([put], lease)
       return { written: Promise.resolve() }
     }
     const { written } = await order.place(put, { mayWait: !isAwaited })
-    void noted(this.#unwritten, written).catch(() => {})
+    note(this.#unwritten, written, at)
     // Refused once more, in words.
     if (isAwaited && !(await written)) await store.putAll([put], lease)
     return { written }
   }
 
-  /** Settles when all that was put is written. Rejects where it could not be. */
-  async #flush(): Promise<void> {
-    await this.placed()
-    if (this.#unwritten.size > 0) await this.#parts.order?.flush()
+  /** Settles when all that was put is written; `at`: if any of it belongs there. Rejects where it could not be. */
+  async #flush(at?: Namespace): Promise<void> {
+    if (isAny(this.#unplaced, at)) await this.placed()
+    if (isAny(this.#unwritten, at)) await this.#parts.order?.flush()
   }
 }
 
-/** The promise, which is in the set until it settles. */
-function noted<T>(pending: Set<Promise<unknown>>, promise: Promise<T>): Promise<T> {
+/** A subgraph has one of its own, in which the first look need not wait for what others have put. */
+type Namespace = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
+
+type Pending = Map<Promise<unknown>, Namespace>
+
+function isAny(pending: Pending, at: Namespace | undefined): boolean {
+  if (!at) return pending.size > 0
+  const { thread_id, checkpoint_ns } = at
+  for (const one of pending.values()) {
+    if (one.thread_id === thread_id && one.checkpoint_ns === checkpoint_ns) return true
+  }
+  return false
+}
+
+/** The promise is pending until it settles. */
+function note(pending: Pending, promise: Promise<unknown>, at: Namespace): void {
   const isOver = () => void pending.delete(promise)
-  pending.add(promise)
+  pending.set(promise, at)
   promise.then(isOver, isOver)
-  return promise
 }

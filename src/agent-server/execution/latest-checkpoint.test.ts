@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChannelValue, StoredCheckpoint } from '../../core/agent/checkpoint.ts'
-import { LatestCheckpoints } from './latest-checkpoints.ts'
+import { LatestCheckpoint } from './latest-checkpoint.ts'
 
 const at = { thread_id: 't', checkpoint_ns: '' }
 
@@ -13,13 +13,13 @@ function value(channel: string, version: string, text = version): ChannelValue {
   return { channel, version, type: 'json', bytes: new TextEncoder().encode(text) }
 }
 
-const found = (latest: LatestCheckpoints) => {
+const found = (latest: LatestCheckpoint) => {
   const record = latest.find(at)
   return record && [record.checkpoint_id, record.values.map(({ version }) => version)]
 }
 
 test('a checkpoint is found with the values it shares, until it is written', () => {
-  const latest = new LatestCheckpoints()
+  const latest = new LatestCheckpoint('t')
   latest.loaded(at, { ...stored('1', null), values: [value('b', 'b1')], writes: [] })
   expect(found(latest)).toBeUndefined()
   const onWritten = latest.put(stored('2', '1'), { a: 'a1', b: 'b1' }, [value('a', 'a1')])
@@ -36,7 +36,7 @@ test('a checkpoint is found with the values it shares, until it is written', () 
 })
 
 test('what does not follow what is known is read from the database', () => {
-  const latest = new LatestCheckpoints()
+  const latest = new LatestCheckpoint('t')
   latest.put(stored('1', null), {}, [])
   expect(found(latest)).toBeUndefined()
   latest.loaded(at, undefined)
@@ -47,7 +47,7 @@ test('what does not follow what is known is read from the database', () => {
 })
 
 test('one that tasks have written at is read from the database', () => {
-  const latest = new LatestCheckpoints()
+  const latest = new LatestCheckpoint('t')
   latest.loaded(at, undefined)
   latest.put(stored('1', null), {}, [])
   latest.written({ ...at, checkpoint_id: '1' })
@@ -62,8 +62,20 @@ test('one that tasks have written at is read from the database', () => {
   expect(found(latest)).toEqual(['4', []])
 })
 
+test('only those of the root graph on its thread are kept', () => {
+  const latest = new LatestCheckpoint('t')
+  for (const place of [
+    { ...at, checkpoint_ns: 'child:1' },
+    { ...at, thread_id: 'other' },
+  ]) {
+    latest.loaded(place, undefined)
+    latest.put({ ...stored('1', null), ...place }, {}, [])
+    expect(latest.find(place)).toBeUndefined()
+  }
+})
+
 test('a large one is not kept', () => {
-  const latest = new LatestCheckpoints()
+  const latest = new LatestCheckpoint('t')
   latest.loaded(at, undefined)
   latest.put(stored('1', null), { a: 'a1' }, [value('a', 'a1', 'x'.repeat(2 ** 20 + 1))])
   expect(found(latest)).toBeUndefined()

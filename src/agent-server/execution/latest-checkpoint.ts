@@ -1,6 +1,6 @@
 /**
- * The latest checkpoint that a run has put into each namespace, as it will be read once it is written: whoever asks
- * for the run's last state need not wait for that, and the database need not be asked.
+ * The latest checkpoint that a run has put for its root graph, as it will be read once it is written: whoever asks for
+ * the run's last state need not wait for that, and the database need not be asked.
  */
 import {
   type ChannelValue,
@@ -10,28 +10,34 @@ import {
   sizeOf,
 } from '../../core/agent/checkpoint.ts'
 
-/** What is kept of one namespace at most, in bytes of values. */
+/** What is kept at most, in bytes of values. */
 const MAX_BYTES = 2 ** 20
 
-type Namespace = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
+type Place = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
 
 interface Latest {
   checkpoint_id: string | undefined
   values: readonly ChannelValue[]
-  /** Absent: it is written, and the database knows more of it. */
+  /** Absent: it is written, or the database knows more of it. */
   unwritten?: CheckpointRecord
 }
 
-export class LatestCheckpoints {
-  readonly #all = new Map<string, Latest>()
+export class LatestCheckpoint {
+  readonly #thread_id: string
+  #latest: Latest | undefined
   /** The checkpoints that tasks have written at before they were put: LangGraph puts one after the other. */
   readonly #writtenAt = new Set<string>()
 
-  /** The run goes on from this checkpoint, or begins the namespace. */
-  loaded(at: Namespace, record: CheckpointRecord | undefined): void {
-    if (record && sizeOf(record) > MAX_BYTES) return
+  /** Of the root graph on this thread; whatever is told of other places is not kept. */
+  constructor(thread_id: string) {
+    this.#thread_id = thread_id
+  }
+
+  /** The run goes on from this checkpoint, or begins the thread. */
+  loaded(at: Place, record: CheckpointRecord | undefined): void {
+    if (!this.#isHere(at) || (record && sizeOf(record) > MAX_BYTES)) return
     const { checkpoint_id, values = [] } = record ?? {}
-    this.#all.set(keyOf(at), { checkpoint_id, values })
+    this.#latest = { checkpoint_id, values }
   }
 
   /** Its values are known where it is put behind the one that is. Answers what takes note that it is written. */
@@ -40,10 +46,10 @@ export class LatestCheckpoints {
     versions: Readonly<Record<string, string>>,
     changed: readonly ChannelValue[],
   ): () => void {
-    const key = keyOf(stored)
-    const before = this.#all.get(key)
-    this.#all.delete(key)
-    const hasWrites = this.#writtenAt.delete(`${key} ${stored.checkpoint_id}`)
+    if (!this.#isHere(stored)) return () => {}
+    const before = this.#latest
+    this.#latest = undefined
+    const hasWrites = this.#writtenAt.delete(stored.checkpoint_id)
     const isNext = before && (before.checkpoint_id ?? null) === stored.parent_checkpoint_id
     if (!isNext) return () => {}
     const values = valuesOf(versions, [...before.values, ...changed])
@@ -51,7 +57,7 @@ export class LatestCheckpoints {
     if (sizeOf(unwritten) > MAX_BYTES) return () => {}
     const { checkpoint_id } = stored
     const latest: Latest = { checkpoint_id, values, ...(!hasWrites && { unwritten }) }
-    this.#all.set(key, latest)
+    this.#latest = latest
     return () => {
       delete latest.unwritten
     }
@@ -59,22 +65,21 @@ export class LatestCheckpoints {
 
   /** A task has written at this checkpoint: its record is not all that is read any more. */
   written(at: CheckpointKey): void {
-    const key = keyOf(at)
-    const latest = this.#all.get(key)
-    if (latest?.checkpoint_id === at.checkpoint_id) delete latest.unwritten
-    else this.#writtenAt.add(`${key} ${at.checkpoint_id}`)
+    if (!this.#isHere(at)) return
+    if (this.#latest?.checkpoint_id === at.checkpoint_id) delete this.#latest.unwritten
+    else this.#writtenAt.add(at.checkpoint_id)
   }
 
   /** `undefined`: the database has to be asked, once all is written. */
-  find(at: Namespace & { checkpoint_id?: string }): CheckpointRecord | undefined {
-    const record = this.#all.get(keyOf(at))?.unwritten
+  find(at: Place & { checkpoint_id?: string }): CheckpointRecord | undefined {
+    const record = this.#isHere(at) ? this.#latest?.unwritten : undefined
     if (at.checkpoint_id && at.checkpoint_id !== record?.checkpoint_id) return undefined
     return record
   }
-}
 
-function keyOf({ thread_id, checkpoint_ns }: Namespace): string {
-  return `${thread_id} ${checkpoint_ns}`
+  #isHere({ thread_id, checkpoint_ns }: Place): boolean {
+    return checkpoint_ns === '' && thread_id === this.#thread_id
+  }
 }
 
 /** By channel. One that is empty has a version and no value. */

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { aCheckpoint } from '../../../test/support/agent-records.ts'
+import { claimRun } from '../../../test/support/claim-run.ts'
+import { RunWorld } from '../../../test/support/run-world.ts'
+import { systemClock } from '../../core/clock.ts'
+import { silentLog } from '../../core/log.ts'
+import { EventLog } from '../../stream/event-log.ts'
+import { settledCheckpoints } from './settled-checkpoints.ts'
+
+let world: RunWorld
+
+beforeEach(async () => {
+  world = await RunWorld.open()
+})
+
+afterEach(() => world.close())
+
+test('what a run has put is written before others look for it', async () => {
+  const { store } = world
+  const isLocal = () => true
+  const events = new EventLog({ store, isLocal, clock: systemClock, log: silentLog })
+  const checkpoints = settledCheckpoints(store.checkpoints, events)
+  await world.addRun()
+  const claimed = await claimRun(store, {
+    ...{ server_id: 'this', now: Date.now() },
+    lease_expires_at: Date.now() + 60_000,
+  })
+  const { run, lease } = claimed ?? expect.fail('there was a run to claim')
+  const { run_id, thread_id } = run
+  const put = (checkpoint_id: string) => {
+    const checkpoint = aCheckpoint({ thread_id, checkpoint_ns: '', checkpoint_id, run_id })
+    const waiting = { checkpoint, versions: {}, values: [] }
+    void events.carry({ thread_id, run_id, lease }, waiting, { mayWait: true })
+  }
+  put('c1')
+  expect(await store.checkpoints.latestId(thread_id)).toBeUndefined()
+  const at = { thread_id, checkpoint_ns: '' }
+  expect(await checkpoints.get(at)).toMatchObject({ checkpoint_id: 'c1' })
+  put('c2')
+  const listed = await checkpoints.list({ thread_id })
+  expect(listed.map(({ checkpoint_id }) => checkpoint_id)).toEqual(['c2', 'c1'])
+  put('c3')
+  await checkpoints.deleteThread(thread_id)
+  expect(await store.checkpoints.latestId(thread_id)).toBeUndefined()
+})
