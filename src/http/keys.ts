@@ -47,8 +47,8 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
     }
     const tenantId = headers.get('x-tenant-id')
     const holder = await identify(parts, requireKeyIn(headers), tenantId)
-    const { workspaces: _, key_hash: __, ...principal } = holder
-    return principal
+    const { user_id, name, kind, workspace_id, role } = holder
+    return { user_id, name, kind, workspace_id, role }
   }
 }
 
@@ -68,7 +68,7 @@ async function identify(
   }
   const valid = requireValid(key, parts.clock.now())
   requireWorkspace(valid, tenantId)
-  await noteUse(parts, valid)
+  if (!isUseNoted(valid, parts.clock.now())) await noteUse(parts, valid)
   const { id: user_id, name, workspace_id, role, key_hash } = valid
   return {
     kind: 'api_key',
@@ -121,10 +121,13 @@ export async function noteUse(
   { apiKeys, clock }: Pick<AuthenticateParts, 'apiKeys' | 'clock'>,
   key: ApiKey,
 ): Promise<void> {
-  const { last_used_at } = key
-  if (last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS) return
+  if (isUseNoted(key, clock.now())) return
   // A database that can only be read must not keep people out.
   await apiKeys.touch(key.id, timestamp(clock)).catch(() => undefined)
+}
+
+function isUseNoted({ last_used_at }: ApiKey, now: number): boolean {
+  return last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_EVERY_MS
 }
 
 /** Whether the text looks like a signed token: three parts, of which the first is an object. */
