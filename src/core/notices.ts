@@ -10,6 +10,8 @@ export type Notice =
   | { kind: 'cancel'; run_id: string }
   /** The thread's log has new events. `run_id` null: they belong to none of its runs. */
   | { kind: 'events'; thread_id: string; run_id: string | null }
+  /** Somebody reads the log of this run or thread there as it comes. */
+  | { kind: 'reads'; id: string }
   /** Notices may have been lost: look at everything. Subscribers get it; nobody publishes it. */
   | { kind: 'missed' }
 

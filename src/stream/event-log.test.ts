@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claimRun } from '../../test/support/claim-run.ts'
+import { NoticeHub } from '../../test/support/notice-hub.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
@@ -185,6 +186,27 @@ describe('appending', () => {
     expect(await Promise.all([written, taken])).toEqual([true, true])
     expect(await world.store.events.read(one.run.run_id, -1, 10)).toHaveLength(2)
     expect(await log.takeBack(idsOf(one))).toEqual({ events: [], puts: [] })
+  })
+
+  test('what somebody reads on another server does not wait', async () => {
+    const hub = new NoticeHub()
+    const log = openLog({ notices: hub.join() })
+    log.start()
+    onTestFinished(() => log.stop())
+    const elsewhere = { store: await world.otherProcess(), isLocal: () => false }
+    const far = openLog({ ...elsewhere, notices: hub.join() })
+    const [one, other] = [await claimed(), await claimed()]
+    // What may wait does not pass by itself.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const waiting = log.append(idsOf(one), values(0))
+    const reading = far.follow(one.run.run_id, { after: -1, signal: forever })
+    void reading.next().catch(() => {})
+    expect(await waiting).toBe(true)
+    expect(await log.append(idsOf(one), values(1))).toBe(true)
+    const ofThread = far.followThread(other.run.thread_id, { after: 0, signal: forever })
+    void ofThread.next().catch(() => {})
+    expect(await log.append(idsOf(other), values(2))).toBe(true)
   })
 
   test('stopping writes what was appended', async () => {

@@ -26,6 +26,7 @@ import {
   type Unwritten,
 } from './batched-appends.ts'
 import type { RingLimits } from './event-ring.ts'
+import { FarReaders } from './far-readers.ts'
 import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveThread } from './live-thread.ts'
@@ -62,12 +63,14 @@ export class EventLog {
   #expiring: Promise<void> | undefined
   readonly #stopping = new AbortController()
   readonly #notices: Notices
+  readonly #farReaders: FarReaders
   #unsubscribe = () => {}
   #isStopped = false
 
   constructor(parts: EventLogParts) {
     this.#parts = parts
     this.#notices = parts.notices ?? noNotices
+    this.#farReaders = new FarReaders(this.#notices, parts.clock)
     const onWritten = (events: RunEvent[]) => this.deliver(events)
     this.#appends = new BatchedAppends(parts.store, parts.clock, onWritten)
   }
@@ -98,7 +101,7 @@ export class EventLog {
    * Appends events to a run, in order. Settles when they are written; followers see them only then.
    * Appends within one turn of the event loop share a transaction, and those of a run that writes in many
    * turns those of 5 ms; `hurry` writes them at once. Events that `mayWait` are written with the next
-   * ones, within 10 ms at the latest, and those that nobody reads here as they come within 50.
+   * ones, within 10 ms at the latest, and those that nobody reads as they come, here or on another server, within 50.
    *
    * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then
    * nothing was written, or nobody can tell. Do not await it within a transaction of the store: it waits
@@ -113,9 +116,10 @@ export class EventLog {
     return this.#appends.append(to, events, { withinMs: this.#isRead(to) ? soon : LATER_MS })
   }
 
-  /** Whether somebody reads the run's events here as they come. Who waits for its end only does not. */
+  /** Whether somebody reads the run's events as they come. Who waits for its end only does not. */
   #isRead({ run_id, thread_id }: AppendTarget): boolean {
-    return this.#threads.has(thread_id) || (this.#live.get(run_id)?.readers ?? 0) > 0
+    if (this.#threads.has(thread_id) || (this.#live.get(run_id)?.readers ?? 0) > 0) return true
+    return this.#farReaders.has(run_id) || this.#farReaders.has(thread_id)
   }
 
   /** Writes at once what was appended to the run and waits for more. */
@@ -180,9 +184,16 @@ export class EventLog {
   /** Wakes followers: they read from the store what another server has written. */
   #onNotice(notice: Notice): void {
     if (notice.kind === 'missed') this.#announceAll()
+    if (notice.kind === 'reads') this.#noteFarReader(notice.id)
     if (notice.kind !== 'events') return
     this.#threads.get(notice.thread_id)?.announce()
     if (notice.run_id !== null) this.#live.get(notice.run_id)?.announce()
+  }
+
+  #noteFarReader(id: string): void {
+    this.#farReaders.note(id)
+    this.#appends.hurry({ run_id: id })
+    this.#appends.hurry({ thread_id: id })
   }
 
   #announceAll(): void {
@@ -219,9 +230,12 @@ export class EventLog {
       live.readers += 1
       this.#appends.hurry({ run_id })
     }
+    const isFar = isReader && !this.#parts.isLocal(run_id)
+    const tellNoMore = isFar ? this.#farReaders.tell(run_id) : () => {}
     try {
       yield* new Follower(this.#sourceOf(run_id, live), run_id, options).pages()
     } finally {
+      tellNoMore()
       if (isReader) live.readers -= 1
       closed(this.#live, run_id, live)
     }
@@ -248,6 +262,7 @@ export class EventLog {
     const pageChars = pageCharsOf(ring)
     const live = opened(this.#threads, thread_id, () => new LiveThread(ring))
     this.#appends.hurry({ thread_id })
+    const tellNoMore = this.#farReaders.tell(thread_id)
     try {
       const source = {
         store,
@@ -258,6 +273,7 @@ export class EventLog {
       }
       yield* threadPages(source, thread_id, options)
     } finally {
+      tellNoMore()
       closed(this.#threads, thread_id, live)
     }
   }
