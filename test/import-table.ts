@@ -72,6 +72,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['deployment/revision', 'deployment/sandbox'],
     ],
     rollout: ['deployment'],
+    random: [],
   },
   storage: {
     '.': ['db', 'db/postgres', 'db/sqlite'],

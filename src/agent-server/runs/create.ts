@@ -14,7 +14,7 @@ import {
 import type { NewThread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { newUuid } from '../../core/uuid.ts'
+import { newUuid } from '../../core/random/uuid.ts'
 import type { Place } from '../../queue/places.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
 import { type Limits, requireRoomOnThread } from '../limits.ts'

@@ -4,7 +4,7 @@ import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { NewThread, Thread, ThreadState, ThreadTask } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { newUuid } from '../../core/uuid.ts'
+import { newUuid } from '../../core/random/uuid.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, authorizeThread, requireThread } from './verbs.ts'
 

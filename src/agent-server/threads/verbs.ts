@@ -11,7 +11,7 @@ import type { NewThread, Thread, ThreadStore, ThreadTtl } from '../../core/agent
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { newUuid } from '../../core/uuid.ts'
+import { newUuid } from '../../core/random/uuid.ts'
 import type { Parts } from '../parts.ts'
 
 export interface ThreadRequest {
