@@ -108,9 +108,10 @@ export function createPuppetHost(
     open: async (_graph_id, { configurable }) => ({
       async run({ run_id }, { checkpoints }, signal) {
         const session = new Session(String(configurable.thread_id), leaseOf(run_id))
-        return begin({ store, session, checkpoints, signal }, onSession)
+        return begin({ session, checkpoints, signal }, onSession)
       },
-      getState: ({ thread_id }) => readState(store, thread_id),
+      getState: ({ thread_id }, options) =>
+        readState(options?.checkpoints ?? store.checkpoints, thread_id),
       names: async () => ({ nodes: [], values: ['steps'] }),
       listStates: refuse,
       updateState: refuse,
@@ -121,14 +122,16 @@ export function createPuppetHost(
 }
 
 /** The labels that the runs of a thread have left, one for each step. */
-export async function readSteps(store: AgentStore, thread_id: string): Promise<string[]> {
-  const record = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
+export async function readSteps(
+  checkpoints: Pick<GraphCheckpoints, 'get'>,
+  thread_id: string,
+): Promise<string[]> {
+  const record = await checkpoints.get({ thread_id, checkpoint_ns: '' })
   const bytes = record?.values[0]?.bytes
   return bytes ? (JSON.parse(new TextDecoder().decode(bytes)) as string[]) : []
 }
 
 interface Performance {
-  store: AgentStore
   session: Session
   checkpoints: GraphCheckpoints
   signal: AbortSignal
@@ -174,10 +177,10 @@ async function stepLate(performance: Performance): Promise<void> {
 
 let lastId = 0
 
-async function step({ store, session, checkpoints }: Performance): Promise<string[]> {
+async function step({ session, checkpoints }: Performance): Promise<string[]> {
   const { thread_id, run_id } = session
-  const before = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
-  const steps = [...(await readSteps(store, thread_id)), run_id]
+  const before = await checkpoints.get({ thread_id, checkpoint_ns: '' })
+  const steps = [...(await readSteps(checkpoints, thread_id)), run_id]
   lastId += 1
   const checkpoint_id = String(lastId).padStart(12, '0')
   const checkpoint = {
@@ -196,13 +199,16 @@ async function step({ store, session, checkpoints }: Performance): Promise<strin
   return steps
 }
 
-async function readState(store: AgentStore, thread_id: string): Promise<ThreadState> {
-  const record = await store.checkpoints.get({ thread_id, checkpoint_ns: '' })
+async function readState(
+  checkpoints: Pick<GraphCheckpoints, 'get'>,
+  thread_id: string,
+): Promise<ThreadState> {
+  const record = await checkpoints.get({ thread_id, checkpoint_ns: '' })
   if (!record) return EMPTY_STATE
   const { checkpoint_id } = record
   return {
     ...EMPTY_STATE,
-    values: { steps: await readSteps(store, thread_id) },
+    values: { steps: await readSteps(checkpoints, thread_id) },
     checkpoint: { thread_id, checkpoint_ns: '', checkpoint_id, checkpoint_map: null },
   }
 }
