@@ -14,9 +14,13 @@ export function useStickToEnd(change: unknown, subject: unknown) {
   const isAtEnd = useRef(true)
   /** Since the last change a person has done something in it. */
   const isHeld = useRef(false)
+  /** The height of what scrolls that has been followed last. */
+  const height = useRef(0)
   const onScroll = useCallback(() => {
     const box = ref.current
-    if (box) isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
+    // The window's new size scrolls it too, and is followed in a moment: nobody has left the end.
+    if (box?.clientHeight !== height.current) return
+    isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
   }, [])
   const hold = useCallback(() => {
     isHeld.current = true
@@ -38,7 +42,9 @@ export function useStickToEnd(change: unknown, subject: unknown) {
     const box = ref.current
     const content = box?.firstElementChild
     if (!content) return
+    height.current = box.clientHeight
     const growth = new ResizeObserver(() => {
+      height.current = box.clientHeight
       if (!isHeld.current) follow()
     })
     growth.observe(content)
