@@ -14,12 +14,12 @@ export function useStickToEnd(change: unknown, subject: unknown) {
   const isAtEnd = useRef(true)
   /** Since the last change a person has done something in it. */
   const isHeld = useRef(false)
-  /** The height of what scrolls that has been followed last. */
-  const height = useRef(0)
+  /** The height of what scrolls that has been followed last; `undefined`: nothing is followed by itself. */
+  const height = useRef<number>(undefined)
   const onScroll = useCallback(() => {
     const box = ref.current
     // The window's new size scrolls it too, and is followed in a moment: nobody has left the end.
-    if (box?.clientHeight !== height.current) return
+    if (!box || box.clientHeight !== (height.current ?? box.clientHeight)) return
     isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
   }, [])
   const hold = useCallback(() => {
