@@ -68,7 +68,8 @@ async function identify(
   }
   const valid = requireValid(key, parts.clock.now())
   requireWorkspace(valid, tenantId)
-  if (!isUseNoted(valid, parts.clock.now())) await noteUse(parts, valid)
+  const noted = noteUse(parts, valid)
+  if (noted) await noted
   const { id: user_id, name, workspace_id, role, key_hash } = valid
   return {
     kind: 'api_key',
@@ -116,18 +117,18 @@ export function requirePrincipal(
   }
 }
 
-/** Records the use of a key, once a minute at most, so that not every request writes to the database. */
-export async function noteUse(
+/**
+ * Records the use of a key, once a minute at most, so that not every request writes to the database. `undefined`: it is
+ * recorded already.
+ */
+export function noteUse(
   { apiKeys, clock }: Pick<AuthenticateParts, 'apiKeys' | 'clock'>,
-  key: ApiKey,
-): Promise<void> {
-  if (isUseNoted(key, clock.now())) return
+  { id, last_used_at }: ApiKey,
+): Promise<void> | undefined {
+  const isNoted =
+    last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS
   // A database that can only be read must not keep people out.
-  await apiKeys.touch(key.id, timestamp(clock)).catch(() => undefined)
-}
-
-function isUseNoted({ last_used_at }: ApiKey, now: number): boolean {
-  return last_used_at !== null && now - Date.parse(last_used_at) < USE_NOTED_EVERY_MS
+  return isNoted ? undefined : apiKeys.touch(id, timestamp(clock)).catch(() => undefined)
 }
 
 /** Whether the text looks like a signed token: three parts, of which the first is an object. */

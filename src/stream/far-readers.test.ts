@@ -11,9 +11,14 @@ test('what is read here is told at once and again, until nobody reads it', () =>
   expect(hub.told).toEqual([{ kind: 'reads', id: 'run' }])
   vi.advanceTimersByTime(2_500)
   expect(hub.told).toHaveLength(3)
-  stop()
-  vi.advanceTimersByTime(2_500)
+  const stopOther = readers.tell('run')
   expect(hub.told).toHaveLength(3)
+  stop()
+  vi.advanceTimersByTime(1_000)
+  expect(hub.told).toHaveLength(4)
+  stopOther()
+  vi.advanceTimersByTime(2_500)
+  expect(hub.told).toHaveLength(4)
 })
 
 test('what was told counts for three seconds, and is forgotten', () => {

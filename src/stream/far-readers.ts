@@ -13,6 +13,9 @@ const COUNTS_MS = 3_000
 export class FarReaders {
   readonly #notices: Notices
   readonly #clock: Clock
+  /** How many readers here each run or thread has. */
+  readonly #here = new Map<string, number>()
+  #telling: NodeJS.Timeout | undefined
   /** Until when each run or thread counts as read, the first to end first. */
   readonly #until = new Map<string, number>()
 
@@ -24,11 +27,29 @@ export class FarReaders {
   /** Tells other servers that somebody here reads the run or thread, until what is answered is called. */
   tell(id: string): () => void {
     if (this.#notices === noNotices) return () => {}
-    const publish = () => this.#notices.publish({ kind: 'reads', id })
-    publish()
-    const timer = setInterval(publish, TOLD_EVERY_MS)
-    timer.unref()
-    return () => clearInterval(timer)
+    const count = this.#here.get(id) ?? 0
+    this.#here.set(id, count + 1)
+    if (count === 0) this.#publish(id)
+    this.#telling ??= setInterval(() => this.#publishAll(), TOLD_EVERY_MS).unref()
+    return () => this.#leave(id)
+  }
+
+  #leave(id: string): void {
+    const count = this.#here.get(id) ?? 0
+    if (count > 1) this.#here.set(id, count - 1)
+    else this.#here.delete(id)
+    if (this.#here.size > 0) return
+    clearInterval(this.#telling)
+    this.#telling = undefined
+  }
+
+  /** Once for each, however many read it; those of one turn go together. */
+  #publishAll(): void {
+    for (const id of this.#here.keys()) this.#publish(id)
+  }
+
+  #publish(id: string): void {
+    this.#notices.publish({ kind: 'reads', id })
   }
 
   /** Another server has told so. */
