@@ -48,6 +48,23 @@ test.each(['before', 'after'] as const)(
   },
 )
 
+test.each(['before', 'after'] as const)(
+  'a run is added once when the connection is lost %s its commit',
+  async (moment) => {
+    const { client, store } = server
+    const { thread_id: known } = await client.threads.create()
+    for (const thread_id of [null, known]) {
+      const label = `added ${moment} ${thread_id === null ? 'with its thread' : 'to a thread'}`
+      const cut = proxy.cutAt({ text: label, end: 'commit' }, moment)
+      const run = await client.runs.create(thread_id, 'slow', { input: { label, count: 1, ms: 0 } })
+      await cut
+      const added = await store.runs.search({ thread_id: run.thread_id }, { limit: 10 })
+      expect(added.map(({ run_id }) => run_id)).toEqual([run.run_id])
+      await eventually(async () => (await store.runs.get(run.run_id))?.status).toBe('success')
+    }
+  },
+)
+
 test('a run goes on in another attempt when the database was away for long', async () => {
   const { client, store } = server
   const { thread_id } = await client.threads.create()
