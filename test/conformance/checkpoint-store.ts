@@ -414,6 +414,26 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       ])
     })
 
+    it('and checkpoints are stored together as one after the other', async () => {
+      const later = bytesOf('later')
+      const special = { idx: -1, channel: '__error__' }
+      const checkpoint = aCheckpoint({ checkpoint_id: 'c2' })
+      const values = [holding({ a: '1' })('a')]
+      await store.checkpoints.putAll([
+        { key, writes: [aWrite(special), aWrite()] },
+        { checkpoint, versions: { a: '0' }, values: [] },
+        { key, writes: [aWrite(later), aWrite({ ...special, ...later })] },
+        { checkpoint, versions: { a: '1' }, values },
+        { checkpoint: aCheckpoint({ checkpoint_id: 'c3' }), versions: { a: '1' }, values },
+      ])
+      await store.checkpoints.putAll([])
+      const stored = await store.checkpoints.get(key)
+      expect(stored?.writes).toEqual([aWrite({ ...special, ...later }), aWrite()])
+      for (const checkpoint_id of ['c2', 'c3']) {
+        expect(await store.checkpoints.get({ ...LATEST, checkpoint_id })).toMatchObject({ values })
+      }
+    })
+
     it('of a later run hide those of the run before, special ones only', async () => {
       const special = { idx: -4, channel: '__resume__' }
       await store.checkpoints.putWrites(key, [aWrite(special), aWrite()])

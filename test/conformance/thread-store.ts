@@ -14,6 +14,8 @@ import {
   LATER,
 } from '../support/agent-records.ts'
 
+const PAGE = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 } as const
+
 export function testThreadStore(world: () => AgentStoreWorld): void {
   async function insertThread(): Promise<string> {
     const thread = aThread({ metadata: { owner: 'ada' } })
@@ -66,6 +68,29 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await threads.get(thread_id)).toMatchObject({ metadata: { owner: 'ada' } })
     })
 
+    it('may be added as ones that nobody else can have', async () => {
+      const { threads } = world().store
+      const thread = aThread({ metadata: { owner: 'ada' } })
+      await threads.add(thread)
+      expect(await threads.get(thread.thread_id)).toMatchObject({ ...thread, status: 'idle' })
+      const found = await threads.search({ metadata: { owner: 'ada' } }, PAGE)
+      expect(found.map(({ thread_id }) => thread_id)).toEqual([thread.thread_id])
+      const { thread_id } = thread
+      await expect(threads.add(aThread({ thread_id }))).rejects.toThrow()
+      expect(await threads.get(thread_id)).toMatchObject({ metadata: { owner: 'ada' } })
+    })
+
+    it('have new labels where it is told what they were', async () => {
+      const { threads } = world().store
+      const thread = aThread({ metadata: { owner: 'ada' } })
+      await threads.insert(thread)
+      const patch = { updated_at: LATER, metadata: { owner: 'eve' } }
+      await threads.update(thread.thread_id, patch, thread)
+      for (const [owner, count] of [['ada', 0] as const, ['eve', 1] as const]) {
+        expect(await threads.search({ metadata: { owner } }, PAGE)).toHaveLength(count)
+      }
+    })
+
     it('change only what the patch names', async () => {
       const { threads } = world().store
       const thread_id = await insertThread()
@@ -112,8 +137,6 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
   })
 
   describe('a search of threads', () => {
-    const PAGE = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 } as const
-
     /** Made in this order, a minute apart; answers their ids by name. */
     async function insertThreads(metadata: Record<string, JsonObject>) {
       const ids: Record<string, string> = {}

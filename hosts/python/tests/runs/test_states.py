@@ -29,6 +29,16 @@ async def test_a_thread_without_a_run_is_empty() -> None:
     assert await (await World(graphs.steps).open()).get_state(T, None) == EMPTY
 
 
+async def test_a_state_is_read_from_the_checkpoints_that_are_given() -> None:
+    other = World(graphs.steps)
+    await other.play()
+    opened = await World(graphs.steps).open()
+    given = await opened.get_state(T, None, other.calls.checkpoints)
+    assert given == await (await other.open()).get_state(T, None)
+    assert given != EMPTY
+    assert await opened.get_state(T, None) == EMPTY
+
+
 async def test_a_state_is_what_a_run_has_left() -> None:
     world = World(graphs.asking)
     await world.play()
