@@ -20,6 +20,7 @@ import { importExport } from './modules/export.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
 import { installHooks } from './modules/loader.ts'
 import { createMemory, type ProjectGraph, readSource, toProjectGraph } from './project-graph.ts'
+import { letGoOfRaces } from './promise-race.ts'
 import { poolRandomValues } from './random-values.ts'
 import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 import { ServerConnection } from './server-connection.ts'
@@ -60,6 +61,7 @@ export async function loadProject(config: ProjectConfig, options: LoadOptions): 
   installLoopback()
   installSdkLogger(log)
   poolRandomValues()
+  letGoOfRaces()
   const bundled = bundlePath && (await loadBundled(config, bundlePath, log))
   if (bundled) return bundled
   await installHooks(config.root)

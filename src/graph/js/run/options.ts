@@ -7,10 +7,11 @@ export function streamOptions(
   signal: AbortSignal,
 ): { runId: string; [option: string]: unknown } {
   const { run_id, modes, interrupt_before, interrupt_after, durability } = request
+  const streamMode = [...new Set(modes.flatMap((mode) => GRAPH_MODES[mode]))]
   return {
     runId: run_id,
     signal,
-    streamMode: [...new Set(modes.flatMap((mode) => GRAPH_MODES[mode]))],
+    streamMode,
     subgraphs: request.subgraphs || modes.includes('lifecycle'),
     // With a version LangGraph tells of checkpoints beside the values.
     ...(modes.includes('places') && { version: 'v2' }),
@@ -18,8 +19,15 @@ export function streamOptions(
     ...(interrupt_after && { interruptAfter: interrupt_after }),
     ...(durability && { durability }),
     context: request.context,
+    ...(!streamMode.includes('custom') && { writer: tellNobody }),
   }
 }
+
+/**
+ * What LangGraph's own writer does where nobody asked for `custom`. Its own is a function that it assigns to a
+ * property, which keeps the whole run from the short garbage collections (`js/promise-race.ts`).
+ */
+function tellNobody(): void {}
 
 /**
  * LangGraph's modes for the port's. `messages` needs the values too: they tell which are complete.

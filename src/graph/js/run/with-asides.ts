@@ -42,7 +42,9 @@ export class WithAsides<T> {
   #first<R>(next: Promise<R>): Promise<R | undefined> {
     if (this.#added.length > 0) return Promise.resolve(undefined)
     return new Promise((resolve, reject) => {
-      this.#wake = () => resolve(undefined)
+      // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
+      const wake = () => resolve(undefined)
+      this.#wake = wake
       next.then(resolve, reject)
     })
   }

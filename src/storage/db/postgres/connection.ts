@@ -107,7 +107,13 @@ export class PostgresPool {
    */
   send(client: PoolClient, query: QueryConfig | string): Promise<QueryResult> {
     this.#gather(client)
-    return client.query(query)
+    // With a callback of ours. The driver's own would be kept until the heap is collected as a whole, and the rows with it: V8
+    // places a function that is assigned to a property among what is old.
+    return new Promise((resolve, reject) => {
+      client.query(query as QueryConfig, (error: Error | null, result: QueryResult) =>
+        error ? reject(error) : resolve(result),
+      )
+    })
   }
 
   /**
