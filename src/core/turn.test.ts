@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOthers, endOfTurn } from './turn.ts'
+import { afterOthers, endOfTurn, ownTurn } from './turn.ts'
 
 /** Adds to the list when the others have done so too, and notes what the list has then. */
 function gather(list: string[], seen: string[], name: string): Promise<void> {
@@ -30,3 +30,22 @@ test('who has not waited is called back at the end of the turn', async () => {
   await Promise.all([first, gather(list, seen, 'b')])
   expect(seen).toEqual(['a,b', 'a,b'])
 })
+
+test('who asks for a turn of their own have one after the other', async () => {
+  const seen: string[] = []
+  const between = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const other = (async () => {
+    for (let turn = 1; turn <= 3; turn += 1) {
+      await between()
+      seen.push(`other ${turn}`)
+    }
+  })()
+  const own = (name: string) => ownTurn().then(() => seen.push(name))
+  await Promise.all([own('a'), own('b'), own('c'), other])
+  const turnOf = (name: string) => seen.slice(0, seen.indexOf(name)).filter(isOther).length
+  expect(['a', 'b', 'c'].map(turnOf)).toEqual([turnOf('a'), turnOf('a') + 1, turnOf('a') + 2])
+})
+
+function isOther(name: string): boolean {
+  return name.startsWith('other')
+}

@@ -5,6 +5,7 @@
 
 let end: Promise<void> | undefined
 let isAtEnd = false
+let lastOwn = Promise.resolve()
 
 /** Settles when all that has come to this process now has been handled once. */
 export function endOfTurn(): Promise<void> {
@@ -27,6 +28,19 @@ export function endOfTurn(): Promise<void> {
 export function afterOthers(callback: () => void): void {
   if (isAtEnd) queueMicrotask(() => process.nextTick(callback))
   else void endOfTurn().then(() => process.nextTick(callback))
+}
+
+/**
+ * Settles in a turn of the event loop that the caller has for itself: of those who ask for one at once, each has the
+ * next. So others are served between pieces of work that take long, whoever does them.
+ */
+export function ownTurn(): Promise<void> {
+  lastOwn = lastOwn.then(nextTurn)
+  return lastOwn
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function leave(): void {

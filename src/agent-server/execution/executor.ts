@@ -17,6 +17,7 @@ import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
 import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
+import { ownTurn } from '../../core/turn.ts'
 import type { Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
 import type { Unwritten } from '../../stream/batched-appends.ts'
@@ -41,6 +42,9 @@ import { type Outcome, statusOf } from './outcome.ts'
 import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
+
+/** From how many characters of an event on others are served before it goes on. */
+const LARGE = 2 ** 20
 
 /** What executing a run needs. */
 type ExecutionParts = Pick<
@@ -299,6 +303,7 @@ class Execution {
     for (const emission of batch) {
       const projected = projection.project(emission)
       const events = Array.isArray(projected) ? projected : await this.#abortTimeout.wait(projected)
+      if (events.some(({ data }) => data.length > LARGE)) await ownTurn()
       const isHeld = this.#order.write(events, projection.checkpointOf(emission))
       if (isHeld !== true && !(await isHeld)) return false
     }

@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 import { holdsLease } from '../leases/leases.ts'
 import { partStatements } from '../lists/parts.ts'
-import { EVENT_COLUMNS, type EventRow, type KeptData, putListsBack, takeListsOut } from './lists.ts'
+import { EVENT_COLUMNS, type EventRow, type KeptData, putListsBack, takeAllListsOut } from './lists.ts'
 
 const COUNT = `
 INSERT INTO event_counters (thread_id, last_seq) VALUES ($1, $2)
@@ -30,7 +30,7 @@ export async function appendEvents(
   to: Parameters<EventStore['append']>[0],
   events: NewEvent[],
 ): Promise<RunEvent[] | undefined> {
-  const kept = events.map(({ data }) => takeListsOut(data))
+  const kept = await takeAllListsOut(events)
   const work = async (tx: Db) => {
     const held = to.lease ? holdsLease(tx, to.lease) : true
     const [isHeld, numbered] = await Promise.all([held, number(tx, to, events)])
@@ -85,12 +85,12 @@ async function number(
 }
 
 /** See `EventStore.appendToThread`. */
-export function appendToThread(
+export async function appendToThread(
   db: Db,
   { thread_id, created_at }: Parameters<EventStore['appendToThread']>[0],
   events: NewEvent[],
 ): Promise<void> {
-  const kept = events.map(({ data }) => takeListsOut(data))
+  const kept = await takeAllListsOut(events)
   return db.transaction(async (tx) => {
     const firstSeq = await takeSeqs(tx, thread_id, events.length)
     const place = { thread_id, run_id: null, run_seq: null, created_at }

@@ -4,6 +4,7 @@
  */
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import { findJsonLists, joinJsonList } from '../../core/json-list.ts'
+import { ownTurn } from '../../core/turn.ts'
 import type { Db } from '../db/db.ts'
 import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
 
@@ -27,7 +28,7 @@ export interface KeptData {
 type TakenList = [at: number, text: string]
 
 /** Takes the long lists out. `putListsBack` restores the data byte by byte. */
-export function takeListsOut(data: string): KeptData {
+function takeListsOut(data: string): KeptData {
   if (data.length < MIN_BYTES) return { data, lists: null, parts: [] }
   const json = Buffer.from(data)
   const found = findJsonLists(json, isWorthParts)
@@ -48,6 +49,19 @@ export function takeListsOut(data: string): KeptData {
   left.push(json.subarray(end))
   const rest = Buffer.concat(left).toString()
   return { data: rest, lists: JSON.stringify(taken), parts: parts.flat() }
+}
+
+/** From how many characters on others are served before the next one is taken apart. */
+const LARGE = 2 ** 20
+
+/** The same for the data of several events. */
+export async function takeAllListsOut(events: readonly { data: string }[]): Promise<KeptData[]> {
+  const kept: KeptData[] = []
+  for (const { data } of events) {
+    kept.push(takeListsOut(data))
+    if (data.length > LARGE) await ownTurn()
+  }
+  return kept
 }
 
 /** A row of the `events` table. */

@@ -1,5 +1,4 @@
 /** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
-import { setImmediate as turn } from 'node:timers/promises'
 import type {
   Checkpoint,
   CheckpointMetadata,
@@ -9,16 +8,19 @@ import type {
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
 import { cutJsonList } from '../../../core/json-list.ts'
+import { ownTurn } from '../../../core/turn.ts'
 
 const INTERRUPT = '__interrupt__'
 
+/** From how many bytes on a value takes so long that others are served before what comes next. */
+const LARGE_BYTES = 2 ** 20
+
+/** Asked for together, values are all of one turn: a graph that changes them afterwards changes nothing here. */
 export async function dump(serde: SerializerProtocol, value: unknown): Promise<TypedBytes> {
   const [type, bytes] = await serde.dumpsTyped(value)
+  if (bytes.length > LARGE_BYTES) await ownTurn()
   return { type, bytes }
 }
-
-/** From how many bytes on a value takes so long to revive that others are served meanwhile. */
-const LARGE_BYTES = 2 ** 20
 
 /** A long list is revived piece by piece: its items know nothing of each other. */
 export async function load(
@@ -29,7 +31,7 @@ export async function load(
   const lists = type === 'json' ? cutJsonList(bytes, LARGE_BYTES) : undefined
   if (!lists) {
     const value = await serde.loadsTyped(type, bytes)
-    await turn()
+    await ownTurn()
     return value
   }
   const items: unknown[] = []
@@ -37,7 +39,7 @@ export async function load(
     const revived: unknown[] = await serde.loadsTyped(type, list)
     // One by one: they may be too many for the arguments of a call.
     for (const item of revived) items.push(item)
-    await turn()
+    await ownTurn()
   }
   return items
 }

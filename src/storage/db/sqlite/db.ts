@@ -7,7 +7,7 @@
  * connection; all the work together takes a seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate as turn } from 'node:timers/promises'
+import { ownTurn } from '../../../core/turn.ts'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
@@ -181,7 +181,7 @@ async function pauseIfLarge(params: readonly SqlValue[]): Promise<void> {
   const isLarge = (value: SqlValue) => {
     return (typeof value === 'string' || value instanceof Uint8Array) && value.length > LARGE
   }
-  if (params.some(isLarge)) await turn()
+  if (params.some(isLarge)) await ownTurn()
 }
 
 class SqliteTransaction extends OpenTransaction<SqliteConnection> {
