@@ -9,23 +9,33 @@
  *          unanswered: the caller may try again, or refuse
  * ```
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { endOfTurn } from '../core/turn.ts'
+import type { Answer } from './client.ts'
 import type { Connections, Cuttable } from './connections.ts'
-import { type AnswerControl, type AnswerReceiver, MAX_TEXT_BYTES } from './kept-connections.ts'
-import { endAnswer, isHttp1 } from './request-body.ts'
+import type { AnswerControl, AnswerReceiver } from './kept-connections.ts'
+import { PlainResponse } from './plain-response.ts'
+import { endAnswer, type Incoming, isHttp1 } from './request-body.ts'
+import { MAX_TEXT_BYTES } from './response-reader.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
 /** A client's request, and the response to answer it on. */
 export interface ClientRequest {
-  req: IncomingMessage
-  res: ServerResponse
-  body: Buffer | Readable | undefined
-  /** A WebSocket handshake: the client's socket, and the bytes that the client sent after its request. */
-  upgrade?: { socket: Socket; head: Buffer } | undefined
+  req: Incoming
+  res: Answer
+  /** A text is in latin1. */
+  body: Buffer | Readable | string | undefined
+  upgrade?: Handshake | undefined
+}
+
+/** A WebSocket handshake: the client's socket, and the bytes that the client sent after its request. */
+export interface Handshake {
+  socket: Socket
+  head: Buffer
+  /** Takes the socket from the answer. */
+  detach(): void
 }
 
 /** The server that the request goes to, and in which form. */
@@ -56,8 +66,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   #controller: AnswerControl | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
-  /** The first piece of the answer's body, while it is held. */
-  #piece: Buffer | undefined
+  /** The first piece of the answer's body, while it is held; a text is latin1. */
+  #piece: Buffer | string | undefined
   /** Whether anything of the answer's body has come. */
   #isBegun = false
   #isHeld = false
@@ -77,7 +87,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     const sending = { method: req.method ?? 'GET', path, headers, body }
     if (upgrade || reset || !connections.send(sending, this)) {
       const upgraded = upgrade ? 'websocket' : null
-      const options = { ...sending, body: body ?? null, upgrade: upgraded, reset, servername }
+      const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
+      const options = { ...sending, body: bytes ?? null, upgrade: upgraded, reset, servername }
       connections.dispatch(options as Dispatcher.DispatchOptions, this)
     }
     return this.#outcome.promise
@@ -119,6 +130,22 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#hold()
   }
 
+  onWholeResponse(
+    controller: AnswerControl,
+    statusCode: number,
+    statusMessage: string,
+    body: string,
+  ): void {
+    const { res } = this.#request
+    res.writeHead(statusCode, statusMessage, this.#to.answerHeaders(rawHeaders(controller)))
+    this.#piece = body
+    this.#isBegun = true
+    this.#isEnded = true
+    this.#isHeld = true
+    if (this.#isAlone) this.#release()
+    else void endOfTurn().then(() => this.#release())
+  }
+
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#isHeld && !this.#isBegun) {
       this.#isBegun = true
@@ -152,7 +179,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     const upstreamSocket = socket as Socket
     if (!upgrade || this.#isOver) return void upstreamSocket.destroy()
     res.off('close', this.#onClientClose)
-    res.detachSocket(upgrade.socket)
+    upgrade.detach()
     const headers = this.#to.answerHeaders(rawHeaders(controller))
     upgrade.socket.write(switchingProtocols(headers), 'latin1')
     this.#switched = upstreamSocket
@@ -172,8 +199,13 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   #hold(): void {
     this.#isHeld = true
     const release = () => this.#release()
-    if (this.#to.connections.open.length === 1) process.nextTick(release)
+    if (this.#isAlone) process.nextTick(release)
     else void endOfTurn().then(release)
+  }
+
+  /** No other request is open. */
+  get #isAlone(): boolean {
+    return this.#to.connections.open.length === 1
   }
 
   #release(): void {
@@ -181,15 +213,15 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#isHeld = false
     if (this.#isOver) return
     const { req, res } = this.#request
-    const socket = isHttp1(req) ? req.socket : undefined
-    socket?.cork()
+    const corked = corkable(this.#request)
+    corked?.cork()
     if (this.#piece) this.#writePiece()
     else if (!this.#isEnded && !this.#isBegun) res.flushHeaders()
     // The end of an answer in chunks is a chunk too. Any other one has nothing to write after this.
     const { chunkedEncoding } = res
-    if (!chunkedEncoding) socket?.uncork()
+    if (!chunkedEncoding) corked?.uncork()
     if (this.#isEnded) endAnswer(req, res)
-    if (chunkedEncoding) socket?.uncork()
+    if (chunkedEncoding) corked?.uncork()
   }
 
   #writePiece(): void {
@@ -197,8 +229,9 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#piece = undefined
     if (!piece) return
     // As a text, it is written in one with the head.
-    const isText = piece.length <= MAX_TEXT_BYTES && isHttp1(this.#request.req)
-    this.#write(isText ? piece.toString('latin1') : piece)
+    const isLeft =
+      typeof piece === 'string' || piece.length > MAX_TEXT_BYTES || !isHttp1(this.#request.req)
+    this.#write(isLeft ? piece : piece.toString('latin1'))
   }
 
   #write(chunk: Buffer | string): void {
@@ -220,6 +253,12 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#to.connections.leave(this)
     this.#outcome.resolve(outcome)
   }
+}
+
+/** What gathers the writes of an answer. Over HTTP/2 the connection does so itself. */
+function corkable({ req, res }: ClientRequest): Pick<Socket, 'cork' | 'uncork'> | undefined {
+  if (res instanceof PlainResponse) return res
+  return isHttp1(req) ? req.socket : undefined
 }
 
 function isEventStream(headers: string[]): boolean {

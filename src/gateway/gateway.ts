@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
 import type { PassedRequest } from '../core/agent/server/metrics.ts'
 import type { CorsConfig } from '../core/cors.ts'
@@ -15,19 +16,15 @@ import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 import type { Certificates } from './certificates.ts'
-import type { ClientRequest } from './exchange.ts'
+import type { Answer, RequestHead } from './client.ts'
+import type { Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
+import type { PlainRequest } from './plain-request.ts'
+import type { PlainResponse } from './plain-response.ts'
 import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
-import { isRelayed, Relay } from './relay.ts'
-import {
-  bodyThere,
-  checkBodySize,
-  hasBody,
-  isShort,
-  requestBody,
-  wholeBody,
-} from './request-body.ts'
+import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
+import { bodyOf, checkBodySize, hasBody, type Incoming } from './request-body.ts'
 import {
   type AgentRoute,
   isOpen,
@@ -125,11 +122,20 @@ export class Gateway {
     this.#answer(req, res).catch((error: unknown) => this.#refuse(req, res, error))
   }
 
+  /** Answers what is for an agent that runs here, as `handleRequest` would. `false`: it is not, and nothing was done. */
+  readonly answerPlain = (req: PlainRequest, res: PlainResponse): boolean => {
+    const route = this.#leader() ? undefined : this.#plainRoute(req)
+    if (!route) return false
+    this.#answerAgent(req, res, route).catch((error: unknown) => this.#refuse(req, res, error))
+    return true
+  }
+
   /** The listener for `upgrade`. A refused handshake gets an HTTP answer. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = socket as Socket
     const res = responseOn(req, client)
-    this.#upgrade(req, res, { socket: client, head }).catch((error: unknown) =>
+    const detach = () => res.detachSocket(client)
+    this.#upgrade(req, res, { socket: client, head, detach }).catch((error: unknown) =>
       this.#refuse(req, res, error),
     )
   }
@@ -153,6 +159,10 @@ export class Gateway {
     if (this.#leader() && (await this.#isPassedOn({ req, res }))) return
     const route = this.#routeOf(req)
     if (!route) return this.#fallBack(req, res)
+    await this.#answerAgent(req, res, route)
+  }
+
+  async #answerAgent(req: Incoming, res: Answer, route: AgentRoute): Promise<void> {
     if (route.prefix !== '') refuseCode(req)
     this.#requireLead()
     const isFree = isOpen(req, route)
@@ -164,20 +174,16 @@ export class Gateway {
     this.#table.find(route.name).requireNotPaused()
     let body: Passage['body']
     if (hasBody(req)) {
-      if (req.headers.expect !== undefined) res.writeContinue()
-      if (!isShort(req)) body = requestBody(req, this.#maxBodyBytes)
-      else body = bodyThere(req) ?? (await wholeBody(req))
+      if (req.headers.expect !== undefined) res.writeContinue?.()
+      const there = bodyOf(req, this.#maxBodyBytes)
+      body = there instanceof Promise ? await there : there
       if (!body || res.closed) return
     }
     await this.#forward({ route, req, res, body, caller, isUnchecked })
   }
 
   /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
-  async #isAnsweredAsleep(
-    req: IncomingMessage,
-    res: ServerResponse,
-    route: AgentRoute,
-  ): Promise<boolean> {
+  async #isAnsweredAsleep(req: Incoming, res: Answer, route: AgentRoute): Promise<boolean> {
     const name = this.#table.find(route.name)
     if (!name.isAsleep) return false
     const { caller } = await this.#admit(req, route).catch(() => UNCHECKED)
@@ -188,7 +194,7 @@ export class Gateway {
    * Throws when there is no such deployment: otherwise anybody could fill the metrics with made-up
    * names.
    */
-  #observe(deployment: string, res: ServerResponse): void {
+  #observe(deployment: string, res: Answer): void {
     this.#table.find(deployment)
     const begun = performance.now()
     res.on('close', () => {
@@ -197,11 +203,7 @@ export class Gateway {
     })
   }
 
-  async #upgrade(
-    req: IncomingMessage,
-    res: ServerResponse,
-    upgrade: NonNullable<Passage['upgrade']>,
-  ): Promise<void> {
+  async #upgrade(req: IncomingMessage, res: ServerResponse, upgrade: Handshake): Promise<void> {
     if (await this.#isPassedOn({ req, res, upgrade })) return
     const route = this.#routeOf(req)
     this.#requireLead()
@@ -211,7 +213,7 @@ export class Gateway {
     if (!res.closed) await this.#forward({ route, req, res, body: undefined, upgrade, ...admitted })
   }
 
-  async #isPassedOn(request: Omit<ClientRequest, 'body'>): Promise<boolean> {
+  async #isPassedOn(request: RelayedRequest): Promise<boolean> {
     const url = this.#leader()?.url
     if (url === undefined || isRelayed(request.req)) return false
     return this.#relay.pass(request, url)
@@ -224,7 +226,7 @@ export class Gateway {
     throw new AppError('unavailable', `The control plane that leads cannot be reached. ${hint}`)
   }
 
-  #routeOf(req: IncomingMessage): AgentRoute | undefined {
+  #routeOf(req: RequestHead): AgentRoute | undefined {
     const target = req.url ?? '/'
     if (typeof this.#fallback === 'string') return rootRoute(target, this.#fallback)
     const own = this.#hosts.deploymentAt(req.headers.host)
@@ -232,6 +234,15 @@ export class Gateway {
     const label = this.#domain && subdomainOf(req.headers.host, this.#domain)
     if (label === undefined || label === '') return parseAgentRoute(target)
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)
+  }
+
+  /** What has no route, or would be refused for its target, goes the way of all requests. */
+  #plainRoute(req: PlainRequest): AgentRoute | undefined {
+    try {
+      return this.#routeOf(req)
+    } catch {
+      return undefined
+    }
   }
 
   /** In a span, with everything that the request waits for. */
@@ -267,7 +278,7 @@ export class Gateway {
    * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
    * that claim of whoever the gateway lets in.
    */
-  async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
+  async #admit(req: RequestHead, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
@@ -284,7 +295,7 @@ export class Gateway {
     throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)
   }
 
-  #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
+  #refuse(req: Incoming, res: Answer, error: unknown): void {
     const refusal = asRefusal(error, this.#log)
     if (res.headersSent) return void res.destroy()
     if (res.closed) return
@@ -298,7 +309,7 @@ export class Gateway {
   }
 
   /** Pages of any origin may read that a deployment does not exist. */
-  #corsOf(req: IncomingMessage): CorsConfig {
+  #corsOf(req: RequestHead): CorsConfig {
     try {
       const route = this.#routeOf(req)
       return route ? this.#table.find(route.name).cors : {}
@@ -314,13 +325,13 @@ const OPEN: Admitted = {}
 const UNCHECKED: Admitted = { isUnchecked: true }
 
 /** Whether the request brings credentials that a project's own auth may know. */
-function hasCredentials({ headers }: IncomingMessage): boolean {
+function hasCredentials({ headers }: RequestHead): boolean {
   const { authorization, cookie } = headers
   return Boolean(authorization ?? headers['x-api-key']) || hasOtherCookies(cookie)
 }
 
 /** Reads single headers, as `Headers` does, which would have to be made for each request. */
-function keyHeaders({ headers }: IncomingMessage): HeaderReader {
+function keyHeaders({ headers }: RequestHead): HeaderReader {
   return {
     get(name) {
       const value = headers[name]

@@ -4,11 +4,13 @@
  * and there are as many as there are requests.
  */
 import { connect, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import type { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import { endOfTurn } from '../core/turn.ts'
-import { isFieldValue, isToken } from './field-text.ts'
-import { ResponseReader } from './response-reader.ts'
+import { isToken } from './field-text.ts'
+import { hasHeader, writeHeaderLines } from './header-lines.ts'
+import { MAX_TEXT_BYTES, ResponseReader } from './response-reader.ts'
 
 /** A request as it is sent. */
 export interface Sending {
@@ -16,7 +18,8 @@ export interface Sending {
   path: string
   /** Names and values in turn, without those that concern the connection. */
   headers: readonly string[]
-  body: Buffer | Readable | undefined
+  /** A text is in latin1. */
+  body: Buffer | Readable | string | undefined
 }
 
 /** What the receiver of an answer may do with it. */
@@ -33,6 +36,8 @@ export interface AnswerReceiver {
   onRequestStart(control: AnswerControl): void
   onResponseStart(control: AnswerControl, status: number, headers: unknown, message?: string): void
   onResponseData(control: AnswerControl, bytes: Buffer): void
+  /** Instead of start, data and end: all of it has come, its body in latin1. */
+  onWholeResponse(control: AnswerControl, status: number, message: string, body: string): void
   onResponseEnd(control: unknown, trailers: Record<string, unknown>): void
   onResponseError(control: unknown, error: Error): void
 }
@@ -45,12 +50,6 @@ const BEFORE_SERVER_MS = 2_000
 const SWEEP_MS = 1_000
 /** A connection that is silent for so long is probed, so that one whose server is gone is noticed. */
 const PROBE_MS = 60_000
-
-/**
- * A body up to this length is written as one text with its head (in latin1, which keeps every byte): that costs
- * less than two pieces, and less than a buffer for both.
- */
-export const MAX_TEXT_BYTES = 8 * 1024
 
 /** All sockets read into it, one after the other. What is kept of it is copied. */
 const received = Buffer.allocUnsafeSlow(64 * 1024)
@@ -109,6 +108,8 @@ export class KeptConnections {
       keepAliveInitialDelay: PROBE_MS,
       onread: { buffer: received, callback: (length) => made.read(length) },
     })
+    // Whoever waits for an answer has a connection of his own, which keeps the process.
+    socket.unref()
     const made: Connection = new Connection(socket, {
       connectTimeoutMs: this.#connectTimeoutMs,
       onIdle: () => this.#keep(made),
@@ -160,6 +161,8 @@ class Connection {
       onHead: (status, message, headers) => this.#current?.start(status, message, headers),
       onData: (bytes) => this.#current?.data(bytes),
       onEnd: (trailers) => this.#current?.end(trailers),
+      onWhole: (status, message, headers, body) =>
+        this.#current?.whole(status, message, headers, body),
     })
     socket.on('error', (error) => {
       this.#error ??= error
@@ -197,7 +200,7 @@ class Connection {
 
   /** What came into `received`. */
   read(length: number): boolean {
-    this.#attempt(() => this.#reader.read(received.subarray(0, length)))
+    this.#attempt(() => this.#reader.read(received, length))
     return true
   }
 
@@ -216,7 +219,6 @@ class Connection {
 
   #write(sent: Exchanged): void {
     if (sent.isOver) return
-    this.#socket.ref()
     this.#reader.begin(sent.method)
     sent.begin()
     if (!sent.isOver) sent.writeTo(this.#socket)
@@ -238,7 +240,6 @@ class Connection {
     if (!this.#reader.isReusable || !sent.isWritten || ms <= 0) return void this.destroy()
     this.#freshUntil = performance.now() + ms
     if (this.#socket.isPaused()) this.#socket.resume()
-    this.#socket.unref()
     this.#parts.onIdle()
   }
 }
@@ -300,6 +301,14 @@ class Exchanged implements AnswerControl {
     this.isOver = true
   }
 
+  whole(status: number, message: string, headers: string[], body: string): void {
+    if (this.isOver) return
+    this.rawHeaders = headers
+    this.#dropBody()
+    this.#receiver.onWholeResponse(this, status, message, body)
+    this.isOver = true
+  }
+
   fail(error: Error): void {
     if (this.isOver) return
     this.isOver = true
@@ -309,9 +318,11 @@ class Exchanged implements AnswerControl {
 
   writeTo(socket: Socket): void {
     const { body } = this.#sending
-    if (body !== undefined && !Buffer.isBuffer(body)) return void this.#stream(body, socket)
+    if (isStream(body)) return void this.#stream(body, socket)
     this.isWritten = true
     if (body === undefined) return void socket.write(this.#head, 'latin1')
+    if (typeof body === 'string') return void socket.write(this.#head + body, 'latin1')
+    // One text, which latin1 keeps every byte of, costs less than two pieces or a buffer for both.
     if (body.length <= MAX_TEXT_BYTES) {
       return void socket.write(this.#head + body.toString('latin1'), 'latin1')
     }
@@ -347,8 +358,12 @@ class Exchanged implements AnswerControl {
   /** The rest of a body is read by nobody once its request is answered. */
   #dropBody(): void {
     const { body } = this.#sending
-    if (!this.isWritten && body !== undefined && !Buffer.isBuffer(body)) body.destroy()
+    if (!this.isWritten && isStream(body)) body.destroy()
   }
+}
+
+function isStream(body: Sending['body']): body is Readable {
+  return typeof body === 'object' && !Buffer.isBuffer(body)
 }
 
 function keptMs(seconds: number | undefined): number {
@@ -364,21 +379,11 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY', 'PROPFIND', 'PROPPAT
 /** The head in latin1, as it is sent. `undefined`: it would not be one head. */
 function headOf({ method, path, headers, body }: Sending, authority: string): string | undefined {
   if (!isToken(method) || FORBIDDEN_IN_PATH.test(path)) return undefined
-  let head = `${method} ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`
-  let names = method
-  let values = ''
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    const name = headers[i] as string
-    const value = headers[i + 1] as string
-    if (name === '') return undefined
-    names += name
-    values += value
-    head += `${name}: ${value}\r\n`
-  }
-  // Each character is looked at for itself, so all texts can be checked as one, which costs less.
-  if (!isToken(names) || !isFieldValue(values)) return undefined
-  if (!hasHeader(headers, 'host')) head += `host: ${authority}\r\n`
-  return `${head}${lengthLine(method, headers, body)}\r\n`
+  const lines = writeHeaderLines(headers)
+  if (lines === undefined) return undefined
+  const host = hasHeader(headers, 'host') ? '' : `host: ${authority}\r\n`
+  const begin = `${method} ${path} HTTP/1.1\r\nconnection: keep-alive\r\n`
+  return `${begin}${lines}${host}${lengthLine(method, headers, body)}\r\n`
 }
 
 /** What says how long the body is, where the headers do not. */
@@ -386,15 +391,5 @@ function lengthLine(method: string, headers: readonly string[], body: Sending['b
   if (body === undefined && !WITH_BODY.has(method)) return ''
   if (hasHeader(headers, 'content-length')) return ''
   if (body === undefined) return 'content-length: 0\r\n'
-  return Buffer.isBuffer(body)
-    ? `content-length: ${body.length}\r\n`
-    : 'transfer-encoding: chunked\r\n'
-}
-
-function hasHeader(headers: readonly string[], lowerCaseName: string): boolean {
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i] as string
-    if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) return true
-  }
-  return false
+  return isStream(body) ? 'transfer-encoding: chunked\r\n' : `content-length: ${body.length}\r\n`
 }

@@ -2,10 +2,10 @@
  * Passes whole requests on to the Runyard that leads, which checks them as if they had come to it
  * directly. Each has a connection of its own, so that none meets one that is just being closed.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
 import { Connections } from './connections.ts'
-import { type ClientRequest, Exchange } from './exchange.ts'
+import { Exchange, type Handshake } from './exchange.ts'
 import { RELAYED_HEADER, relayedAnswerHeaders, relayedHeaders } from './headers.ts'
 import { faultOfClient } from './refusal.ts'
 import { hasBody, requestBody } from './request-body.ts'
@@ -18,6 +18,13 @@ export function isRelayed(req: IncomingMessage): boolean {
   return req.headers[RELAYED_HEADER] !== undefined
 }
 
+/** Node's own: bodies of any length are passed on as they come. */
+export interface RelayedRequest {
+  req: IncomingMessage
+  res: ServerResponse
+  upgrade?: Handshake
+}
+
 export class Relay {
   #leader = ''
   #connections: Connections | undefined
@@ -27,7 +34,7 @@ export class Relay {
    * connection: nothing of the request has been read then. Throws `unavailable` when the leader broke
    * off before it answered, `bad_request` when the request cannot be passed on to anyone.
    */
-  async pass(request: Omit<ClientRequest, 'body'>, leader: string): Promise<boolean> {
+  async pass(request: RelayedRequest, leader: string): Promise<boolean> {
     const { req, res } = request
     const { pathname, hostname } = new URL(leader)
     const body = hasBody(req) ? requestBody(req, Number.POSITIVE_INFINITY) : undefined

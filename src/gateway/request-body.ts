@@ -2,19 +2,24 @@
  * The body of a request on its way to the agent server. A long one is counted, and never held in memory
  * as a whole.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import { AppError } from '../core/errors.ts'
+import type { Answer, RequestHead } from './client.ts'
+import { PlainRequest } from './plain-request.ts'
+
+/** A request as the gateway gets it; a plain one has its whole body with it. */
+export type Incoming = IncomingMessage | PlainRequest
 
 /** How long the gateway reads the rest of a body whose request is already answered, in ms. */
 const DISCARD_MS = 10_000
 
 /** Whether it came over HTTP/1. Over HTTP/2 many requests share one connection, and it collects itself what it writes. */
-export function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
+export function isHttp1({ httpVersionMajor }: RequestHead): boolean {
   return httpVersionMajor === 1
 }
 
-export function hasBody(req: IncomingMessage): boolean {
+export function hasBody(req: RequestHead): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
 }
 
@@ -22,7 +27,7 @@ export function hasBody(req: IncomingMessage): boolean {
 const MAX_PIECE_BYTES = 64 * 1024
 
 /** Whether the body is said to be so short that `wholeBody` may take it. */
-export function isShort({ headers }: IncomingMessage): boolean {
+function isShort({ headers }: RequestHead): boolean {
   return !('transfer-encoding' in headers) && Number(headers['content-length']) <= MAX_PIECE_BYTES
 }
 
@@ -30,13 +35,13 @@ export function isShort({ headers }: IncomingMessage): boolean {
  * All of a short body that has come already, as it mostly does with its head. So it costs far less than one that is
  * waited for. `undefined`: it has not come, or not all of it.
  */
-export function bodyThere(req: IncomingMessage): Buffer | undefined {
+function bodyThere(req: IncomingMessage): Buffer | undefined {
   const isThere = req.readableLength === Number(req.headers['content-length']) && isHttp1(req)
   return isThere ? (req.read() ?? undefined) : undefined
 }
 
 /** All of a short body. `undefined`: the client left before the end of it. */
-export function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
+function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
   const pieces: Buffer[] = []
   req.on('data', (piece: Buffer) => pieces.push(piece))
@@ -46,8 +51,20 @@ export function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
   return promise
 }
 
+/**
+ * The body as it is passed on: in one piece where it is short, which may be a text in latin1, otherwise as a stream that fails as `requestBody` says. `undefined`: the
+ * client left before the end of a short one.
+ */
+export function bodyOf(
+  req: Incoming,
+  maxBytes: number,
+): Buffer | string | Transform | Promise<Buffer | undefined> | undefined {
+  if (req instanceof PlainRequest) return req.body
+  return isShort(req) ? (bodyThere(req) ?? wholeBody(req)) : requestBody(req, maxBytes)
+}
+
 /** Throws `too_large` when the announced length of the body exceeds `maxBytes`. */
-export function checkBodySize(req: IncomingMessage, maxBytes: number): void {
+export function checkBodySize(req: RequestHead, maxBytes: number): void {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
@@ -87,7 +104,8 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
  * and dropped, for ten seconds at most. A connection that closes with the answer closes only after that:
  * otherwise it would be reset while the client sends, and the answer would be lost.
  */
-export function endAnswer(req: IncomingMessage, res: ServerResponse): void {
+export function endAnswer(req: Incoming, res: Answer): void {
+  if (req instanceof PlainRequest) return void res.end()
   if (req.complete) {
     // Only who reads on learns of the end. Otherwise Node would make the request flow to find it.
     if (req.readableLength === 0 && !req.readableEnded) req.read()

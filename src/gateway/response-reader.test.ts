@@ -21,6 +21,8 @@ function readAll(pieces: string[], { method = 'GET', isClosed = false } = {}) {
       last.body += bytes.toString('latin1')
     },
     onEnd: (trailers) => ended.push({ ...(begun.at(-1) as Read), trailers }),
+    onWhole: (status, message, headers, body) =>
+      ended.push({ status, message, headers, body, trailers: {} }),
   })
   reader.begin(method)
   for (const piece of pieces) {

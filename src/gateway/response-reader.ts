@@ -9,7 +9,8 @@
  *  └ no body, or an interim answer: over, or head again
  * ```
  */
-import { isFieldValue, isToken } from './field-text.ts'
+import { isFieldValue } from './field-text.ts'
+import { readHeaderLines } from './header-lines.ts'
 
 /** What an answer is made of, as it comes. Bytes are copies, which the taker may keep. */
 interface AnswerParts {
@@ -17,10 +18,14 @@ interface AnswerParts {
   onHead(status: number, message: string, headers: string[]): void
   onData(bytes: Buffer): void
   onEnd(trailers: Record<string, string>): void
+  /** Instead of these: an answer that came as a whole, with a short body in latin1. */
+  onWhole(status: number, message: string, headers: string[], body: string): void
 }
 
 const MAX_HEAD_BYTES = 64 * 1024
 const MAX_LINE_BYTES = 16 * 1024
+/** What a short body is: as a text, it can be written in one with a head. */
+export const MAX_TEXT_BYTES = 8 * 1024
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const LINE_FEED = 10
 
@@ -73,11 +78,15 @@ export class ResponseReader {
     return this.#keptSeconds
   }
 
-  /** Takes the next bytes, which the caller may overwrite afterwards. Throws for what is no HTTP. */
-  read(bytes: Buffer): void {
-    this.#bytes = bytes
+  /**
+   * Takes the next bytes, the first `length` of `place`, which the caller may overwrite afterwards. Throws for what is
+   * no HTTP.
+   */
+  read(place: Buffer, length = place.length): void {
     this.#at = 0
-    while (this.#at < bytes.length) this.#step()
+    if (this.#readWhole(place, length)) return
+    this.#bytes = place.subarray(0, length)
+    while (this.#at < length) this.#step()
     this.#flush()
   }
 
@@ -86,6 +95,16 @@ export class ResponseReader {
     if (this.#state === 'untilClose') this.#finish()
     else if (this.#state !== 'over')
       throw new Error('The connection closed before the answer ended.')
+  }
+
+  /** Reads a short answer as one text. `false`: it is none, and only its head may have been read. */
+  #readWhole(place: Buffer, length: number): boolean {
+    if (this.#state !== 'head' || this.#begun || length > MAX_TEXT_BYTES) return false
+    const text = place.toString('latin1', 0, length)
+    const end = text.indexOf('\r\n\r\n')
+    if (end === -1) return false
+    this.#at = end + END_OF_HEAD.length
+    return this.#takeHead(text.slice(0, end + 2), text.slice(this.#at))
   }
 
   #step(): void {
@@ -121,13 +140,14 @@ export class ResponseReader {
     }
     this.#begun = undefined
     this.#at += end + END_OF_HEAD.length - before
-    this.#takeHead(all.toString('latin1', 0, end))
+    this.#takeHead(all.toString('latin1', 0, end + 2))
   }
 
-  #takeHead(head: string): void {
+  /** `rest`: all that has come after it, where that is known. Answers whether it was the rest of the answer. */
+  #takeHead(head: string, rest?: string): boolean {
     const [status, message, minor, headers] = parsedHead(head)
     if (status === 101) throw new Error('The server switched protocols unasked.')
-    if (status < 200) return
+    if (status < 200) return false
     const { length, isChunked, connection, keepAlive } = framing(headers)
     this.#keepAlive = keepAlive
     this.#persists = persists(minor, connection)
@@ -139,8 +159,20 @@ export class ResponseReader {
     else if (isChunked) this.#state = 'size'
     else this.#state = length === undefined ? 'untilClose' : 'length'
     if (this.#state === 'untilClose') this.#persists = false
+    if (rest !== undefined && this.#isEndedBy(rest)) {
+      this.#state = 'over'
+      this.#parts.onWhole(status, message, headers, rest)
+      return true
+    }
     this.#parts.onHead(status, message, headers)
     if (this.#state === 'over') this.#parts.onEnd(this.#trailers)
+    return false
+  }
+
+  #isEndedBy(rest: string): boolean {
+    return this.#state === 'length'
+      ? rest.length === this.#left
+      : this.#state === 'over' && rest === ''
   }
 
   #readData(): void {
@@ -177,7 +209,8 @@ export class ResponseReader {
     if (line === '') return void this.#finish()
     this.#trailerBytes += line.length
     if (this.#trailerBytes > MAX_HEAD_BYTES) throw new Error('The answer has too long trailers.')
-    const [name, value] = field(line)
+    const [name, value = ''] = readHeaderLines(`${line}\r\n`, 0) ?? []
+    if (name === undefined) throw new Error('The answer has a trailer with forbidden characters.')
     this.#trailers[name] = value
   }
 
@@ -212,38 +245,14 @@ export class ResponseReader {
 }
 
 function parsedHead(head: string): [status: number, message: string, minor: string, string[]] {
-  let end = head.indexOf('\r\n')
-  const match = STATUS_LINE.exec(end === -1 ? head : head.slice(0, end))
+  const end = head.indexOf('\r\n')
+  const match = STATUS_LINE.exec(head.slice(0, end))
   if (!match || !isFieldValue(match[3] ?? '')) {
     throw new Error('The answer does not begin as HTTP/1.1 does.')
   }
-  const headers: string[] = []
-  while (end !== -1) {
-    const from = end + 2
-    end = head.indexOf('\r\n', from)
-    const [name, value] = field(end === -1 ? head.slice(from) : head.slice(from, end))
-    headers.push(name, value)
-  }
+  const headers = readHeaderLines(head, end + 2)
+  if (!headers) throw new Error('The answer has a header with forbidden characters.')
   return [Number(match[2]), match[3] ?? '', match[1] ?? '', headers]
-}
-
-/** Throws for names and values with other characters than HTTP's. */
-function field(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':')
-  const name = line.slice(0, Math.max(colon, 0))
-  if (!isToken(name)) throw new Error('The answer has a header without a proper name.')
-  let from = colon + 1
-  let to = line.length
-  while (from < to && isBlank(line.charCodeAt(from))) from += 1
-  while (to > from && isBlank(line.charCodeAt(to - 1))) to -= 1
-  const value = line.slice(from, to)
-  if (!isFieldValue(value)) throw new Error(`The answer's header ${name} has forbidden characters.`)
-  return [name, value]
-}
-
-/** Not `trim`, which takes away more than HTTP's blanks. */
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9
 }
 
 interface Framing {

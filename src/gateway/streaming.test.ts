@@ -164,20 +164,28 @@ describe('a body', () => {
 })
 
 describe('back-pressure', () => {
-  it('holds the agent server back while the client does not read', async () => {
-    let sent = 0
-    await world.serveAgent((req, res) => {
-      if (req.url === '/ok') res.end('ok')
-      else writeAll(res, (bytes) => (sent += bytes))
-    })
-    const req = http.get(`${world.url}/agents/agent/big`, withKey)
-    const [res] = (await once(req, 'response')) as [IncomingMessage]
-    await letOthersWork()
-    expect(sent).toBeLessThan(IN_FLIGHT_BYTES)
-    let received = 0
-    for await (const chunk of res) received += (chunk as Buffer).length
-    expect(received).toBe(TOTAL_BYTES)
-  }, 20_000)
+  it.each([
+    ['in chunks', {}],
+    ['of a length', { 'content-length': TOTAL_BYTES }],
+  ])(
+    'holds an answer %s back while the client does not read',
+    async (_, headers) => {
+      let sent = 0
+      await world.serveAgent((req, res) => {
+        if (req.url === '/ok') return void res.end('ok')
+        res.writeHead(200, headers)
+        writeAll(res, (bytes) => (sent += bytes))
+      })
+      const req = http.get(`${world.url}/agents/agent/big`, withKey)
+      const [res] = (await once(req, 'response')) as [IncomingMessage]
+      await letOthersWork()
+      expect(sent).toBeLessThan(IN_FLIGHT_BYTES)
+      let received = 0
+      for await (const chunk of res) received += (chunk as Buffer).length
+      expect(received).toBe(TOTAL_BYTES)
+    },
+    20_000,
+  )
 
   it('holds an upload back while the agent server does not read, and loses no byte of it', async () => {
     const arrived = Promise.withResolvers<IncomingMessage>()

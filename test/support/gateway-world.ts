@@ -38,6 +38,7 @@ export interface Agent {
 
 export interface World {
   gateway: Gateway
+  server: http.Server
   /** `http://127.0.0.1:PORT`; with a certificate `https://`. */
   url: string
   port: number
@@ -67,6 +68,7 @@ export async function openWorld({
   }
   return {
     gateway,
+    server,
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     port,
     startAgent,
