@@ -19,6 +19,7 @@ import type { Certificates } from './certificates.ts'
 import type { Answer, RequestHead } from './client.ts'
 import type { Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
+import type { Name } from './name.ts'
 import type { PlainRequest } from './plain-request.ts'
 import type { PlainResponse } from './plain-response.ts'
 import { forward, type Passage } from './proxy.ts'
@@ -167,7 +168,8 @@ export class Gateway {
     this.#requireLead()
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
-    const { caller, isUnchecked } = isFree ? OPEN : await this.#admit(req, route)
+    const admission = isFree ? OPEN : this.#admit(req, route)
+    const { caller, isUnchecked } = admission instanceof Promise ? await admission : admission
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
@@ -186,8 +188,17 @@ export class Gateway {
   async #isAnsweredAsleep(req: Incoming, res: Answer, route: AgentRoute): Promise<boolean> {
     const name = this.#table.find(route.name)
     if (!name.isAsleep) return false
-    const { caller } = await this.#admit(req, route).catch(() => UNCHECKED)
-    return caller === undefined && answerForSleeper(req, res, { route, name })
+    const isCaller = await this.#isCaller(req, route)
+    return !isCaller && answerForSleeper(req, res, { route, name })
+  }
+
+  /** Whether it brings a key that may call the deployment. */
+  async #isCaller(req: RequestHead, route: AgentRoute): Promise<boolean> {
+    try {
+      return (await this.#admit(req, route)).caller !== undefined
+    } catch {
+      return false
+    }
   }
 
   /**
@@ -278,21 +289,20 @@ export class Gateway {
    * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
    * that claim of whoever the gateway lets in.
    */
-  async #admit(req: RequestHead, route: AgentRoute): Promise<Admitted> {
+  #admit(req: RequestHead, route: AgentRoute): Admitted | Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
-    let principal: Principal
-    try {
-      principal = await this.#authenticate(keyHeaders(req))
-    } catch (error) {
-      const isUndecided = name.hasOwnAuth === undefined && !isStudio
-      if (isUndecided && hasCredentials(req)) return UNCHECKED
-      throw error
-    }
-    if (principal.workspace_id !== name.state?.workspace_id) throw noDeployment(route.name)
-    if (isAllowed(principal.role, 'call_agents')) return { caller: principal.user_id }
-    throw new AppError('forbidden', `The role "${principal.role}" may not call agents.`)
+    const principal = this.#authenticate(keyHeaders(req))
+    if (!(principal instanceof Promise)) return admitted(principal, name)
+    return principal.then(
+      (checked) => admitted(checked, name),
+      (refusal: unknown) => {
+        const isUndecided = name.hasOwnAuth === undefined && !isStudio
+        if (isUndecided && hasCredentials(req)) return UNCHECKED
+        throw refusal
+      },
+    )
   }
 
   #refuse(req: Incoming, res: Answer, error: unknown): void {
@@ -323,6 +333,13 @@ type Admitted = Pick<Passage, 'caller' | 'isUnchecked'>
 
 const OPEN: Admitted = {}
 const UNCHECKED: Admitted = { isUnchecked: true }
+
+/** Throws `not_found` for a key of another workspace, `forbidden` for a role that may not call agents. */
+function admitted({ workspace_id, role, user_id }: Principal, name: Name): Admitted {
+  if (workspace_id !== name.state?.workspace_id) throw noDeployment(name.name)
+  if (isAllowed(role, 'call_agents')) return { caller: user_id }
+  throw new AppError('forbidden', `The role "${role}" may not call agents.`)
+}
 
 /** Whether the request brings credentials that a project's own auth may know. */
 function hasCredentials({ headers }: RequestHead): boolean {

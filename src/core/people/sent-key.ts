@@ -13,8 +13,12 @@ export function keyIn(headers: HeaderReader): string | undefined {
 export function requireKeyIn(headers: HeaderReader): string {
   const key = keyIn(headers)
   if (key !== undefined) return key
+  throw noKey()
+}
+
+export function noKey(): AppError {
   const how = 'Send it as "X-Api-Key: KEY" or "Authorization: Bearer KEY".'
-  throw new AppError('unauthenticated', `An API key is needed. ${how}`)
+  return new AppError('unauthenticated', `An API key is needed. ${how}`)
 }
 
 function bearer(authorization: string | null): string | undefined {

@@ -1,4 +1,5 @@
 /** Rows that are read far more often than anything is written. */
+import { performance } from 'node:perf_hooks'
 import type { Db } from '../db/db.ts'
 
 const MOST_ROWS = 1000
@@ -7,12 +8,12 @@ const KEPT_MS = 1000
 
 /**
  * `read`, whose rows are kept in memory until something is written to the database: a row that was changed is
- * read again by the next who asks. Where others may write too, as on PostgreSQL, nothing is kept. Takers share the row.
+ * read again by the next who asks. A row that is kept comes at once, without a promise. Where others may write too, as on PostgreSQL, nothing is kept. Takers share the row.
  */
 export function keptUntilWritten<Row>(
   db: Db,
   read: (by: string) => Promise<Row | undefined>,
-): (by: string) => Promise<Row | undefined> {
+): (by: string) => Row | Promise<Row | undefined> {
   const rows = new Map<string, Row>()
   let keptAt = { writeCount: -1, ms: 0 }
   const forgetOld = (writeCount: number, ms: number) => {
@@ -20,12 +21,7 @@ export function keptUntilWritten<Row>(
     rows.clear()
     keptAt = { writeCount, ms }
   }
-  return async (by) => {
-    const { writeCount } = db
-    if (writeCount === undefined) return read(by)
-    forgetOld(writeCount, performance.now())
-    const kept = rows.get(by)
-    if (kept) return kept
+  const readAndKeep = async (by: string, writeCount: number) => {
     const row = await read(by)
     // A write that came in between may have changed it.
     if (row && db.writeCount === writeCount && keptAt.writeCount === writeCount) {
@@ -33,5 +29,11 @@ export function keptUntilWritten<Row>(
       rows.set(by, row)
     }
     return row
+  }
+  return (by) => {
+    const { writeCount } = db
+    if (writeCount === undefined) return read(by)
+    forgetOld(writeCount, performance.now())
+    return rows.get(by) ?? readAndKeep(by, writeCount)
   }
 }
