@@ -39,7 +39,8 @@ describe('a race of promises', () => {
     expect(await Promise.race(new Set([late, never()]))).toBe('late')
     const failed = Promise.reject(new Error('failed'))
     await expect(Promise.race([never(), failed, late])).rejects.toThrow('failed')
-    const thenable = { then: (resolve: (value: string) => void) => resolve('thenable') }
+    const then = (resolve: (value: string) => void) => resolve('thenable')
+    const thenable = Object.fromEntries([['then', then]])
     expect(await Promise.race([thenable, never()])).toBe('thenable')
   })
 

@@ -6,7 +6,13 @@ import type { Db } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 import { holdsLease } from '../leases/leases.ts'
 import { partStatements } from '../lists/parts.ts'
-import { EVENT_COLUMNS, type EventRow, type KeptData, putListsBack, takeAllListsOut } from './lists.ts'
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type KeptData,
+  putListsBack,
+  takeAllListsOut,
+} from './lists.ts'
 
 const COUNT = `
 INSERT INTO event_counters (thread_id, last_seq) VALUES ($1, $2)
