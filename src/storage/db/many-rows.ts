@@ -22,14 +22,29 @@ export function insertStatements(
   for (let at = 0; at < rows.length; ) {
     const count = countFrom(rows, at)
     const params: SqlValue[] = []
-    const values = rows
-      .slice(at, at + count)
-      .map((row) => `(${row.map((value) => `$${params.push(value)}`).join(', ')})`)
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values.join(', ')} ${suffix}`
+    for (let i = at; i < at + count; i += 1) for (const value of rows[i] ?? []) params.push(value)
+    const sql = `INSERT INTO ${table} (${columns.join(', ')}) ${valuesOf(count, columns.length)} ${suffix}`
     statements.push({ sql, params })
     at += count
   }
   return statements
+}
+
+/** By how many rows and columns: there are few of each. */
+const known = new Map<string, string>()
+
+/** `VALUES ($1, $2), ($3, $4)` */
+function valuesOf(rows: number, columns: number): string {
+  const key = `${rows} ${columns}`
+  const text = known.get(key) ?? makeValues(rows, columns)
+  known.set(key, text)
+  return text
+}
+
+function makeValues(rows: number, columns: number): string {
+  const row = (at: number) => Array.from({ length: columns }, (_, i) => `$${at * columns + i + 1}`)
+  const all = Array.from({ length: rows }, (_, at) => `(${row(at).join(', ')})`)
+  return `VALUES ${all.join(', ')}`
 }
 
 function countFrom(rows: readonly SqlValue[][], at: number): number {
