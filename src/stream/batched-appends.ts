@@ -68,6 +68,8 @@ interface Lane {
   /** Somebody waits until all is written. */
   hurry: () => void
   isHurried: boolean
+  /** Somebody waits until nothing is written here any more. */
+  isLeft: boolean
   /** How many are about to give it something to carry. */
   holds: number
   /** Settles when there is one less, or somebody is in a hurry. */
@@ -154,6 +156,7 @@ export class BatchedAppends {
     const batch = lane?.open
     if (lane) {
       lane.open = undefined
+      lane.isLeft = true
       hurry(lane)
       await lane.drained
     }
@@ -189,9 +192,9 @@ export class BatchedAppends {
     const due = dueWithin(withinMs || SOON_MS)
     const drained = Promise.resolve()
     const released = Promise.withResolvers<void>()
-    const isHurried = false
     const batches = { open: undefined, writing: undefined }
-    const lane = { to, ...batches, ...due, isHurried, holds: 0, released, drained }
+    const asked = { isHurried: false, isLeft: false, holds: 0 }
+    const lane = { to, ...batches, ...due, ...asked, released, drained }
     this.#lanes.set(key, lane)
     lane.drained = this.#drain(key, lane)
     return lane
@@ -204,12 +207,11 @@ export class BatchedAppends {
       const batch: Batch | undefined = lane.open
       // It was taken back meanwhile.
       if (!batch) break
-      const wasHurried = lane.isHurried
       Object.assign(lane, { open: undefined, writing: batch, isHurried: false })
       await this.#write(lane.to, batch)
       lane.writing = undefined
-      const isHurried = wasHurried || lane.isHurried
-      if (isHurried || (written < AT_ONCE && lane.open?.isUrgent)) continue
+      if (lane.isLeft || (lane.open && isNextDue(lane, written))) continue
+      lane.isHurried = false
       const isAtMost = written < AT_ONCE
       const due = batch.isUrgent ? dueWithin(BETWEEN_MS, { isAtMost }) : dueWithin(LATER_MS)
       Object.assign(lane, due)
@@ -284,6 +286,14 @@ function hurry(lane: Lane): void {
   lane.isHurried = true
   lane.released.resolve()
   lane.hurry()
+}
+
+/**
+ * Whether what has come meanwhile is written without a pause, after so many batches. A run that was hurried because too much of it waited
+ * is paused like others: it goes on telling.
+ */
+function isNextDue({ open, isHurried }: Lane, written: number): boolean {
+  return isHurried || (written < AT_ONCE && open?.isUrgent === true)
 }
 
 async function unheld(lane: Lane): Promise<void> {

@@ -175,6 +175,27 @@ describe('appending', () => {
     expect(added.map(({ data }) => data)).toEqual(['0', '1', '2', '3', '4', '5'])
   })
 
+  test('a run that was hurried since too much of it waited goes on waiting for more', async () => {
+    const batches: number[] = []
+    const log = openLog({ store: { ...world.store, events: counted(batches) } })
+    const one = await claimed()
+    readAlong(log, one)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const at of [0, 1, 2]) await log.append(idsOf(one), values(at))
+    const tooMuch = log.append(idsOf(one), values(3))
+    log.hurry(idsOf(one))
+    await tooMuch
+    const waiting = [4, 5].map((at) => log.append(idsOf(one), values(at)))
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    expect(batches).toEqual([1, 1, 1, 1])
+    vi.advanceTimersByTime(5)
+    expect(await Promise.all(waiting)).toEqual([true, true])
+    expect(batches).toEqual([1, 1, 1, 1, 2])
+    // Nobody waits for the pause after the last batch.
+    expect(await log.takeBack(idsOf(one))).toEqual({ events: [], puts: [] })
+  })
+
   test('what is not being written yet can be taken back, after what is', async () => {
     const log = openLog()
     const one = await claimed()
