@@ -31,7 +31,7 @@ const AT_ONCE = 3
 /** That time, in ms. A run that is silent for so long is written at once again. */
 const BETWEEN_MS = 5
 /** Unless so much waits, in characters and bytes. */
-const MAX_WAITING_CHARS = 65_536
+const MAX_WAITING_CHARS = 131_072
 
 /** How long the first event of a short run may wait for the next one, in ms, where somebody reads them. */
 export const SOON_MS = 10

@@ -6,7 +6,7 @@ import type { EventLog } from '../../stream/event-log.ts'
 import type { Claimed } from './finish.ts'
 
 /** How many events may be on their way to the database before the graph is made to wait. */
-const MAX_UNWRITTEN = 256
+const MAX_UNWRITTEN = 512
 
 export class EventWriter {
   readonly #log: EventLog

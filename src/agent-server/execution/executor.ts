@@ -297,17 +297,22 @@ class Execution {
     }
   }
 
-  /** `false`: the lease was lost. */
+  /** Writes what becomes of the batch, together where nothing is waited for. `false`: the lease was lost. */
   async #write(batch: readonly Emission[]): Promise<boolean> {
     const projection = this.#projection
+    const events: NewEvent[] = []
+    const begin = () => this.#order.begin(events.splice(0))
     for (const emission of batch) {
       const projected = projection.project(emission)
-      const events = Array.isArray(projected) ? projected : await this.#abortTimeout.wait(projected)
-      if (events.some(({ data }) => data.length > LARGE)) await ownTurn()
-      const isHeld = this.#order.write(events, projection.checkpointOf(emission))
-      if (isHeld !== true && !(await isHeld)) return false
+      const isMade = Array.isArray(projected)
+      const checkpoint = projection.checkpointOf(emission)
+      if (!isMade || checkpoint) begin()
+      const made = isMade ? projected : await this.#abortTimeout.wait(projected)
+      if (made.some(({ data }) => data.length > LARGE)) await ownTurn()
+      if (checkpoint) this.#order.begin(made, { checkpoint })
+      else for (const event of made) events.push(event)
     }
-    return true
+    return this.#order.write(events)
   }
 
   /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */

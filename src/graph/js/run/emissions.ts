@@ -7,7 +7,7 @@ import type {
   TaskPayload,
 } from '../../../core/agent/host/emission.ts'
 import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
-import type { JsonObject } from '../../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import { apiPayload, isCheckpoint } from './api-payload.ts'
 import { type Message, MessageAssembly } from './message-assembly.ts'
@@ -19,6 +19,7 @@ const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
 export class Emissions {
   readonly #modes: ReadonlySet<HostMode>
   readonly #hasSubgraphs: boolean
+  readonly #isOfProtocol: boolean
   /** By namespace, which is told with what is made of it. */
   readonly #messages = new Map<string, { namespace: string[]; assembly: MessageAssembly }>()
   /** The ids of the messages that are complete, of all namespaces. */
@@ -29,6 +30,7 @@ export class Emissions {
   constructor({ modes, subgraphs }: GraphRunRequest) {
     this.#modes = new Set(modes)
     this.#hasSubgraphs = subgraphs
+    this.#isOfProtocol = this.#modes.has('model_ends')
   }
 
   /** None: nobody wants to know. */
@@ -38,6 +40,17 @@ export class Emissions {
     if (UNSCOPED.has(told.mode)) return this.#read({ ...told, namespace: [] })
     const isAlive = told.mode === 'tasks' && this.#modes.has('lifecycle')
     return isAlive ? this.#read(told) : []
+  }
+
+  /**
+   * To be called when what was read is handed out. A tool's message gets its id just after LangGraph has told of it: runs of
+   * the protocol tell that too, so that it is made JSON no earlier. The legacy streams have always told it without.
+   * Everything else is made JSON when it is read: the next node may change it.
+   */
+  complete(batch: Emission[]): Emission[] {
+    if (!this.#isOfProtocol) return batch
+    for (const one of batch) if (one.mode === 'tools') one.payload = toWire(one.payload)
+    return batch
   }
 
   /** The graph is done: the messages that never came to stand in a state. */
@@ -67,9 +80,16 @@ export class Emissions {
         return this.#onCheckpoint(namespace, payload)
       case 'model_ends':
         return [{ namespace, mode, payload: payload as ModelEnd }]
+      case 'tools':
+        return [
+          {
+            namespace,
+            mode,
+            payload: this.#isOfProtocol ? (payload as JsonValue) : toWire(payload),
+          },
+        ]
       case 'updates':
       case 'custom':
-      case 'tools':
       case 'debug':
       case 'events':
         return [{ namespace, mode, payload: toWire(apiPayload(mode, payload)) }]

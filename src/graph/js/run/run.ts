@@ -16,6 +16,7 @@ import { langSmithCallbacks } from '../langgraph/langsmith-tracer.ts'
 import { hasOnlyFunctions, NodeWork, WORK_KEY, watchNodes } from '../langgraph/node-work.ts'
 import type { Project } from '../project.ts'
 import type { ProjectGraph } from '../project-graph.ts'
+import { Bursts } from './bursts.ts'
 import { Emissions } from './emissions.ts'
 import { withNamedAnswer } from './falsy-answer.ts'
 import { modelCallHandler } from './model-calls.ts'
@@ -24,7 +25,6 @@ import { type GraphChunk, openStream, toChunk } from './source.ts'
 import { RunSpans } from './spans.ts'
 import { withFailure } from './task-failures.ts'
 import { Transformers } from './transformers.ts'
-import { WithAsides } from './with-asides.ts'
 
 /** What a run is made with. */
 export interface RunParts {
@@ -48,7 +48,7 @@ export class JsRun implements GraphRun {
   /** Sees the nodes of a graph that are no functions, for its timeline. */
   readonly #seeing: object | undefined
   readonly #failures: TaskFailures = new Map()
-  readonly #asides = new WithAsides<GraphChunk>()
+  readonly #bursts = new Bursts<Emission>()
   readonly #read: Emissions
   readonly #transformers: Transformers | undefined
   #end: (end: GraphEnd) => void = () => {}
@@ -75,28 +75,31 @@ export class JsRun implements GraphRun {
     let end: GraphEnd = { kind: 'stopped' }
     try {
       try {
-        const stream = await this.#open(calls, signal)
-        for await (const chunk of this.#hasModelEnds ? this.#asides.around(stream) : stream) {
-          const told = toChunk(chunk)
-          if (signal.aborted && told.mode !== 'model_ends') break
-          const batch = this.#toEmissions(told)
-          if (batch.length > 0) yield batch
-        }
+        const bursts = this.#bursts.of({
+          stream: await this.#open(calls, signal),
+          read: (item) => this.#wanted(toChunk(item), signal),
+          isAwaited: !this.#hasModelEnds,
+        })
+        for await (const burst of bursts) yield this.#read.complete(burst)
         const last = signal.aborted ? [] : this.#read.end()
         if (last.length > 0) yield last
         if (!signal.aborted) end = { kind: 'completed' }
       } catch (thrown) {
         if (!signal.aborted) end = { kind: 'failed', failure: failureOf(thrown) }
       }
-      const rest = signal.aborted ? this.#asides.until(this.#work.ended()) : []
-      for await (const told of rest) yield this.#toEmissions(told)
+      if (signal.aborted) yield* this.#bursts.until(this.#work.ended())
     } finally {
       this.#end(end)
     }
   }
 
-  #toEmissions(given: GraphChunk): Emission[] {
-    const told = withFailure(given, this.#failures)
+  /** `undefined`: nothing more is told after the signal. What the stream itself has is no `model_ends`. */
+  #wanted(chunk: GraphChunk, signal: AbortSignal): Emission[] | undefined {
+    return signal.aborted ? undefined : this.#toEmissions(chunk)
+  }
+
+  #toEmissions(chunk: GraphChunk): Emission[] {
+    const told = withFailure(chunk, this.#failures)
     const batch = this.#read.read(told)
     if (this.#transformers) for (const one of batch) this.#transformers.note(one, told.payload)
     return batch
@@ -145,7 +148,7 @@ export class JsRun implements GraphRun {
   #modelCalls(): object {
     return modelCallHandler({
       onEnd: (payload) =>
-        this.#asides.add({ namespace: [], mode: 'model_ends', payload } satisfies GraphChunk),
+        this.#bursts.add(this.#toEmissions({ namespace: [], mode: 'model_ends', payload })),
       onWhole: (message) => this.#read.onWhole(message),
     })
   }
