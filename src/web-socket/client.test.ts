@@ -77,6 +77,12 @@ test('texts that are sent together arrive as messages of their own', async () =>
   await client.sendAll([])
   await client.sendAll(['a', 'b'])
   await client.send('c')
-  while (got.length < 3) await once(reader, 'message')
-  expect(got).toEqual(['a', 'b', 'c'])
+  // The length of a message has one, three or nine bytes; letters have up to four.
+  const lengths = [0, 125, 126, 65_535, 65_536, 200_000].map((length) => 'x'.repeat(length))
+  const letters = ['ü'.repeat(100), '{"emoji":"👋"}', '漢字'.repeat(20_000)]
+  await client.sendAll([...lengths, ...letters])
+  ws.send('of the library')
+  const all = ['a', 'b', 'c', ...lengths, ...letters, 'of the library']
+  while (got.length < all.length) await once(reader, 'message')
+  expect(got).toEqual(all)
 })

@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { ClientSocket } from '../core/agent/server/client-socket.ts'
+import { textFrames } from './frames.ts'
 
 /** How often clients are asked whether they are there, in ms. */
 export const PING_MS = 20_000
@@ -16,7 +17,7 @@ export class WebSocketClient implements ClientSocket {
   readonly #left = new AbortController()
   #isAlive = true
 
-  /** `connection`: what the WebSocket writes to. */
+  /** `connection`: what the WebSocket writes to, without compressing it: frames of texts are written there beside its own. */
   constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws
     this.#connection = connection
@@ -38,19 +39,14 @@ export class WebSocketClient implements ClientSocket {
 
   /** One write to the socket takes all of them. */
   async sendAll(texts: readonly string[]): Promise<void> {
-    const last = texts.at(-1)
-    if (last === undefined || this.#ws.readyState !== this.#ws.OPEN) return
-    this.#connection.cork()
-    for (const text of texts.slice(0, -1)) this.#ws.send(text)
-    const sent = this.#sendLast(last)
-    this.#connection.uncork()
-    await sent
-  }
-
-  async #sendLast(text: string): Promise<void> {
-    if (this.#ws.bufferedAmount < HIGH_WATER_BYTES) return this.#ws.send(text)
+    if (texts.length === 0 || this.#ws.readyState !== this.#ws.OPEN) return
+    const frames = textFrames(texts)
+    if (this.#ws.bufferedAmount < HIGH_WATER_BYTES) {
+      this.#connection.write(frames)
+      return
+    }
     // It is called back once all that was sent before is gone too, and when the client leaves.
-    await new Promise<void>((resolve) => this.#ws.send(text, () => resolve()))
+    await new Promise<void>((resolve) => this.#connection.write(frames, () => resolve()))
   }
 
   onText(callback: (text: string) => void): void {
