@@ -5,7 +5,7 @@ const events = (count: number, chars: number) =>
   Array.from({ length: count }, () => ({ event: 'values', data: 'x'.repeat(chars) }))
 
 test.each([
-  [100, 64],
+  [100, 256],
   [10_000, 26],
   [1_000_000, 1],
 ])('after events of %i characters a page has %i', (chars, expected) => {

@@ -3,7 +3,7 @@ import type { NewEvent } from '../core/agent/event.ts'
 
 /** The default size of a page's data, in characters. */
 const PAGE_CHARS = 262_144
-const MAX_EVENTS = 64
+const MAX_EVENTS = 256
 /** The first page: nothing is known about the events yet. */
 const FIRST_EVENTS = 8
 

@@ -46,13 +46,15 @@ const CHANNEL_OF: Readonly<Record<string, Channel>> = {
   [END_EVENT]: 'lifecycle',
 }
 
-/** The event for subscribers, shown at `place`. `undefined`: there is nothing to show. */
+/**
+ * The event for subscribers, shown at `place`; `own` is the place that its name in the log encodes. `undefined`: there is
+ * nothing to show.
+ */
 export function toProtocolEvent(
   event: ThreadEvent,
-  place: ProtocolPlace,
+  { place, own }: { place: ProtocolPlace; own: ProtocolPlace | undefined },
 ): ProtocolEvent | undefined {
   const method = place.channel === 'input' ? 'input.requested' : place.channel
-  const own = protocolPlaceOf(event.event)
   const params = own ? paramsAt(event, own, place) : legacyParams(event, place)
   if (params === undefined) return undefined
   const head = `{"type":"event","event_id":"${event.seq}","seq":${event.seq},"method":"${method}"`

@@ -95,7 +95,9 @@ export class ProtocolProjection implements RunProjection {
 
   project(emission: Emission): NewEvent[] | Promise<NewEvent[]> {
     const own = emission.namespace.filter((part) => part !== '')
-    const events = [...this.#begun(own, emission), ...this.#project(own, emission)]
+    const begun = this.#begun(own, emission)
+    const told = this.#project(own, emission)
+    const events = begun.length > 0 ? [...begun, ...told] : told
     return this.#transformed(events, emission)
   }
 
@@ -254,9 +256,9 @@ export class ProtocolProjection implements RunProjection {
     { node, name }: { node?: string | undefined; name?: string | undefined } = {},
   ): NewEvent {
     const timestamp = this.#clock.now()
-    const params = { namespace, timestamp, ...(node !== undefined && { node }), data }
+    const params = { namespace, timestamp, node, data }
     return {
-      event: protocolEventName({ channel, namespace, ...(name !== undefined && { name }) }),
+      event: protocolEventName({ channel, namespace, name }),
       data: JSON.stringify(params),
       isOfThreadOnly: !LEGACY_CHANNELS.has(channel),
     }

@@ -6,9 +6,9 @@
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
-import { placeFor } from '../../stream/protocol-filter.ts'
+import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import type { Parts } from '../parts.ts'
+import { Places } from './places.ts'
 import { type Admission, confirm } from './thread-events.ts'
 
 /** How many events are read at once for a replay. */
@@ -42,14 +42,12 @@ export class Subscriptions {
   /** How many events a subscription to this would be shown of what is there. */
   async count(filter: ProtocolFilter, since: number): Promise<number> {
     const { parts, admission } = this.#with
+    const places = new Places([filter], admission.attribution)
     let count = 0
     let cursor = since
     for (;;) {
       const page = await parts.store.events.readNames(admission.thread_id, cursor, 1_000)
-      for (const event of page) {
-        const place = placeOf(event)
-        if (place && placeFor(place, [filter], admission.attribution)) count += 1
-      }
+      for (const event of page) if (places.of(event)) count += 1
       const last = page.at(-1)
       if (!last) return count
       cursor = last.seq
@@ -117,9 +115,9 @@ export class Subscriptions {
   async #send(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
     const { admission, send } = this.#with
     const texts: string[] = []
+    const places = new Places(filters, admission.attribution)
     for (const event of page) {
-      const place = placeOf(event)
-      const told = place && placeFor(place, filters, admission.attribution)
+      const told = places.of(event)
       const shown = told && toProtocolEvent(event, told)
       if (shown) texts.push(shown.text)
     }

@@ -3,12 +3,12 @@ import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { Attribution, ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import { placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
-import { placeFor } from '../../stream/protocol-filter.ts'
+import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { Places } from './places.ts'
 
 /** What a caller may see of a thread, which need not exist yet. */
 export interface Admission {
@@ -72,7 +72,7 @@ export async function* protocolFrames(
   const from = { after: since, isAwaited: true, signal }
   for await (const page of parts.events.followThreadPages(thread_id, from)) {
     await confirm(parts, admission)
-    const make = () => page.map((event) => frameOf(event, filter, attribution)).join('')
+    const make = () => framesOf(page, filter, attribution)
     const frames = shared.of(page, key, make)
     if (frames.length > 0) yield frames
   }
@@ -81,10 +81,18 @@ export async function* protocolFrames(
 /** Most clients of a thread subscribe to the same. */
 const shared = new SharedBytes<readonly ThreadEvent[]>()
 
-/** Empty where the filter does not want the event. */
-function frameOf(event: ThreadEvent, filter: ProtocolFilter, attribution: Attribution): string {
-  const place = placeOf(event)
-  const told = place && placeFor(place, [filter], attribution)
-  const shown = told && toProtocolEvent(event, told)
-  return shown ? frame({ event: shown.method, data: shown.text, id: shown.event_id }) : ''
+/** Without those that the filter does not want. */
+function framesOf(
+  page: readonly ThreadEvent[],
+  filter: ProtocolFilter,
+  attribution: Attribution,
+): string {
+  const places = new Places([filter], attribution)
+  let frames = ''
+  for (const event of page) {
+    const told = places.of(event)
+    const shown = told && toProtocolEvent(event, told)
+    if (shown) frames += frame({ event: shown.method, data: shown.text, id: shown.event_id })
+  }
+  return frames
 }

@@ -60,9 +60,11 @@ export class StreamProjection implements RunProjection {
 
   project(emission: Emission): NewEvent[] {
     const { mode } = emission
-    const events = [...this.#begun(emission), ...this.#project(emission)]
+    const begun = this.#begun(emission)
+    const told = this.#project(emission)
+    const events = begun.length > 0 ? [...begun, ...told] : told
     const isHeld = isLate(emission) || (this.#held.length > 0 && FOLLOWING.has(mode))
-    if (!isHeld) return [...this.#held.splice(0), ...events]
+    if (!isHeld) return this.#held.length > 0 ? [...this.#held.splice(0), ...events] : events
     this.#held.push(...events)
     return []
   }

@@ -6,7 +6,7 @@ import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame, frameOf } from '../../stream/response/sse.ts'
 import type { Parts } from '../parts.ts'
 import { beginning } from './projection.ts'
-import { isSelected, type Selection } from './selection.ts'
+import { type Selection, selector } from './selection.ts'
 
 /** Everything, from the first event on. */
 const ALL = -1
@@ -39,9 +39,10 @@ export async function* runFrames(
   const from = { after: isNew ? 0 : after, signal }
   for await (const page of parts.events.followPages(run_id, from)) {
     let frames = ''
+    const isShown = selector(selection)
     for (const logged of page) {
       const event = isEnd(logged) ? undefined : toLegacyEvent(logged)
-      if (!event || !isSelected(event, selection)) continue
+      if (!event || !isShown(event)) continue
       const shown = isOfMessages(event) ? await messages.show(event) : event
       if (shown) frames += frameOf(shown)
     }

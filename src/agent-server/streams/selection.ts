@@ -20,6 +20,16 @@ export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection
   return !namespaces || namespaces.some((one) => isWithin(namespace, one))
 }
 
+/** `isSelected` for the events of a page: most of them have the same name, which alone decides. */
+export function selector(selection: Selection): (event: NewEvent) => boolean {
+  const known = new Map<string, boolean>()
+  return ({ event, data }) => {
+    const isKnown = known.get(event) ?? isSelected({ event, data }, selection)
+    known.set(event, isKnown)
+    return isKnown
+  }
+}
+
 /** `messages/partial` and its like belong to mode `messages`, plain `messages` to the tuples. */
 function modeOf(name: string): string | undefined {
   return name === 'messages' ? 'messages-tuple' : name.split('/', 1)[0]

@@ -74,9 +74,14 @@ export interface ProtocolPlace {
 }
 
 /** The name of a protocol event in the log. Its data are the event's `params`. */
-export function protocolEventName({ channel, name, namespace }: ProtocolPlace): string {
+export function protocolEventName({
+  channel,
+  name,
+  namespace,
+}: Omit<ProtocolPlace, 'name'> & { name?: string | undefined }): string {
   const suffix = name === undefined ? '' : `:${encodeURIComponent(name)}`
-  return [`${PREFIX}${channel}${suffix}`, ...namespace].join('|')
+  const head = `${PREFIX}${channel}${suffix}`
+  return namespace.length > 0 ? `${head}|${namespace.join('|')}` : head
 }
 
 /** `undefined`: the event belongs to the legacy streams. */

@@ -19,29 +19,35 @@ export function insertStatements(
   suffix = '',
 ): Statement[] {
   const statements: Statement[] = []
+  const into = { head: `INSERT INTO ${table} (${columns.join(', ')})`, columns, suffix }
   for (let at = 0; at < rows.length; ) {
     const count = countFrom(rows, at)
     const params: SqlValue[] = []
     for (let i = at; i < at + count; i += 1) for (const value of rows[i] ?? []) params.push(value)
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) ${valuesOf(count, columns.length)} ${suffix}`
-    statements.push({ sql, params })
+    statements.push({ sql: insertSql(into, count), params })
     at += count
   }
   return statements
 }
 
-/** By how many rows and columns: there are few of each. */
+interface Into {
+  head: string
+  columns: readonly string[]
+  suffix: string
+}
+
+/** The same text for the same statement: a new one would be searched for letter by letter among those that are prepared. */
 const known = new Map<string, string>()
+
+function insertSql({ head, columns, suffix }: Into, rows: number): string {
+  const key = `${rows} ${head} ${suffix}`
+  const sql = known.get(key) ?? `${head} ${valuesOf(rows, columns.length)} ${suffix}`
+  known.set(key, sql)
+  return sql
+}
 
 /** `VALUES ($1, $2), ($3, $4)` */
 function valuesOf(rows: number, columns: number): string {
-  const key = `${rows} ${columns}`
-  const text = known.get(key) ?? makeValues(rows, columns)
-  known.set(key, text)
-  return text
-}
-
-function makeValues(rows: number, columns: number): string {
   const row = (at: number) => Array.from({ length: columns }, (_, i) => `$${at * columns + i + 1}`)
   const all = Array.from({ length: rows }, (_, at) => `(${row(at).join(', ')})`)
   return `VALUES ${all.join(', ')}`

@@ -2,10 +2,10 @@
 
 import type { EventStore, NewEvent, RunEvent, ThreadEvent } from '../../core/agent/event.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Db } from '../db/db.ts'
+import type { Db, SqlValue } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 import { holdsLease } from '../leases/leases.ts'
-import { partStatements } from '../lists/parts.ts'
+import { type Part, partStatements } from '../lists/parts.ts'
 import {
   EVENT_COLUMNS,
   type EventRow,
@@ -111,15 +111,20 @@ async function insert(
   events: readonly ThreadEvent[],
   kept: readonly KeptData[],
 ): Promise<void> {
-  const parts = new Map(kept.flatMap((one) => one.parts.map((part) => [part.hash, part])))
+  const parts = new Map<string, Part>()
+  for (const one of kept) for (const part of one.parts) parts.set(part.hash, part)
   const thread_id = events[0]?.thread_id ?? ''
-  const rows = events.map((event, i) => {
-    const row: EventRow = { ...event, ...kept[i], lists: kept[i]?.lists ?? null }
-    return EVENT_COLUMNS.map((column) => row[column])
-  })
+  const rows = events.map((event, i) => rowOf(event, kept[i]))
   const statements = [
     ...partStatements('event_parts', thread_id, [...parts.values()]),
     ...insertStatements('events', EVENT_COLUMNS, rows),
   ]
   await Promise.all(statements.map(({ sql, params }) => tx.runAhead(sql, params)))
+}
+
+/** In the order of `EVENT_COLUMNS`. */
+function rowOf(event: ThreadEvent, kept: KeptData | undefined): SqlValue[] {
+  const { thread_id, seq, run_id, run_seq, created_at } = event
+  const { data, lists } = kept ?? { data: event.data, lists: null }
+  return [thread_id, seq, run_id, run_seq, event.event, data, lists, created_at]
 }

@@ -22,7 +22,9 @@ export function frameOf(event: LoggedEvent): string {
   return frame({ event: event.event, data: event.data, id: event.run_seq })
 }
 
+const BREAKS = /[\r\n]/
+
 // Projects name their nodes, and may use any characters.
 function oneLine(name: string): string {
-  return name.replace(/[\r\n]+/g, ' ')
+  return BREAKS.test(name) ? name.replace(/[\r\n]+/g, ' ') : name
 }
