@@ -13,7 +13,7 @@ import type { Clock } from '../core/clock.ts'
 export interface Place {
   /** What the run may be added with. */
   readonly claim: AddedClaim
-  /** Call it after the commit that added the run with the claim. The run executes at once. */
+  /** Call it after the commit that added the run with the claim. The run counts as executing at once. */
   begin(claimed: ClaimedRun): void
   /** Nothing was added with the claim. Does nothing after `begin`. */
   leave(): void

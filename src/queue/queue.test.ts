@@ -13,6 +13,7 @@ import { FIRST_TOKEN, type Lease, type QueuedRun, type RunStatus } from '../core
 import { systemClock, timestamp } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
+import { endOfTurn } from '../core/turn.ts'
 import { hostId } from './host-processes.ts'
 import type { Place } from './places.ts'
 import { Queue, type QueueParts, type QueueWork } from './queue.ts'
@@ -820,15 +821,17 @@ describe('a run that is added with a place', () => {
     return run
   }
 
-  test('executes at once, without a look for runs', async () => {
+  test('executes when its creator was answered, without a look for runs', async () => {
     const { begun, execute } = obedient()
     const store = { ...world.store, runs: Object.create(world.store.runs) }
     const queue = await startQueue({ execute, store })
     const place = await aPlace(queue)
     store.runs.claim = () => expect.fail('it looked')
     const run = await add(place)
-    expect(begun).toEqual([run])
     expect(queue.isRunning(run.run_id)).toBe(true)
+    expect(begun).toEqual([])
+    await endOfTurn()
+    expect(begun).toEqual([run])
   })
 
   test('takes the place of others, until the place is left or the run has ended', async () => {
