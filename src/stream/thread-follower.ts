@@ -39,8 +39,7 @@ export async function* threadPages(
   { after, isAwaited = false, signal }: ThreadStart,
 ): AsyncGenerator<readonly ThreadEvent[], void, undefined> {
   const { store, live, pageChars, isAnnounced, throwIfStopped } = source
-  const last = await store.events.lastSeq(thread_id)
-  let cursor = Math.min(after ?? last, last)
+  let cursor = after === 0 ? 0 : await startOf(store, thread_id, after)
   const size = new PageSize(pageChars)
   let unread: number | undefined
   let sawNoChange = false
@@ -67,6 +66,16 @@ export async function* threadPages(
     await live.changed(seen, isAnnounced?.() ? ANNOUNCED_POLL_MS : POLL_MS, signal)
     sawNoChange = live.version === seen
   }
+}
+
+/** A number that was not given yet counts as the last one. */
+async function startOf(
+  store: ThreadSource['store'],
+  thread_id: string,
+  after: number | undefined,
+): Promise<number> {
+  const last = await store.events.lastSeq(thread_id)
+  return Math.min(after ?? last, last)
 }
 
 /**

@@ -42,8 +42,9 @@ export async function requireKept(
   thread_id: string,
   since: number,
 ): Promise<void> {
+  if (since === 0) return
   const expired = await store.events.expiredSeq(thread_id)
-  if (since === 0 || since >= expired) return
+  if (since >= expired) return
   throw new AppError(
     'gone',
     `The events of thread ${thread_id} up to seq ${expired} have expired: what came after ${since} is not all there. Read the state, and subscribe since ${expired} or without since.`,
