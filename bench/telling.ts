@@ -20,9 +20,15 @@ export interface Timing {
 
 const tell = (count: number) => ({ assistant_id: 'tell', input: { count } })
 
-/** One reader of `runs/stream`. */
-export const legacyRun: Way = (url, { events }) =>
+/** One reader of `runs/stream`, whose first event is that of the run's begin. */
+export const legacyRun: Way = (url, load) => legacy(url, load, 1)
+
+/** The same; what counts as the first event comes out of the node, as with the protocol. */
+export const legacyCustom: Way = (url, load) => legacy(url, load, 2)
+
+const legacy = (url: string, { events }: Load, first: number): Promise<Timing> =>
   timed({
+    first,
     open: () => [],
     begin: () =>
       openEvents(`${url}/threads/${randomUUID()}/runs/stream`, {

@@ -7,6 +7,7 @@ import { benchProject, startServer, startWriter, temporaryFolder } from '../serv
 import {
   bareWriter,
   type Load,
+  legacyCustom,
   legacyRun,
   legacyThread,
   protocol,
@@ -48,6 +49,7 @@ const untilFirst = {
 const one = 'events/s of a run through one connection'
 const many = `events/s of a run through ${MANY.readers} connections together`
 const cpu = 'processor time of the server for an event, one connection'
+const ofNode = 'from the request for a run until the first event of its node'
 const first = 'from the request for a run until its first event'
 
 export const streamRows: Row[] = [
@@ -60,6 +62,7 @@ export const streamRows: Row[] = [
   streamRow('stream-protocol-cpu', `${cpu}, the protocol`, protocol, cpuOf(ONE)),
   streamRow('stream-socket-cpu', `${cpu}, a WebSocket`, socket, cpuOf(ONE)),
   streamRow('first', `${first}, runs/stream`, legacyRun, untilFirst),
+  streamRow('first-custom', `${ofNode}, runs/stream`, legacyCustom, untilFirst),
   streamRow('first-protocol', `${first}, the protocol`, protocol, untilFirst),
   streamRow('first-socket', `${first}, a WebSocket`, socket, untilFirst),
 ]
