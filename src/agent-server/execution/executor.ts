@@ -264,7 +264,9 @@ class Execution {
     const { run } = this.#claimed
     const projection = this.#projection
     const resumed = await this.#isResumed()
-    await projection.prepare(this.#parts.store.events, { isResumed: resumed })
+    if (!this.#isFirst) {
+      await projection.prepare(this.#parts.store.events, { isResumed: resumed })
+    }
     this.#hasBegun = true
     this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
     const graph = await this.#open({ resumed })
@@ -315,10 +317,15 @@ class Execution {
     return this.#order.write(events)
   }
 
-  /** Whether an earlier claim of the run has come to a checkpoint. The first has none before it. */
+  /** No claim of the run was before it: nothing of it is in the log or among the checkpoints. */
+  get #isFirst(): boolean {
+    return this.#claimed.lease.token === FIRST_TOKEN
+  }
+
+  /** Whether an earlier claim of the run has come to a checkpoint. */
   async #isResumed(): Promise<boolean> {
-    const { run, lease } = this.#claimed
-    if (lease.token === FIRST_TOKEN) return false
+    const { run } = this.#claimed
+    if (this.#isFirst) return false
     return this.#parts.store.checkpoints.hasCheckpointOf(run.thread_id, run.run_id)
   }
 

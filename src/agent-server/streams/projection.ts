@@ -10,7 +10,7 @@ import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 
 /** What a run writes to the log of what its graph emits. */
 export interface RunProjection {
-  /** Before all else: an earlier attempt at the run may have written some of it. */
+  /** Before all else, where the run was claimed before: an earlier attempt may have written some of it. */
   prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
   /** Before the graph is opened. */
   begin(): NewEvent[]
