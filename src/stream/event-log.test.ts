@@ -526,6 +526,27 @@ describe('following a thread', () => {
     await events.return()
   })
 
+  test('from its begin on, a thread that does not exist yet costs one look', async () => {
+    const looks: string[] = []
+    const noted = <Key extends 'lastSeq' | 'readThread'>(name: Key) =>
+      ((...asked: Parameters<EventStore[Key]>) => {
+        looks.push(name)
+        return (world.store.events[name] as (...given: unknown[]) => unknown)(...asked)
+      }) as EventStore[Key]
+    const events = {
+      ...world.store.events,
+      lastSeq: noted('lastSeq'),
+      readThread: noted('readThread'),
+    }
+    const log = openLog({ store: { ...world.store, events } })
+    const from = { after: 0, isAwaited: true, signal: forever }
+    const followed = log.followThread(crypto.randomUUID(), from)
+    void followed.next().catch(() => {})
+    await setImmediate()
+    expect(looks).toEqual(['readThread'])
+    await log.stop()
+  })
+
   test('after a number that was not given yet shows what comes from now on', async () => {
     const log = openLog()
     const one = await claimed()

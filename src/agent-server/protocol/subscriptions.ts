@@ -8,7 +8,7 @@ import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import type { Parts } from '../parts.ts'
-import { Places } from './places.ts'
+import { ShownPlaces } from './shown-places.ts'
 import { type Admission, confirm } from './thread-events.ts'
 
 /** How many events are read at once for a replay. */
@@ -42,7 +42,7 @@ export class Subscriptions {
   /** How many events a subscription to this would be shown of what is there. */
   async count(filter: ProtocolFilter, since: number): Promise<number> {
     const { parts, admission } = this.#with
-    const places = new Places([filter], admission.attribution)
+    const places = new ShownPlaces([filter], admission.attribution)
     let count = 0
     let cursor = since
     for (;;) {
@@ -115,7 +115,7 @@ export class Subscriptions {
   async #send(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
     const { admission, send } = this.#with
     const texts: string[] = []
-    const places = new Places(filters, admission.attribution)
+    const places = new ShownPlaces(filters, admission.attribution)
     for (const event of page) {
       const told = places.of(event)
       const shown = told && toProtocolEvent(event, told)

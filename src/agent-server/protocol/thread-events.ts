@@ -8,7 +8,7 @@ import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
-import { Places } from './places.ts'
+import { ShownPlaces } from './shown-places.ts'
 
 /** What a caller may see of a thread, which need not exist yet. */
 export interface Admission {
@@ -88,7 +88,7 @@ function framesOf(
   filter: ProtocolFilter,
   attribution: Attribution,
 ): string {
-  const places = new Places([filter], attribution)
+  const places = new ShownPlaces([filter], attribution)
   let frames = ''
   for (const event of page) {
     const told = places.of(event)

@@ -15,7 +15,7 @@ interface ShownPlace {
   own: ProtocolPlace | undefined
 }
 
-export class Places {
+export class ShownPlaces {
   readonly #filters: readonly ProtocolFilter[]
   readonly #attribution: Attribution
   readonly #known = new Map<string, ShownPlace | undefined>()
