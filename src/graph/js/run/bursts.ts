@@ -84,10 +84,12 @@ export class Bursts<T> {
   /** Settles when there are items and no more come by themselves, or when the stream is over. */
   #come(): Promise<void> {
     return new Promise((resolve) => {
-      this.#tell = () => {
+      // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
+      const tell = () => {
         this.#tell = undefined
         resolve()
       }
+      this.#tell = tell
       if (this.#items.length > 0) this.#tellSoon()
     })
   }
