@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOthers, endOfTurn, ownTurn } from './turn.ts'
+import { afterOthers, endOfTurn, othersSettled, ownTurn } from './turn.ts'
 
 /** Adds to the list when the others have done so too, and notes what the list has then. */
 function gather(list: string[], seen: string[], name: string): Promise<void> {
@@ -29,6 +29,16 @@ test('who has not waited is called back at the end of the turn', async () => {
   await new Promise<void>((resolve) => process.nextTick(resolve))
   await Promise.all([first, gather(list, seen, 'b')])
   expect(seen).toEqual(['a,b', 'a,b'])
+})
+
+test('who waits for promises goes on behind all of them, and before the turn ends', async () => {
+  const seen: string[] = []
+  const end = endOfTurn().then(() => seen.push('end of the turn'))
+  const settled = othersSettled().then(() => seen.push('others settled'))
+  for (let step = 0; step < 9; step += 1) await Promise.resolve()
+  seen.push('promises')
+  await Promise.all([end, settled])
+  expect(seen).toEqual(['promises', 'others settled', 'end of the turn'])
 })
 
 test('who asks for a turn of their own have one after the other', async () => {

@@ -30,6 +30,11 @@ export function afterOthers(callback: () => void): void {
   else void endOfTurn().then(() => process.nextTick(callback))
 }
 
+/** Settles when all promises that can settle now have settled, in the same turn. */
+export function othersSettled(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve))
+}
+
 /**
  * Settles in a turn of the event loop that the caller has for itself: of those who ask for one at once, each has the
  * next. So others are served between pieces of work that take long, whoever does them.
