@@ -20,6 +20,8 @@ const ONE: Load = { readers: 1, events: 5_000 }
 const MANY: Load = { readers: 500, events: 200 }
 const FIRST: Load = { readers: 1, events: 1 }
 const FIRST_TIMES = 25
+/** Node compiles the server's code for some 100,000 events, and both sides get as many before they are measured. */
+const WARM_UPS = 20
 
 const perSecond = (load: Load) => ({
   unit: 'events/s' as const,
@@ -90,8 +92,10 @@ function streamRow(name: string, title: string, way: Way, { unit, measure }: Mea
       const cwd = benchProject('tell')
       const server = await startServer(['serve', '--data-dir', data.path], { cwd })
       const writer = await startWriter(await sample(server.url))
-      await way(server.url, ONE)
-      await bareWriter(writer.url, ONE)
+      for (let i = 0; i < WARM_UPS; i += 1) {
+        await way(server.url, ONE)
+        await bareWriter(writer.url, ONE)
+      }
       return {
         figure: () => measure(way, server),
         floors: { 'a bare node:http writer': () => measure(bareWriter, writer) },
