@@ -126,6 +126,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     python: [],
     sources: [],
   },
+  gateway: {
+    '.': ['server', 'upstream'],
+    server: ['upstream/response-reader'],
+    upstream: [],
+  },
   runtime: {
     '.': ['docker', 'kubernetes', 'process'],
     link: [],

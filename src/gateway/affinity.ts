@@ -4,7 +4,7 @@
  * likely executes the thread's run and sends its events at once; the others would read them from the
  * shared database. So this is for speed only.
  */
-import type { Upstream } from './upstream.ts'
+import type { Upstream } from './upstream/upstream.ts'
 
 /** How many more requests the thread's own agent server may have open than the least busy one. */
 const SLACK = 4

@@ -16,8 +16,8 @@ import {
   openWorld,
   type World,
 } from '../../test/support/gateway-world.ts'
-import { Certificates } from './certificates.ts'
 import { HostNames } from './host-names.ts'
+import { Certificates } from './server/certificates.ts'
 
 const HOST = 'agents.example.com'
 

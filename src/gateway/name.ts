@@ -4,7 +4,7 @@ import { haveOwnAuth } from '../core/deployment/runtime.ts'
 import type { Activity, Hold, Target, TargetState } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
 import type { Answer } from './client.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream } from './upstream/upstream.ts'
 
 /** How many callers without a key may wait for one name at a time. */
 const MAX_ANONYMOUS = 100

@@ -11,7 +11,7 @@ import { faultOfClient } from './refusal.ts'
 import { type AgentRoute, noDeployment } from './route.ts'
 import { answerGlance } from './sleeper.ts'
 import type { Targets } from './target-table.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream } from './upstream/upstream.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 400

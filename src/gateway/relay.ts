@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
-import { Connections } from './connections.ts'
 import { Exchange, type Handshake } from './exchange.ts'
 import { RELAYED_HEADER, relayedAnswerHeaders, relayedHeaders } from './headers.ts'
 import { faultOfClient } from './refusal.ts'
 import { hasBody, requestBody } from './request-body.ts'
+import { Connections } from './upstream/connections.ts'
 
 /** How long a connection to the leader may take, in ms. */
 const CONNECT_MS = 3000

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import type { Answer, RequestHead } from './client.ts'
-import { PlainRequest } from './plain-request.ts'
+import { PlainRequest } from './server/plain-request.ts'
 
 /** A request as the gateway gets it; a plain one has its whole body with it. */
 export type Incoming = IncomingMessage | PlainRequest

@@ -14,7 +14,7 @@ import { AppError } from '../core/errors.ts'
 import { Affinity } from './affinity.ts'
 import { Name } from './name.ts'
 import { noDeployment } from './route.ts'
-import { type Upstream, UpstreamPool } from './upstream.ts'
+import { type Upstream, UpstreamPool } from './upstream/upstream.ts'
 
 /** How long a drain waits, beyond its limit, for answers that cannot be resumed, in ms. */
 const DEFAULT_GRACE_MS = 600_000

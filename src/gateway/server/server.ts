@@ -1,7 +1,7 @@
 /** The settings of the HTTP server, and its answers to what is not HTTP. */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Certificate } from '../core/tls.ts'
+import type { Certificate } from '../../core/tls.ts'
 import type { Certificates } from './certificates.ts'
 import { createTlsServer } from './http2.ts'
 import { type AnswerPlain, answerPlainly } from './plain-connections.ts'

@@ -5,9 +5,9 @@
  */
 import { type IncomingHttpHeaders, maxHeaderSize } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RequestHead } from './client.ts'
-import { readHeaderLines } from './header-lines.ts'
-import { MAX_TEXT_BYTES } from './response-reader.ts'
+import type { RequestHead } from '../client.ts'
+import { readHeaderLines } from '../header-lines.ts'
+import { MAX_TEXT_BYTES } from '../upstream/response-reader.ts'
 
 /** A longer body is not plain: the gateway passes it on as it comes. */
 const MAX_BODY_BYTES = 64 * 1024

@@ -4,10 +4,10 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Answer } from './client.ts'
-import { isFieldValue } from './field-text.ts'
-import { hasHeader, writeHeaderLines } from './header-lines.ts'
-import { MAX_TEXT_BYTES } from './response-reader.ts'
+import type { Answer } from '../client.ts'
+import { isFieldValue } from '../field-text.ts'
+import { hasHeader, writeHeaderLines } from '../header-lines.ts'
+import { MAX_TEXT_BYTES } from '../upstream/response-reader.ts'
 
 export class PlainResponse implements Answer {
   readonly #socket: Socket

@@ -2,7 +2,7 @@ import { maxHeaderSize } from 'node:http'
 import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readByNode } from '../../test/support/node-reads.ts'
+import { readByNode } from '../../../test/support/node-reads.ts'
 import { PlainRequest, readPlainRequest } from './plain-request.ts'
 
 const socket = new Socket()

@@ -6,10 +6,10 @@
 import { connect, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Readable } from 'node:stream'
-import { AppError } from '../core/errors.ts'
-import { endOfTurn } from '../core/turn.ts'
-import { isToken } from './field-text.ts'
-import { hasHeader, writeHeaderLines } from './header-lines.ts'
+import { AppError } from '../../core/errors.ts'
+import { endOfTurn } from '../../core/turn.ts'
+import { isToken } from '../field-text.ts'
+import { hasHeader, writeHeaderLines } from '../header-lines.ts'
 import { MAX_TEXT_BYTES, ResponseReader } from './response-reader.ts'
 
 /** A request as it is sent. */

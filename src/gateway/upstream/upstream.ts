@@ -1,6 +1,6 @@
 /** One running agent server as the gateway sees it. */
-import type { Endpoint } from '../core/deployment/runtime.ts'
-import type { Target } from '../core/deployment/target.ts'
+import type { Endpoint } from '../../core/deployment/runtime.ts'
+import type { Target } from '../../core/deployment/target.ts'
 import { Connections } from './connections.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { echo, KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
-import { Line, turnsOver } from '../../test/support/node-reads.ts'
+import { echo, KEY, openWorld, type World } from '../../../test/support/gateway-world.ts'
+import { Line, turnsOver } from '../../../test/support/node-reads.ts'
 import { createGatewayServer } from './server.ts'
 
 let world: World

@@ -9,8 +9,8 @@
  *  └ no body, or an interim answer: over, or head again
  * ```
  */
-import { isFieldValue } from './field-text.ts'
-import { readHeaderLines } from './header-lines.ts'
+import { isFieldValue } from '../field-text.ts'
+import { readHeaderLines } from '../header-lines.ts'
 
 /** What an answer is made of, as it comes. Bytes are copies, which the taker may keep. */
 interface AnswerParts {
