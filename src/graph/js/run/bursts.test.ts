@@ -20,6 +20,20 @@ test('what a stream has in one go is one list, and what comes later another', as
   ])
 })
 
+test('a stream goes on after any number of items in one go', async () => {
+  for (let count = 1; count <= 200; count += 1) {
+    async function* stream() {
+      for (let number = 0; number < count; number += 1) yield String(number)
+      await turn()
+      yield 'after a pause'
+    }
+    const items: string[] = []
+    for await (const list of of(stream())) items.push(...list)
+    expect(items).toHaveLength(count + 1)
+    expect(items.at(-1)).toBe('after a pause')
+  }
+})
+
 test('an endless stream is handed out bit by bit, and not read ahead', async () => {
   let made = 0
   let isLeft = false

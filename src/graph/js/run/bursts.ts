@@ -86,6 +86,8 @@ export class Bursts<T> {
     return new Promise((resolve) => {
       // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
       const tell = () => {
+        // One that was told at once, since there were many, is called once more: by then somebody waits for the next list.
+        if (this.#tell !== tell) return
         this.#tell = undefined
         resolve()
       }
