@@ -35,6 +35,9 @@ export function othersSettled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
 
+/** From how many characters or bytes on a piece of work takes so long that others are served before what comes next. */
+export const LARGE = 2 ** 20
+
 /**
  * Settles in a turn of the event loop that the caller has for itself: of those who ask for one at once, each has the
  * next. So others are served between pieces of work that take long, whoever does them.

@@ -17,7 +17,7 @@ import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
 import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
-import { ownTurn } from '../../core/turn.ts'
+import { LARGE, ownTurn } from '../../core/turn.ts'
 import type { Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
 import type { Unwritten } from '../../stream/batched-appends.ts'
@@ -42,9 +42,6 @@ import { type Outcome, statusOf } from './outcome.ts'
 import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
-
-/** From how many characters of an event on others are served before it goes on. */
-const LARGE = 2 ** 20
 
 /** What executing a run needs. */
 type ExecutionParts = Pick<

@@ -4,7 +4,7 @@
  */
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import { findJsonLists, joinJsonList } from '../../core/json-list.ts'
-import { ownTurn } from '../../core/turn.ts'
+import { LARGE, ownTurn } from '../../core/turn.ts'
 import type { Db } from '../db/db.ts'
 import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
 
@@ -50,9 +50,6 @@ function takeListsOut(data: string): KeptData {
   const rest = Buffer.concat(left).toString()
   return { data: rest, lists: JSON.stringify(taken), parts: parts.flat() }
 }
-
-/** From how many characters on others are served before the next one is taken apart. */
-const LARGE = 2 ** 20
 
 /** The same for the data of several events. */
 export async function takeAllListsOut(events: readonly { data: string }[]): Promise<KeptData[]> {

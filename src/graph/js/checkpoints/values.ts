@@ -8,17 +8,14 @@ import type {
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
 import { cutJsonList } from '../../../core/json-list.ts'
-import { ownTurn } from '../../../core/turn.ts'
+import { LARGE, ownTurn } from '../../../core/turn.ts'
 
 const INTERRUPT = '__interrupt__'
-
-/** From how many bytes on a value takes so long that others are served before what comes next. */
-const LARGE_BYTES = 2 ** 20
 
 /** Asked for together, values are all of one turn: a graph that changes them afterwards changes nothing here. */
 export async function dump(serde: SerializerProtocol, value: unknown): Promise<TypedBytes> {
   const [type, bytes] = await serde.dumpsTyped(value)
-  if (bytes.length > LARGE_BYTES) await ownTurn()
+  if (bytes.length > LARGE) await ownTurn()
   return { type, bytes }
 }
 
@@ -27,8 +24,8 @@ export async function load(
   serde: SerializerProtocol,
   { type, bytes }: TypedBytes,
 ): Promise<unknown> {
-  if (bytes.length <= LARGE_BYTES) return serde.loadsTyped(type, bytes)
-  const lists = type === 'json' ? cutJsonList(bytes, LARGE_BYTES) : undefined
+  if (bytes.length <= LARGE) return serde.loadsTyped(type, bytes)
+  const lists = type === 'json' ? cutJsonList(bytes, LARGE) : undefined
   if (!lists) {
     const value = await serde.loadsTyped(type, bytes)
     await ownTurn()

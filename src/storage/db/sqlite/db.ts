@@ -7,7 +7,7 @@
  * connection; all the work together takes a seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ownTurn } from '../../../core/turn.ts'
+import { LARGE, ownTurn } from '../../../core/turn.ts'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
@@ -172,9 +172,6 @@ class SqliteDb implements Db {
     }
   }
 }
-
-/** From how many characters or bytes on a value takes so long that others are served before what comes next. */
-const LARGE = 2 ** 20
 
 /** Nobody else comes to the connection meanwhile. */
 async function pauseIfLarge(params: readonly SqlValue[]): Promise<void> {
