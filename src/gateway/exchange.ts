@@ -141,9 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#piece = body
     this.#isBegun = true
     this.#isEnded = true
-    this.#isHeld = true
-    if (this.#isAlone) this.#release()
-    else void endOfTurn().then(() => this.#release())
+    this.#hold()
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
@@ -199,13 +197,10 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   #hold(): void {
     this.#isHeld = true
     const release = () => this.#release()
-    if (this.#isAlone) process.nextTick(release)
-    else void endOfTurn().then(release)
-  }
-
-  /** No other request is open. */
-  get #isAlone(): boolean {
-    return this.#to.connections.open.length === 1
+    const isAlone = this.#to.connections.open.length === 1
+    if (!isAlone) void endOfTurn().then(release)
+    else if (this.#isEnded) release()
+    else process.nextTick(release)
   }
 
   #release(): void {

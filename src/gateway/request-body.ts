@@ -52,8 +52,8 @@ function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /**
- * The body as it is passed on: in one piece where it is short, which may be a text in latin1, otherwise as a stream that fails as `requestBody` says. `undefined`: the
- * client left before the end of a short one.
+ * The body as it is passed on: in one piece where it is short, which may be a text in latin1, otherwise as a stream that
+ * fails as `requestBody` says. `undefined`: the client left before the end of a short one.
  */
 export function bodyOf(
   req: Incoming,

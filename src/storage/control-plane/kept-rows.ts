@@ -8,7 +8,8 @@ const KEPT_MS = 1000
 
 /**
  * `read`, whose rows are kept in memory until something is written to the database: a row that was changed is
- * read again by the next who asks. A row that is kept comes at once, without a promise. Where others may write too, as on PostgreSQL, nothing is kept. Takers share the row.
+ * read again by the next who asks. A row that is kept comes at once, without a promise. Where others may write too, as on
+ * PostgreSQL, nothing is kept. Takers share the row.
  */
 export function keptUntilWritten<Row>(
   db: Db,
