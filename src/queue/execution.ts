@@ -30,8 +30,8 @@ export class Execution {
 
   /**
    * Calls `execute` when the promises of this moment have settled: a graph begins with milliseconds of them, and whoever has
-   * asked for the run is answered before. At the end of the turn would cost a run 1.09 times the processor time. The signal of a run that was cancelled before it was claimed is aborted from the
-   * start.
+   * asked for the run is answered before. At the end of the turn a run would cost 1.09 times the processor time. The
+   * signal of a run that was cancelled before it was claimed is aborted from the start.
    */
   constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
     this.run_id = claimed.run.run_id

@@ -71,16 +71,16 @@ export class OrderedWrites {
     }
   }
 
-  /**
-   * Writes these, in order, or holds them back until the checkpoint they are told with is stored.
-   * `false`: the lease was lost. Throws what an earlier write failed with. A promise: the graph has to wait.
-   */
-  write(events: NewEvent[], checkpoint?: ToldCheckpoint): boolean | Promise<boolean> {
-    this.begin(events, { checkpoint })
+  /** Writes these, in order. `false`: the lease was lost. Throws what an earlier write failed with. A promise: the graph has to wait. */
+  write(events: NewEvent[]): boolean | Promise<boolean> {
+    this.begin(events)
     return this.#writer.check()
   }
 
-  /** The same, without a word about how it goes; what `mayWait` goes with what comes next. */
+  /**
+   * The same, without a word about how it goes: what is told with a checkpoint is held back until that is stored, and
+   * what `mayWait` goes with what comes next.
+   */
   begin(
     events: NewEvent[],
     {

@@ -24,9 +24,12 @@ export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection
 export function selector(selection: Selection): (event: NewEvent) => boolean {
   const known = new Map<string, boolean>()
   return ({ event, data }) => {
-    const isKnown = known.get(event) ?? isSelected({ event, data }, selection)
-    known.set(event, isKnown)
-    return isKnown
+    let isShown = known.get(event)
+    if (isShown === undefined) {
+      isShown = isSelected({ event, data }, selection)
+      known.set(event, isShown)
+    }
+    return isShown
   }
 }
 

@@ -41,8 +41,11 @@ const known = new Map<string, string>()
 
 function insertSql({ head, columns, suffix }: Into, rows: number): string {
   const key = `${rows} ${head} ${suffix}`
-  const sql = known.get(key) ?? `${head} ${valuesOf(rows, columns.length)} ${suffix}`
-  known.set(key, sql)
+  let sql = known.get(key)
+  if (sql === undefined) {
+    sql = `${head} ${valuesOf(rows, columns.length)} ${suffix}`
+    known.set(key, sql)
+  }
   return sql
 }
 
