@@ -79,6 +79,19 @@ const idsOf = ({ run, lease }: { run: QueuedRun; lease: Lease }) => ({
   lease,
 })
 
+/** A run with a reader that has written in turn after turn: what comes next waits for the time between batches. */
+async function pausing() {
+  const batches: number[] = []
+  const log = openLog({ store: { ...world.store, events: counted(batches) } })
+  const one = await claimed()
+  readAlong(log, one)
+  // That time does not pass by itself.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const at of [0, 1, 2]) await log.append(idsOf(one), values(at))
+  return { batches, log, one }
+}
+
 describe('appending', () => {
   test('what is appended in one turn is one batch, in order', async () => {
     const batches: number[] = []
@@ -154,14 +167,7 @@ describe('appending', () => {
   })
 
   test('a run that writes in turn after turn waits for more, until somebody cannot', async () => {
-    const batches: number[] = []
-    const log = openLog({ store: { ...world.store, events: counted(batches) } })
-    const one = await claimed()
-    readAlong(log, one)
-    // The time between batches does not pass by itself.
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    for (const at of [0, 1, 2]) await log.append(idsOf(one), values(at))
+    const { batches, log, one } = await pausing()
     const waiting = [3, 4, 5].map(async (at) => {
       for (let turn = 3; turn < at; turn += 1) await setImmediate()
       return log.append(idsOf(one), values(at))
@@ -176,13 +182,7 @@ describe('appending', () => {
   })
 
   test('a run that was hurried since too much of it waited goes on waiting for more', async () => {
-    const batches: number[] = []
-    const log = openLog({ store: { ...world.store, events: counted(batches) } })
-    const one = await claimed()
-    readAlong(log, one)
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    for (const at of [0, 1, 2]) await log.append(idsOf(one), values(at))
+    const { batches, log, one } = await pausing()
     const tooMuch = log.append(idsOf(one), values(3))
     log.hurry(idsOf(one))
     await tooMuch

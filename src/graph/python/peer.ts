@@ -142,7 +142,9 @@ export class OutgoingCall {
     if (signal.aborted) abort()
     else {
       signal.addEventListener('abort', abort, { once: true })
-      this.#unwatch = () => signal.removeEventListener('abort', abort)
+      // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
+      const unwatch = () => signal.removeEventListener('abort', abort)
+      this.#unwatch = unwatch
     }
     return this
   }
