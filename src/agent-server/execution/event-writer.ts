@@ -6,13 +6,15 @@ import type { EventLog } from '../../stream/event-log.ts'
 import type { Claimed } from './finish.ts'
 
 /** How many events may be on their way to the database before the graph is made to wait. */
-const MAX_UNWRITTEN = 512
+const MAX_UNWRITTEN = 1_024
 
 export class EventWriter {
   readonly #log: EventLog
   readonly #to: { thread_id: string; run_id: string; lease: Claimed['lease'] }
   /** The write that was begun last; the log writes in order, so it settles last. */
   #last: Promise<unknown> = Promise.resolve()
+  /** Those that have not settled, in order. */
+  readonly #writing: Promise<unknown>[] = []
   /** The batch of the log that took the last events, and how many of ours it has. */
   #batch: { written: Promise<boolean> | undefined; count: number } = {
     written: undefined,
@@ -33,7 +35,14 @@ export class EventWriter {
    * lost. Throws what a write failed with.
    */
   check(): boolean | Promise<boolean> {
-    return this.#unwritten > MAX_UNWRITTEN ? this.flush() : this.#check()
+    return this.#unwritten > MAX_UNWRITTEN ? this.#untilLess() : this.#check()
+  }
+
+  /** The graph goes on while the last of it is being written. */
+  async #untilLess(): Promise<boolean> {
+    this.#log.hurry(this.#to)
+    while (this.#unwritten > MAX_UNWRITTEN && !this.#failure) await this.#writing[0]
+    return this.#check()
   }
 
   /** Waits until all is written. Answers and throws like `check`. */
@@ -89,13 +98,16 @@ export class EventWriter {
     this.#batch = batch
     this.#last = written.then(
       (isHeld) => {
+        this.#writing.shift()
         this.#unwritten -= batch.count
         if (!isHeld) this.#isHeld = false
       },
       (error: unknown) => {
+        this.#writing.shift()
         this.#failure = { error }
       },
     )
+    this.#writing.push(this.#last)
   }
 
   #check(): boolean {
