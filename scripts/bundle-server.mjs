@@ -16,10 +16,12 @@ import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What is started in a process of its own: an agent server, and the last step of a build. */
+/** What is started in a process of its own: an agent server, and the last step of a build. And what a thread of it is. */
 const PROGRAMS = {
   'agent-program': 'main/agent-program',
   'bundle-command': 'main/builds/bundle-command',
+  'writer-thread-program': 'storage/db/sqlite/writer-thread-program',
+  'append-work': 'storage/events/append-work',
 }
 /** What has files beside itself, compiles, or must be one with the project's own copy. */
 const OUTSIDE = [
@@ -31,6 +33,8 @@ const OTHER_COMMANDS =
   /\/(up|dev|listener|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
 /** A module asks its own address for the way to files of ours: they are where they were. */
 const PLACE = '__runyardPlace'
+/** `core/sibling-module.ts`: a thread that began with a source would load TypeScript's own parser, 30 MB, for it. */
+const SIBLING = /siblingModule\('([\w-]+)', import\.meta\.url\)/g
 /** How long parts of an older bundle stay. */
 const KEPT_MS = 86_400_000
 const BANNER = [
@@ -147,7 +151,10 @@ function keepPlaces(outdir) {
         const text = readFileSync(path, 'utf8')
         if (!text.includes('import.meta.url')) return undefined
         const way = JSON.stringify(relative(outdir, path))
-        const contents = `const ${PLACE} = new URL(${way}, __runyardBundle).href;\n${text}`
+        const own = text.replace(SIBLING, (call, name) =>
+          name in PROGRAMS ? `new URL('${name}.js', __runyardBundle)` : call,
+        )
+        const contents = `const ${PLACE} = new URL(${way}, __runyardBundle).href;\n${own}`
         return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
       })
     },

@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
+import { siblingModule } from '../../../core/sibling-module.ts'
 import type { JsGraphSpec } from '../../../project/config.ts'
 import type { ExtractedSchemas, ExtractionRequest } from './type-extraction.ts'
 
@@ -97,7 +98,7 @@ function keepWorker(worker: Worker): void {
 }
 
 function startWorker(): Worker {
-  const worker = new Worker(workerFile(), {
+  const worker = new Worker(siblingModule('type-extraction-worker', import.meta.url), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
   })
@@ -109,9 +110,4 @@ function startWorker(): Worker {
     if (kept?.worker === worker) kept = undefined
   })
   return worker
-}
-
-function workerFile(): URL {
-  const isCompiled = import.meta.url.endsWith('.js')
-  return new URL(`type-extraction-worker.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
 }

@@ -38,6 +38,16 @@ export class SqliteConnection {
     return this.#writeCount
   }
 
+  /** So many statements that may write were run by another connection of this process. */
+  noteWrites(count: number): void {
+    this.#writeCount += count
+  }
+
+  /** Whether the statement cannot write. Of others nobody asks whether they do. */
+  isRead(sql: string): boolean {
+    return this.#statements.get(sql)?.isRead ?? READ.test(sql)
+  }
+
   /** See `Db`. */
   requireRoom(): void {
     this.#file.requireRoom()
@@ -163,7 +173,7 @@ export class SqliteConnection {
       throw new AppError('unavailable', `The database ${this.path} was closed; nothing was done.`)
     }
     const statement = this.#database.prepare(withPlaceholders(sql))
-    const prepared = { statement, isRead: /^\s*SELECT\b/i.test(sql) }
+    const prepared = { statement, isRead: READ.test(sql) }
     this.#statements.set(sql, prepared)
     return prepared
   }
@@ -171,9 +181,10 @@ export class SqliteConnection {
 
 interface Prepared {
   statement: StatementSync
-  /** It cannot write. Of others nobody asks whether they do. */
   isRead: boolean
 }
+
+const READ = /^\s*SELECT\b/i
 
 /**
  * The SQL with SQLite's placeholders. Those that stand in order, each once, get no numbers: before it binds a value

@@ -11,7 +11,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import { afterOthers } from '../../../core/turn.ts'
 import type { Db } from '../db.ts'
-import type { Mutex } from '../mutex.ts'
 import { whileBusy } from './busy.ts'
 import type { SqliteConnection } from './connection.ts'
 
@@ -32,9 +31,16 @@ type Outcome = { isDone: true; result: unknown } | { isDone: false; error: unkno
 /** Gives the work a transaction on the connection, which is over when it settles. */
 type WithTransaction = (work: Work) => Promise<unknown>
 
+interface GroupedTransactionsParts {
+  /** Runs the work when nobody else uses the connection, or writes. */
+  takeTurn: (work: () => Promise<void>) => Promise<void>
+  withTransaction: WithTransaction
+  onCommit: () => void
+}
+
 export class GroupedTransactions {
   readonly #connection: SqliteConnection
-  readonly #turns: Mutex
+  readonly #takeTurn: GroupedTransactionsParts['takeTurn']
   readonly #withTransaction: WithTransaction
   readonly #onCommit: () => void
   readonly #asked: Asked[] = []
@@ -42,11 +48,10 @@ export class GroupedTransactions {
 
   constructor(
     connection: SqliteConnection,
-    turns: Mutex,
-    { withTransaction, onCommit }: { withTransaction: WithTransaction; onCommit: () => void },
+    { takeTurn, withTransaction, onCommit }: GroupedTransactionsParts,
   ) {
     this.#connection = connection
-    this.#turns = turns
+    this.#takeTurn = takeTurn
     this.#withTransaction = withTransaction
     this.#onCommit = onCommit
   }
@@ -75,7 +80,7 @@ export class GroupedTransactions {
 
   /** Never rejects. */
   #write(): Promise<void> {
-    return this.#turns.take(async () => {
+    return this.#takeTurn(async () => {
       const group = this.#asked.splice(0, MAX_GROUP)
       this.#isDue = false
       this.#look()

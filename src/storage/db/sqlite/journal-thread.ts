@@ -53,6 +53,11 @@ export class JournalThread {
     this.#worker.postMessage('copy')
   }
 
+  /** Has the next `look` begin, however little was written. */
+  hurry(): void {
+    this.#nextLook = 0
+  }
+
   /** Settles when the thread has closed the file. Commits copy for themselves from then on. */
   async stop(): Promise<void> {
     this.#isOver = true
