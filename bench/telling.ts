@@ -14,6 +14,8 @@ export interface Load {
 export interface Timing {
   /** From before the first reader is opened until it has its first event. */
   firstMs: number
+  /** From the request for the run until then. */
+  askedMs: number
   /** From the begin of the run, all readers being there, until all have all. */
   allMs: number
 }
@@ -52,23 +54,32 @@ export const legacyThread: Way = async (url, { readers, events }) => {
 }
 
 /** Readers of the thread-centred protocol's server-sent events. */
-export const protocol: Way = (url, { readers, events }) => {
+export const protocol: Way = (url, load) => bySse(url, load, ['custom'])
+
+/** The same; the first event is that of the run's begin, which clients of the protocol ask for as well. */
+export const protocolLifecycle: Way = (url, load) => bySse(url, load, ['lifecycle', 'custom'])
+
+function bySse(url: string, { readers, events }: Load, channels: string[]): Promise<Timing> {
   const thread = `${url}/threads/${randomUUID()}`
-  const body = { channels: ['custom'] }
   return timed({
-    open: () => several(readers, () => openEvents(`${thread}/stream/events`, body)),
+    open: () => several(readers, () => openEvents(`${thread}/stream/events`, { channels })),
     begin: () => post(`${thread}/commands`, { id: 1, method: 'run.start', params: tell(events) }),
     events,
   })
 }
 
 /** One WebSocket of the thread-centred protocol. */
-export const socket: Way = (url, { events }) => {
+export const socket: Way = (url, load) => bySocket(url, load, ['custom'])
+
+/** The same, with the event of the run's begin. */
+export const socketLifecycle: Way = (url, load) => bySocket(url, load, ['lifecycle', 'custom'])
+
+function bySocket(url: string, { events }: Load, channels: string[]): Promise<Timing> {
   const address = `${url.replace('http', 'ws')}/threads/${randomUUID()}/stream/events`
   const subscribe = {
     id: 1,
     method: 'subscription.subscribe',
-    params: { channels: ['custom'] },
+    params: { channels },
   }
   const start = { id: 2, method: 'run.start', params: tell(events) }
   // Both commands are answered.
@@ -102,14 +113,18 @@ async function timed(way: {
   const opened = performance.now()
   const readers = await Promise.all(way.open())
   const began = performance.now()
-  const beginner = await way.begin()
+  const begun = way.begin()
+  const first = async () => {
+    const reader = readers[0] ?? (await begun)
+    await reader?.events(way.first ?? 1)
+    return performance.now()
+  }
+  const [firstAt, beginner] = await Promise.all([first(), begun])
   if (beginner) readers.push(beginner)
-  await readers[0]?.events(way.first ?? 1)
-  const firstMs = performance.now() - opened
   await Promise.all(readers.map((reader) => reader.events(way.events)))
   const allMs = performance.now() - began
   for (const reader of readers) reader.leave()
-  return { firstMs, allMs }
+  return { firstMs: firstAt - opened, askedMs: firstAt - began, allMs }
 }
 
 function several(count: number, open: () => Promise<Told>): Promise<Told>[] {

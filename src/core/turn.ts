@@ -35,6 +35,14 @@ export function othersSettled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
 
+/**
+ * The same, and what these promises have written to sockets is sent: Node sends a piece of an answer that goes on in the next
+ * tick.
+ */
+export function othersSent(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
+}
+
 /** From how many characters or bytes on a piece of work takes so long that others are served before what comes next. */
 export const LARGE = 2 ** 20
 

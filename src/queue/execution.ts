@@ -1,7 +1,7 @@
 /** One claimed run while it executes in this process. */
 import { isSuspect } from '../core/agent/retry.ts'
 import type { Lease, QueuedRun } from '../core/agent/run.ts'
-import { othersSettled } from '../core/turn.ts'
+import { othersSent } from '../core/turn.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 /** What became of an execution. */
@@ -30,7 +30,7 @@ export class Execution {
 
   /**
    * Calls `execute` when the promises of this moment have settled: a graph begins with milliseconds of them, and whoever has
-   * asked for the run is answered before. At the end of the turn a run would cost 1.09 times the processor time. The
+   * asked for the run, or follows its thread, is answered before. At the end of the turn a run would cost 1.09 times the processor time. The
    * signal of a run that was cancelled before it was claimed is aborted from the start.
    */
   constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
@@ -57,7 +57,7 @@ export class Execution {
 
   async #begin(run: QueuedRun, execute: Execute): Execution['settled'] {
     try {
-      await othersSettled()
+      await othersSent()
       return await execute(run, this.lease, this.#controller.signal)
     } catch (error) {
       return { isEnded: false, isNextWaiting: true, error }

@@ -13,7 +13,7 @@ import { FIRST_TOKEN, type Lease, type QueuedRun, type RunStatus } from '../core
 import { systemClock, timestamp } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
-import { othersSettled } from '../core/turn.ts'
+import { othersSent } from '../core/turn.ts'
 import { hostId } from './host-processes.ts'
 import type { Place } from './places.ts'
 import { Queue, type QueueParts, type QueueWork } from './queue.ts'
@@ -830,7 +830,7 @@ describe('a run that is added with a place', () => {
     const run = await add(place)
     expect(queue.isRunning(run.run_id)).toBe(true)
     expect(begun).toEqual([])
-    await othersSettled()
+    await othersSent()
     expect(begun).toEqual([run])
   })
 

@@ -265,7 +265,7 @@ class Execution {
       await projection.prepare(this.#parts.store.events, { isResumed: resumed })
     }
     this.#hasBegun = true
-    this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
+    if (!run.has_beginning) this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)

@@ -79,8 +79,9 @@ export async function answered(
   work: () => Promise<JsonObject>,
 ): Promise<CommandSuccess | CommandFailure> {
   try {
-    const result = await work()
+    // Before the work: a run that it adds may have its first event then.
     const applied_through_seq = await parts.store.events.lastSeq(thread_id)
+    const result = await work()
     return { type: 'success', id, result, meta: { thread_id, applied_through_seq } }
   } catch (error) {
     return failure(parts, { id, method, thread_id }, error)

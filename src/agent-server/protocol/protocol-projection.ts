@@ -12,6 +12,7 @@ import {
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { protocolBeginning } from '../../stream/beginning.ts'
 import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
@@ -78,10 +79,7 @@ export class ProtocolProjection implements RunProjection {
   }
 
   begin(): NewEvent[] {
-    if (this.#hasBegun) return []
-    const { run_id, metadata } = this.#run
-    const data = { event: 'running', graph_name: String(metadata.graph_id), run_id }
-    return [{ ...this.#event('lifecycle', [], data), isOfThreadOnly: false }]
+    return this.#hasBegun ? [] : [protocolBeginning(this.#run, this.#clock.now())]
   }
 
   checkpointOf({ namespace, mode, payload }: Emission): ToldCheckpoint | undefined {

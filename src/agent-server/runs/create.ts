@@ -3,6 +3,7 @@
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
+import type { RunEvent } from '../../core/agent/event.ts'
 import { planMultitask } from '../../core/agent/multitask-strategy.ts'
 import {
   type AddedClaim,
@@ -16,6 +17,7 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
 import type { Place } from '../../queue/places.ts'
+import { protocolBeginning } from '../../stream/beginning.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
 import { type Limits, requireRoomOnThread } from '../limits.ts'
 import type { Parts } from '../parts.ts'
@@ -112,6 +114,7 @@ export function announceAdmitted(
   admitted: Admitted[],
 ): void {
   for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
+  for (const { begun } of admitted) if (begun) parts.events.deliver(begun)
   const waiting = admitted.filter(({ claimed }) => !claimed)
   for (const { run } of waiting) parts.queue.expect(run.available_at)
   if (waiting.length > 0) parts.queue.wake()
@@ -222,6 +225,8 @@ interface Admitted {
   run: QueuedRun
   /** Absent: it was added as pending, or was there before. */
   claimed?: ClaimedRun
+  /** What the log has of it already. */
+  begun?: RunEvent[] | undefined
 }
 
 /** Part of a transaction: adds the run, once; with the claim, where its thread is idle. */
@@ -238,6 +243,8 @@ export async function admitRun(
   await rememberKey(tx, key, admitted.run.run_id, now)
   return admitted
 }
+
+type Inserted = Omit<Admitted, 'cancelled'>
 
 /** Two callers with the same identity may still be allowed to see different threads. */
 async function answerRepeated(
@@ -305,7 +312,7 @@ async function addWithOwnThread(
 }
 
 /** Whoever executes it at once need not look for what is on the thread. */
-function onNewThread(added: Pick<Admitted, 'run' | 'claimed'>): typeof added {
+function onNewThread(added: Inserted): Inserted {
   const { claimed } = added
   if (!claimed) return added
   return { ...added, claimed: { ...claimed, run: { ...claimed.run, has_new_thread: true } } }
@@ -315,13 +322,29 @@ async function insert(
   tx: AgentStore,
   added: NewRun,
   claim: AddedClaim | undefined,
-): Promise<Pick<Admitted, 'run' | 'claimed'>> {
-  const run = await tx.runs.insert(added, claim)
-  if (!claim) return { run }
+): Promise<Inserted> {
+  if (!claim) return { run: await tx.runs.insert(added) }
+  // Both are sent together.
+  const [run, begun] = await Promise.all([
+    tx.runs.insert(added, claim),
+    appendBeginning(tx, added, claim),
+  ])
   const { server_id } = claim
   const lease = { run_id: run.run_id, server_id, token: FIRST_TOKEN }
   const asAdded = { ...run, status: 'pending', attempt: 0, started_at: null } as const
-  return { run: asAdded, claimed: { run, lease } }
+  const claimed = { run: { ...run, ...(begun && { has_beginning: true as const }) }, lease }
+  return { run: asAdded, claimed, begun }
+}
+
+/** Who follows the thread by the protocol hears of a run before it begins. Legacy streams tell their reader by themselves. */
+async function appendBeginning(
+  tx: AgentStore,
+  run: NewRun,
+  { now }: AddedClaim,
+): Promise<RunEvent[] | undefined> {
+  if (run.kwargs.stream_protocol !== 'v2') return undefined
+  const { thread_id, run_id } = run
+  return tx.events.append({ thread_id, run_id, created_at: now }, [protocolBeginning(run, now)])
 }
 
 /** Adds the thread as the run needs it: busy, with the run's graph. `false`: another request has added it. */

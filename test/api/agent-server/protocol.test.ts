@@ -58,8 +58,10 @@ describe('run.start', () => {
     const params = { assistant_id: 'slow', input: { count: 1, ms: 1 }, metadata: { by: 'me' } }
     const answer = await send(echo.url, thread_id, 'run.start', params)
     expect(answer).toMatchObject({ type: 'success', id: 1, meta: { thread_id } })
-    expect(answer.meta.applied_through_seq).toBeGreaterThanOrEqual(0)
-    await ended(echo, thread_id, 1)
+    expect(answer.meta.applied_through_seq).toBe(0)
+    const [first] = await ended(echo, thread_id, 1)
+    const data = { event: 'running', graph_name: 'slow', run_id: answer.result.run_id }
+    expect(first).toMatchObject({ method: 'lifecycle', seq: 1, params: { namespace: [], data } })
     const stored = await echo.client.runs.get(thread_id, answer.result.run_id)
     expect(stored).toMatchObject({ status: 'success', metadata: { by: 'me' } })
   })

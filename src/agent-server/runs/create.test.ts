@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { freshPostgres } from '../../../test/support/postgres.ts'
+import { RunWorld } from '../../../test/support/run-world.ts'
+import type { RunKwargs } from '../../core/agent/run.ts'
+import { systemClock } from '../../core/clock.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { type Admission, admitRun, locksOf } from './create.ts'
+
+let world: RunWorld
+afterEach(() => world.close())
+
+const databases = [
+  ['SQLite', undefined],
+  ['PostgreSQL', () => freshPostgres()],
+] as const
+
+/** A run on a thread that is there. */
+async function admission(kwargs: Partial<RunKwargs>): Promise<Admission> {
+  const page = { limit: 1, offset: 0, sort_by: 'created_at', sort_order: 'asc' } as const
+  const [assistant] = await world.store.assistants.search({}, page)
+  if (!assistant) throw new Error('There is no assistant.')
+  return {
+    thread_id: await world.addThread(),
+    request: {
+      assistant_id: assistant.assistant_id,
+      metadata: {},
+      multitask_strategy: 'enqueue',
+      if_not_exists: 'reject',
+      ...{ config: {}, stream_mode: ['values'], stream_subgraphs: false, ...kwargs },
+    },
+    run_id: randomUUID(),
+    caller: { identity: undefined, permissions: [], headers: {} },
+    assistant,
+    filter: undefined,
+    newThread: undefined,
+    contextKeys: undefined,
+    limits: DEFAULT_LIMITS,
+    now: systemClock.now(),
+  }
+}
+
+async function admit(asked: Admission, { isClaimed }: { isClaimed: boolean }) {
+  const { now } = asked
+  const claim = { server_id: 'here', now, lease_expires_at: now + 1_000 }
+  return world.store.transaction(
+    (tx) => admitRun(tx, asked, isClaimed ? claim : undefined),
+    locksOf([asked]),
+  )
+}
+
+test.each(databases)(
+  'a run of the protocol that begins at once has its first event, on %s',
+  async (_, place) => {
+    world = await RunWorld.open(place)
+    const asked = await admission({ stream_protocol: 'v2' })
+    const { run, claimed, begun } = await admit(asked, { isClaimed: true })
+    expect(claimed?.run.has_beginning).toBe(true)
+    const data = { event: 'running', graph_name: 'agent', run_id: run.run_id }
+    const [first, ...more] = await world.store.events.read(run.run_id, -1, 10)
+    expect(more).toEqual([])
+    expect(first).toMatchObject({ seq: 1, run_seq: 0, event: 'protocol/lifecycle' })
+    expect(JSON.parse(first?.data ?? '')).toEqual({ namespace: [], timestamp: asked.now, data })
+    expect(begun).toEqual([first])
+  },
+)
+
+test.each([
+  ['waits', { stream_protocol: 'v2' }, false],
+  ['is not one of the protocol', {}, true],
+] as const)('one that %s has none', async (_, kwargs, isClaimed) => {
+  world = await RunWorld.open()
+  const asked = await admission(kwargs)
+  const { run, claimed, begun } = await admit(asked, { isClaimed })
+  expect(claimed?.run.has_beginning).toBeUndefined()
+  expect(begun).toBeUndefined()
+  expect(await world.store.events.read(run.run_id, -1, 10)).toEqual([])
+})
