@@ -3,6 +3,7 @@
  * which the graphs of a Python project run.
  */
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
@@ -40,6 +41,15 @@ export class KillableServer {
     await this.kill()
     this.#up = this.#start()
     await this.#up
+  }
+
+  /** Whether its process has a thread of this name now. */
+  async hasThread(name: string): Promise<boolean> {
+    const { process } = await this.#up
+    const tasks = `/proc/${process.pid}/task`
+    return readdirSync(tasks).some(
+      (id) => readFileSync(`${tasks}/${id}/comm`, 'utf8') === `${name}\n`,
+    )
   }
 
   /** SIGKILL; settles when the process is gone. */

@@ -140,7 +140,8 @@ export class WriterThread implements DbThread {
   #begin(): Worker {
     this.#parts.onBegin()
     const program = siblingModule('writer-thread-program', import.meta.url)
-    const worker = new Worker(program, { workerData: this.#parts.path, execArgv: [] })
+    const workerData = this.#parts.path
+    const worker = new Worker(program, { workerData, execArgv: [], name: 'sqlite-writer' })
     worker.unref()
     worker.on('message', (message: Report | typeof READY) => {
       if (message === READY) this.#isReady = !this.#isEnding
