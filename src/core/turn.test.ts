@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOthers, endOfTurn, othersSettled, ownTurn } from './turn.ts'
+import { afterOthers, endOfTurn, othersSettled, ownTurn, turnIfLong } from './turn.ts'
 
 /** Adds to the list when the others have done so too, and notes what the list has then. */
 function gather(list: string[], seen: string[], name: string): Promise<void> {
@@ -59,3 +59,11 @@ test('who asks for a turn of their own have one after the other', async () => {
 function isOther(name: string): boolean {
   return name.startsWith('other')
 }
+
+test('others come between what has taken long and what comes of it', async () => {
+  expect(turnIfLong(performance.now())).toBeUndefined()
+  const seen: string[] = []
+  setImmediate(() => seen.push('another'))
+  await turnIfLong(performance.now() - 100)
+  expect(seen).toEqual(['another'])
+})

@@ -55,6 +55,14 @@ export function ownTurn(): Promise<void> {
   return lastOwn
 }
 
+/** From how many ms on what was done in one go has taken so long that others are served before what comes of it. */
+const LONG_MS = 20
+
+/** `ownTurn`, where what was begun at this moment (`performance.now()`) and is done now has taken long; else `undefined`. */
+export function turnIfLong(began: number): Promise<void> | undefined {
+  return performance.now() - began > LONG_MS ? ownTurn() : undefined
+}
+
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

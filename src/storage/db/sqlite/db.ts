@@ -8,7 +8,7 @@
  * connection; all the work together takes a seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { LARGE, ownTurn } from '../../../core/turn.ts'
+import { LARGE, ownTurn, turnIfLong } from '../../../core/turn.ts'
 import type { Db, DbThread, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
@@ -79,6 +79,8 @@ class SqliteDb implements Db {
   readonly #turns = new Mutex()
   readonly #transactions: GroupedTransactions
   readonly #threads: Threads | undefined
+  /** Called when a large value was written: the commit would copy it, and wait for the disk. */
+  readonly #onLarge = () => this.#threads?.journal.hurry()
   /** The transaction that the current chain of calls runs in. */
   readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 
@@ -179,14 +181,29 @@ class SqliteDb implements Db {
 
   async #alone<T>(isRead: boolean, statement: () => T): Promise<T> {
     refuseWithin(this.#current.getStore())
-    if (this.#turns.isFree && (isRead || this.#writing.isFree)) {
-      try {
-        return statement()
-      } catch (error) {
-        if (!isBusy(error)) throw error
-      }
+    let began = performance.now()
+    const answer = this.#atOnce(isRead, statement) ?? {
+      of: await this.#takeTurn(isRead, () =>
+        whileBusy(this.#connection.path, () => {
+          began = performance.now()
+          return statement()
+        }),
+      ),
     }
-    return this.#takeTurn(isRead, () => whileBusy(this.#connection.path, statement))
+    const pause = turnIfLong(began)
+    if (pause) await pause
+    return answer.of
+  }
+
+  /** `undefined`: others are in the way. */
+  #atOnce<T>(isRead: boolean, statement: () => T): { of: T } | undefined {
+    if (!this.#turns.isFree || !(isRead || this.#writing.isFree)) return undefined
+    try {
+      return { of: statement() }
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      throw error
+    }
   }
 
   /** Who reads waits behind others that are waiting for this connection, but not for the thread. */
@@ -197,7 +214,7 @@ class SqliteDb implements Db {
 
   /** Runs the work in the transaction that is open on the connection. */
   async #within<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    const tx = new SqliteTransaction(this.#connection)
+    const tx = new SqliteTransaction(this.#connection, this.#onLarge)
     try {
       return await this.#current.run(tx, work, tx)
     } finally {
@@ -222,22 +239,29 @@ function threadsOf(connection: SqliteConnection, writing: Mutex): Threads {
   return { journal, writer: new WriterThread({ path, writing, onBegin, onWrite }) }
 }
 
-/** Nobody else comes to the connection meanwhile. */
-async function pauseIfLarge(params: readonly SqlValue[]): Promise<void> {
-  const isLarge = (value: SqlValue) => {
-    return (typeof value === 'string' || value instanceof Uint8Array) && value.length > LARGE
-  }
-  if (params.some(isLarge)) await ownTurn()
+function isLarge(value: SqlValue): boolean {
+  return (typeof value === 'string' || value instanceof Uint8Array) && value.length > LARGE
 }
 
 class SqliteTransaction extends OpenTransaction<SqliteConnection> {
+  readonly #onLarge: () => void
+
+  constructor(connection: SqliteConnection, onLarge: () => void) {
+    super(connection)
+    this.#onLarge = onLarge
+  }
+
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
   readonly nowMs = nowMs
 
   async all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
-    return this.open().all(sql, params) as T[]
+    const began = performance.now()
+    const rows = this.open().all(sql, params) as T[]
+    const pause = turnIfLong(began)
+    if (pause) await pause
+    return rows
   }
 
   async get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
@@ -246,7 +270,7 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
 
   async run(sql: string, params: SqlValue[] = []): Promise<number> {
     const changes = this.open().run(sql, params)
-    await pauseIfLarge(params)
+    if (params.some(isLarge)) await this.#afterLarge()
     return changes
   }
 
@@ -263,9 +287,15 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
     if (condition && connection.get(condition.sql, condition.params) === undefined) return false
     for (const { sql, params } of statements) {
       connection.run(sql, params)
-      await pauseIfLarge(params)
+      if (params.some(isLarge)) await this.#afterLarge()
     }
     return true
+  }
+
+  /** Nobody else comes to the connection meanwhile. */
+  #afterLarge(): Promise<void> {
+    this.#onLarge()
+    return ownTurn()
   }
 
   async vectors(): Promise<VectorSql> {

@@ -9,7 +9,7 @@
  * Savepoints are 0.1 ms of it.
  */
 import { AsyncResource } from 'node:async_hooks'
-import { afterOthers } from '../../../core/turn.ts'
+import { afterOthers, turnIfLong } from '../../../core/turn.ts'
 import type { Db } from '../db.ts'
 import { whileBusy } from './busy.ts'
 import type { SqliteConnection } from './connection.ts'
@@ -95,8 +95,11 @@ export class GroupedTransactions {
     try {
       await this.#begin()
       const result = await run()
+      const began = performance.now()
       connection.commit()
       this.#onCommit()
+      const pause = turnIfLong(began)
+      if (pause) await pause
       resolve(result)
     } catch (error) {
       connection.rollback()

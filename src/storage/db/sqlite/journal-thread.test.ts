@@ -104,6 +104,24 @@ it('begins only where much is written', async () => {
   expect(pages).toEqual([])
 })
 
+it('begins at once where much is about to be written, and copies it after the next commit', async () => {
+  const { connection, thread, pages } = open()
+  thread.hurry()
+  expect(pages).toEqual([SPARE_PAGES])
+  await fill(connection, 2_000)
+  const before = await beginnings()
+  thread.look(1)
+  await vi.waitFor(async () => {
+    thread.hurry()
+    thread.look(1)
+    await fill(connection, 1)
+    expect(await beginnings()).toBeGreaterThan(before)
+  }, LIMIT)
+  await thread.stop()
+  thread.hurry()
+  expect(pages).toEqual([SPARE_PAGES])
+})
+
 it('leaves the copying to commits once it has ended by itself', async () => {
   const { connection, pages } = open()
   const setOwnPages = (count: number) => void pages.push(count)

@@ -16,7 +16,7 @@ const LOOK_AFTER = 500
 /** From how many pages on a commit copies them itself: SQLite's default. */
 export const OWN_PAGES = 1_000
 /** The same while there is the thread: only where it cannot keep up. */
-export const SPARE_PAGES = 16_000
+export const SPARE_PAGES = 65_536
 /** From how many pages on the journal is begun anew, for which those who write wait a moment. */
 const RESTART_PAGES = 4_000
 /** How long that waits for those who write and read, in ms: nobody else writes meanwhile. */
@@ -53,9 +53,11 @@ export class JournalThread {
     this.#worker.postMessage('copy')
   }
 
-  /** Has the next `look` begin, however little was written. */
+  /** Much is written: begins, however few statements there were before, and looks after the next commit. */
   hurry(): void {
+    if (this.#isOver) return
     this.#nextLook = 0
+    this.#worker ??= this.#begin()
   }
 
   /** Settles when the thread has closed the file. Commits copy for themselves from then on. */
