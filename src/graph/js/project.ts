@@ -14,6 +14,7 @@ import { loadAuth } from './auth/auth.ts'
 import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
 import { toCommand } from './langgraph/command.ts'
+import { makeRunTreesLate } from './langgraph/run-trees.ts'
 import { installLoopback } from './loopback.ts'
 import { closeBundle, openBundle } from './modules/bundled.ts'
 import { importExport } from './modules/export.ts'
@@ -101,6 +102,7 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     nameNodesBy(own)
+    await makeRunTreesLate(spec.file)
     // They may be of a package that the file can import.
     embed ??= index && (await loadEmbeddings({ root, file: spec.file }, index))
     const memory = createMemory(own, langgraphVersion, server)

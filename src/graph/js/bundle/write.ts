@@ -11,6 +11,7 @@ import { isJavascript } from '../../../project/module-spec.ts'
 import { resolveInside } from '../../../project/path.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
 import { TRACER_MODULE } from '../langgraph/langsmith-tracer.ts'
+import { SINGLETONS_MODULE } from '../langgraph/run-trees.ts'
 import { PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
 import { packageHome } from '../modules/package-home.ts'
 import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
@@ -147,7 +148,8 @@ async function entryOf(
   { inputs }: Metafile,
 ): Promise<string> {
   const embed = config.store.index && embeddingsPackage(config.store.index.embed)
-  const packages = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE, ...(embed ? [embed] : [])]
+  const own = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE, SINGLETONS_MODULE]
+  const packages = [...own, ...(embed ? [embed] : [])]
   const modules: string[] = []
   for (const file of files) {
     const verb = inputs[file]?.format === 'cjs' ? 'require' : 'import'
