@@ -36,7 +36,7 @@ export function openStudio(config: ServeConfig, { log }: { log: Log }): Studio {
   const studio = createStudio({ keys, siteOf, pages, clock, log })
   return {
     inFrontOf: (fetch) => (request, env) =>
-      isBelow(new URL(request.url).pathname) ? studio.fetch(request, env) : fetch(request, env),
+      isForStudio(request) ? studio.fetch(request, env) : fetch(request, env),
     admit(req) {
       const { cookie } = req.headers
       const isStudios = isBelow(req.url?.split('?')[0] ?? '')
@@ -47,6 +47,11 @@ export function openStudio(config: ServeConfig, { log }: { log: Log }): Studio {
       if (key !== undefined && !hasOwn) replace(req, 'x-api-key', key)
     },
   }
+}
+
+/** The URL is taken apart only where the word is in it, which it hardly ever is. */
+function isForStudio({ url }: Request): boolean {
+  return url.includes('studio') && isBelow(new URL(url).pathname)
 }
 
 function isBelow(path: string): boolean {

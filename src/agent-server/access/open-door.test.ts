@@ -39,6 +39,16 @@ describe('a host', () => {
   })
 })
 
+test('each request is asked for its host, whatever the one before it named', async () => {
+  const app = new Hono().use(guardOpenServer(LOCAL, undefined, silentLog))
+  app.all('*', (c) => c.text('')).onError((error, c) => c.text(error.message, 403))
+  const statuses: number[] = []
+  for (const host of ['localhost', 'localhost', 'evil.test', 'evil.test', 'localhost', '[::1]']) {
+    statuses.push((await app.request('/', { headers: { host } })).status)
+  }
+  expect(statuses).toEqual([200, 200, 403, 403, 200, 200])
+})
+
 describe('a page', () => {
   test.each([
     ['http://localhost:3000', 'localhost:2024', true],

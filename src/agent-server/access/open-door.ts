@@ -32,11 +32,16 @@ export function guardOpenServer(
   log: Log,
 ): MiddlewareHandler {
   const isNamed = namedBy(cors)
+  /** The last host that was let in: the next request mostly names it too. */
+  let known: string | undefined
   return async (c, next) => {
     const host = c.req.header('host')
     const origin = c.req.header('origin')
     if (isInProcess(c) || c.req.path === '/ok') return next()
-    if (host !== undefined && !isHostAllowed(host, to)) throw refusedHost(host)
+    if (host !== undefined && host !== known) {
+      if (!isHostAllowed(host, to)) throw refusedHost(host)
+      known = host
+    }
     if (origin === undefined || isOriginAllowed(origin, host, to) || isNamed(origin)) return next()
     log.warn({ origin }, 'refused a page of another origin; RUNYARD_ALLOWED_ORIGINS lets it in')
     throw refusedOrigin(origin)
