@@ -57,6 +57,70 @@ export function testAssistantStore(world: () => AgentStoreWorld): void {
     })
   })
 
+  describe('an assistant that is recalled', () => {
+    /** As whoever acts on it has it, who reads it where it is not what it was. */
+    const used = async (id: string) => {
+      const one = await store().recall(id)
+      const isStill = await world().store.transaction(
+        async (tx) => one !== undefined && (await tx.assistants.isStill(one)),
+        [],
+      )
+      return isStill ? one : store().get(id)
+    }
+
+    it('is the one that is stored, or is found to be another', async () => {
+      const others = (await world().another()).assistants
+      const first = anAssistant({ context: { a: 1 } })
+      const { assistant_id } = first
+      expect(await used(assistant_id)).toBeUndefined()
+      await others.insert(first)
+      for (let i = 0; i < 3; i += 1) expect(await used(assistant_id)).toEqual(first)
+      const changes = [
+        { graph_id: 'other' },
+        { name: 'Renamed' },
+        { description: 'new' },
+        { config: { tags: ['new'] } },
+        { context: null },
+        { metadata: { team: 'new' } },
+        { version: 2 },
+        { updated_at: LATER },
+      ]
+      for (const change of changes) {
+        const changed = { ...first, ...change }
+        await others.update(changed)
+        for (let i = 0; i < 3; i += 1) expect(await used(assistant_id)).toEqual(changed)
+      }
+    })
+
+    it('is gone when it is removed, and another one when it comes again', async () => {
+      const others = (await world().another()).assistants
+      const first = anAssistant()
+      const { assistant_id } = first
+      await store().insert(first)
+      for (let i = 0; i < 2; i += 1) expect(await used(assistant_id)).toEqual(first)
+      await others.delete(assistant_id)
+      for (let i = 0; i < 2; i += 1) expect(await used(assistant_id)).toBeUndefined()
+      const second = { ...first, config: { tags: ['second'] } }
+      await others.insert(second)
+      for (let i = 0; i < 2; i += 1) expect(await used(assistant_id)).toEqual(second)
+    })
+
+    it('is, within a transaction, what it has changed there', async () => {
+      const first = anAssistant()
+      const { assistant_id } = first
+      await store().insert(first)
+      await used(assistant_id)
+      const recalled = await used(assistant_id)
+      const after = { ...first, name: 'Renamed' }
+      await world().store.transaction(async ({ assistants }) => {
+        await assistants.update(after)
+        expect(await assistants.recall(assistant_id)).toEqual(after)
+      }, [])
+      expect(recalled).toEqual(first)
+      expect(await used(assistant_id)).toEqual(after)
+    })
+  })
+
   describe('versions of assistants', () => {
     it('are answered newest first, in pages, and by number', async () => {
       const first = anAssistant({ metadata: { stage: 1, common: true } })

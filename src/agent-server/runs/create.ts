@@ -52,8 +52,7 @@ export async function createRun(
   idempotencyKey?: string,
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
-  const admission = await prepareRun(parts, caller, { thread_id, request, ...(key && { key }) })
-  const [run] = await addAll(parts, [admission])
+  const [run] = await addAsked(parts, caller, [{ thread_id, request, ...(key && { key }) }])
   return run as QueuedRun
 }
 
@@ -64,15 +63,31 @@ export async function createRuns(
   requests: RunRequest[],
   idempotencyKey?: string,
 ): Promise<QueuedRun[]> {
-  const admissions: Admission[] = []
-  for (const [place, request] of requests.entries()) {
+  const asks = requests.map((request, place): Ask => {
     const use = { caller, thread_id: null, place, request: requests }
     const key = idempotencyKey && keyInUse(idempotencyKey, use)
-    const ask: Ask = { thread_id: null, request, ...(key && { key }) }
-    admissions.push(await prepareRun(parts, caller, ask))
-  }
-  return addAll(parts, admissions)
+    return { thread_id: null, request, ...(key && { key }) }
+  })
+  return addAsked(parts, caller, asks)
 }
+
+/** Adds them for assistants as they were read before; once more with those that are stored, where one has changed. */
+async function addAsked(parts: CreationParts, caller: Caller, asks: Ask[]): Promise<QueuedRun[]> {
+  const add = async (how: { isRecalled: boolean }) => {
+    const admissions: Admission[] = []
+    for (const ask of asks) admissions.push(await prepareRun(parts, caller, ask, how))
+    return addAll(parts, admissions)
+  }
+  try {
+    return await add({ isRecalled: true })
+  } catch (error) {
+    if (error !== ASSISTANT_CHANGED) throw error
+    return add({ isRecalled: false })
+  }
+}
+
+/** Thrown so that nothing is added. */
+const ASSISTANT_CHANGED = new AppError('conflict', 'The assistant has changed.')
 
 /** Adds them in one transaction. Those that find their thread idle and a place here begin at once. */
 async function addAll(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
@@ -145,11 +160,15 @@ export interface Admission extends Ask {
   now: number
 }
 
-/** Finds out all that `admitRun` needs before its transaction. Throws as `createRun` does. */
+/**
+ * Finds out all that `admitRun` needs before its transaction. With `isRecalled` the assistant may be one of `recall`. Throws
+ * as `createRun` does.
+ */
 export async function prepareRun(
   parts: AdmissionParts,
   caller: Caller,
   ask: Ask,
+  how = { isRecalled: false },
 ): Promise<Admission> {
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
@@ -158,7 +177,7 @@ export async function prepareRun(
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
   const { metadata, kwargs } = value
-  const assistant = await resolveAssistant(parts, caller, request.assistant_id)
+  const assistant = await resolveAssistant(parts, caller, request.assistant_id, how)
   return {
     ...ask,
     run_id,
@@ -229,13 +248,17 @@ interface Admitted {
   begun?: RunEvent[] | undefined
 }
 
-/** Part of a transaction: adds the run, once; with the claim, where its thread is idle. */
+/**
+ * Part of a transaction: adds the run, once; with the claim, where its thread is idle. Throws `ASSISTANT_CHANGED` where its
+ * assistant was recalled and is another by now.
+ */
 export async function admitRun(
   tx: AgentStore,
   admission: Admission,
   claim?: AddedClaim,
 ): Promise<Admitted> {
-  const { key, now } = admission
+  const { key, now, assistant } = admission
+  if (!(await tx.assistants.isStill(assistant))) throw ASSISTANT_CHANGED
   if (!key) return addRun(tx, admission, claim)
   const repeated = await findRepeated(tx, key, now)
   if (repeated) return answerRepeated(tx, repeated, admission)

@@ -24,6 +24,8 @@ import {
 export const ASSISTANT_COLUMNS = `assistant_id, graph_id, config, context, metadata, name,
   description, version, created_at, updated_at`
 
+export const GET_ASSISTANT = `SELECT ${ASSISTANT_COLUMNS} FROM assistants WHERE assistant_id = $1`
+
 export function toAssistant(row: object): Assistant {
   return decodeRow<Assistant>(row, ['config', 'context', 'metadata'])
 }

@@ -7,11 +7,9 @@ import {
   addAssistantLabels,
   createAssistantSearch,
   foldName,
-  toAssistant,
 } from './assistant-search.ts'
 import { createAssistantVersions } from './assistant-versions.ts'
-
-const GET = `SELECT ${ASSISTANT_COLUMNS} FROM assistants WHERE assistant_id = $1`
+import { createAssistantReading } from './recalled-assistants.ts'
 
 const INSERT = `
 INSERT INTO assistants (${ASSISTANT_COLUMNS}, folded_name)
@@ -24,13 +22,10 @@ SET graph_id = $2, config = $3, context = $4, metadata = $5, name = $6, descript
   version = $8, updated_at = $9, folded_name = $10
 WHERE assistant_id = $1`
 
-/** `db` may be a transaction. */
-export function createAssistantStore(db: Db): AssistantStore {
+/** `db` may be a transaction, for which nothing is kept. */
+export function createAssistantStore(db: Db, how = { isKept: false }): AssistantStore {
   return {
-    async get(assistant_id) {
-      const row = await db.get(GET, [assistant_id])
-      return row && toAssistant(row)
-    },
+    ...createAssistantReading(db, how),
     insert: (assistant) => db.transaction((tx) => insert(tx, assistant), []),
     update: (assistant) => db.transaction((tx) => update(tx, assistant), []),
     async delete(assistant_id) {

@@ -101,7 +101,7 @@ function createTransactionStore(tx: Db): AgentStore {
 
 function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
-    assistants: createAssistantStore(db),
+    assistants: createAssistantStore(db, { isKept: db.dialect === 'sqlite' }),
     threads: createThreadStore(db),
     runs: createRunStore(db),
     timelines: createTimelineStore(db),

@@ -88,6 +88,35 @@ describe('creating an assistant', () => {
   })
 })
 
+describe('a run', () => {
+  it('has its assistant as it is stored, however often that was used before', async () => {
+    const { runs } = server.client
+    const withModel = (model: string) => ({ config: { configurable: { model } } })
+    const { assistant_id } = await assistants.create({ graphId: 'agent', ...withModel('first') })
+    const payload = { input: { messages: [] }, assistantId: assistant_id }
+    const modelOf = ({ kwargs }: object & { kwargs?: unknown }) =>
+      (kwargs as { config: { configurable: { model: string } } }).config.configurable.model
+    const models = async () => {
+      const created = [
+        await runs.create(null, assistant_id, payload),
+        await runs.create(null, assistant_id, payload),
+        ...(await runs.createBatch([payload, payload])),
+      ]
+      return created.map(modelOf)
+    }
+    expect(await models()).toEqual(Array(4).fill('first'))
+    await assistants.update(assistant_id, withModel('second'))
+    expect(await models()).toEqual(Array(4).fill('second'))
+    await assistants.update(assistant_id, withModel('third'))
+    expect((await runs.createBatch([payload, payload])).map(modelOf)).toEqual(['third', 'third'])
+    await assistants.delete(assistant_id)
+    await expect(runs.create(null, assistant_id, payload)).rejects.toThrow(
+      /^HTTP 404: .*No assistant/,
+    )
+    await expect(runs.createBatch([payload])).rejects.toThrow('HTTP 404')
+  })
+})
+
 describe('an assistant', () => {
   it('is found by its id in any case, a graph’s own one by the name of the graph too', async () => {
     const { assistant_id } = await assistants.create(aRequest)
