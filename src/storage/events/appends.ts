@@ -63,7 +63,7 @@ function isMuch(events: readonly NewEvent[]): boolean {
 }
 
 /** What `append-work.ts` is asked: few long lists are cloned in half the time of many small objects. */
-export interface AppendAsked {
+interface AppendAsked {
   to: AppendTo
   names: string[]
   data: string[]
