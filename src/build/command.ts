@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { endGroup, killGroup } from '../child-process/group.ts'
-import { isGroupRunning, measureGroup } from '../child-process/memory.ts'
+import { type GroupWatch, watchGroup } from '../child-process/memory.ts'
 import { readLines } from '../child-process/output-lines.ts'
 import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
 
@@ -67,7 +67,7 @@ export async function runCommand(
   try {
     const [code] = (await once(child, 'exit')) as [number | null]
     const isTimedOut = deadline.aborted
-    await settle(child)
+    await settle(child, memory.group)
     options.signal.throwIfAborted()
     return { code: code ?? 137, isTimedOut, isTooLarge: memory.isTooLarge(), stdout: output() }
   } finally {
@@ -88,16 +88,16 @@ function writeInput({ stdio }: ChildProcess, input = ''): void {
 function watchMemory(child: ChildProcess, maxBytes: number) {
   const over = new AbortController()
   let isTooLarge = false
-  const look = async (group: number) => {
-    const measure = measureGroup(group)
+  const group = child.pid === undefined ? undefined : watchGroup(child.pid)
+  const look = async ({ measure }: GroupWatch) => {
     while (!isTooLarge) {
       await delay(MEMORY_LOOK_MS, undefined, { signal: over.signal })
       isTooLarge = (await measure()) > maxBytes && killGroup(child)
     }
   }
   // It ends by the abort, at the latest.
-  if (child.pid !== undefined) look(child.pid).catch(() => {})
-  return { isTooLarge: () => isTooLarge, stop: () => over.abort() }
+  if (group) look(group).catch(() => {})
+  return { group, isTooLarge: () => isTooLarge, stop: () => over.abort() }
 }
 
 function readOutput(child: ChildProcess, options: CommandOptions): () => string {
@@ -115,16 +115,16 @@ function readOutput(child: ChildProcess, options: CommandOptions): () => string 
 }
 
 /** Ends what the command left behind, and waits until its output is read. */
-async function settle(child: ChildProcess): Promise<void> {
+async function settle(child: ChildProcess, group: GroupWatch | undefined): Promise<void> {
   for (const stream of child.stdio.slice(3)) stream?.destroy()
   await endGroup(child)
   // A killed process closes its pipes a moment before it is gone.
-  for (let looks = 0; looks < GROUP_LOOKS && (await isLeft(child)); looks++) {
+  for (let looks = 0; looks < GROUP_LOOKS && (await isLeft(child, group)); looks++) {
     await delay(GROUP_LOOK_MS)
   }
 }
 
-async function isLeft(child: ChildProcess): Promise<boolean> {
-  if (!killGroup(child) || child.pid === undefined) return false
-  return (await isGroupRunning(child.pid)) ?? true
+async function isLeft(child: ChildProcess, group: GroupWatch | undefined): Promise<boolean> {
+  if (!killGroup(child) || !group) return false
+  return (await group.isRunning()) ?? true
 }

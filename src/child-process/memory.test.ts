@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, vi } from 'vitest'
-import { familyResidentBytes, isGroupRunning, residentBytes } from './memory.ts'
+import { familyResidentBytes, residentBytes, watchGroup } from './memory.ts'
 
 /** Starts another one in a group of its own, and says which. */
 const PARENT = `
@@ -38,8 +38,12 @@ it.skipIf(!isLinux)('does not count what has ended and nobody has asked for', as
   try {
     const [line] = await once(child.stdout, 'data')
     const ended = Number(line)
-    expect(await isGroupRunning(group)).toBe(true)
-    await vi.waitFor(async () => expect(await isGroupRunning(ended)).toBe(false))
+    const watch = watchGroup(group)
+    expect(await watch.isRunning()).toBe(true)
+    const { isRunning } = watchGroup(ended)
+    await vi.waitFor(async () => expect(await isRunning()).toBe(false))
+    // What it has learned of others does not change that.
+    expect(await watch.isRunning()).toBe(true)
     // It is there still: it could be sent a signal.
     expect(process.kill(-ended, 0)).toBe(true)
   } finally {
