@@ -1,5 +1,6 @@
 import {
   access,
+  chmod,
   mkdir,
   mkdtemp,
   readdir,
@@ -10,11 +11,12 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runNow } from '../../test/support/program.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
+import { residentBytes } from '../child-process/memory.ts'
 import { systemClock } from '../core/clock.ts'
 import type {
   BuildError,
@@ -49,6 +51,22 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
+/** A project whose lock file needs nothing from a registry. */
+const WORKSPACE = {
+  'package.json': '{"name":"top","version":"1.0.0","workspaces":["tool"]}',
+  'tool/package.json': '{"name":"tool","version":"1.0.0"}',
+  'package-lock.json': JSON.stringify({
+    name: 'top',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    packages: {
+      '': { name: 'top', version: '1.0.0', workspaces: ['tool'] },
+      'node_modules/tool': { resolved: 'tool', link: true },
+      tool: { name: 'tool', version: '1.0.0' },
+    },
+  }),
+}
+
 /** What is known of a project in JavaScript. */
 const checked = (node_version?: string): CheckedConfig => ({
   node_version,
@@ -57,15 +75,19 @@ const checked = (node_version?: string): CheckedConfig => ({
   notes: [],
 })
 
+function passedOn(): Record<string, string> {
+  const found = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))
+  return Object.fromEntries(found) as Record<string, string>
+}
+
 function builder(more: Partial<BuilderOptions> = {}) {
-  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))
   return createBuilder({
     dir: join(dir, 'data'),
     tarballs,
     checkConfig: async () => checked(),
     checkPackages: async () => {},
     ownNode: dirname(process.execPath),
-    env: Object.fromEntries(passedOn) as Record<string, string>,
+    env: passedOn(),
     clock: systemClock,
     log: silentLog,
     ...more,
@@ -204,6 +226,39 @@ describe('a build', () => {
       const built = await withBundler('touch bundle.mjs; exit 3').build(of, never)
       expect(built).toMatchObject({ artifact: { bundle: null } })
       expect(await log()).toMatch(/Not bundled, .*`bundle` ended with exit code 3\.$/m)
+    })
+
+    describe('and packages of an earlier build', () => {
+      /** What links them waits for the bundler, which waits for them. Answers the request of the second build. */
+      async function builtBefore(end: string) {
+        const links = `while ! [ -s "${dir}/pid" ]; do sleep 0.01; done\n${end}\n`
+        await write(join(dir, 'bin'), { cp: `#!/bin/sh\n${links}` })
+        await chmod(join(dir, 'bin/cp'), 0o755)
+        const of = await uploaded({ 'langgraph.json': '{}', ...WORKSPACE })
+        await builder().build(of, never)
+        return of
+      }
+      const bundling = () => {
+        const script = `echo $$ > "${dir}/pid"; cat; cd "$(dirname "$1")" && ls node_modules && touch bundle.mjs`
+        const PATH = [join(dir, 'bin'), process.env.PATH].join(delimiter)
+        const bundler = { command: ['/bin/sh', '-c', script, 'bundler'], pathOf } as const
+        return builder({ env: { ...passedOn(), PATH }, bundler })
+      }
+
+      it('is begun while they are linked, and bundles what lies there then', async () => {
+        const of = await builtBefore('exec /bin/cp "$@"')
+        const built = await bundling().build(of, never)
+        expect(local(built).bundlePath).toBe(join(source(built), 'bundle.mjs'))
+        expect(await log()).toMatch(/Nothing to install.*\n.* \$ bundle\n.* tool\n/)
+      })
+
+      it('is not left behind where they cannot be linked', async () => {
+        const of = await builtBefore('exit 1')
+        await expect(bundling().build(of, never)).rejects.toThrow('ended with 1')
+        const pid = Number(await readFile(join(dir, 'pid'), 'utf8'))
+        expect(await residentBytes(pid)).toBe(0)
+        expect(await log()).not.toContain('$ bundle')
+      })
     })
   })
 

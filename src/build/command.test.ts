@@ -45,6 +45,32 @@ it('gives the command its environment and nothing else, and no input', async () 
   expect(names).not.toContain('HOME')
 })
 
+it('begins a command that waits with its input, and counts its time from then on', async () => {
+  const { promise: inputEnds, resolve } = Promise.withResolvers<void>()
+  const lines: string[] = []
+  const onLine = (line: string) => {
+    lines.push(line)
+    if (line === 'waits') resolve()
+  }
+  const at = { ...options({ limitMs: 1_000 }), onLine, inputEnds }
+  const end = await runCommand(['sh', '-c', 'sleep 1.1; echo waits; cat; echo goes on'], at)
+  expect(end).toMatchObject({ code: 0, isTimedOut: false })
+  expect(lines).toEqual(['waits', 'goes on'])
+})
+
+it('ends a command that waits when it is aborted', async () => {
+  const abort = new AbortController()
+  let pid = 0
+  const onLine = (line: string) => {
+    pid = Number(line)
+    abort.abort(new Error('nothing comes any more'))
+  }
+  const inputEnds = new Promise<void>(() => {})
+  const at = { ...options({ signal: abort.signal }), onLine, inputEnds }
+  await expect(runCommand(['sh', '-c', 'echo $$; cat'], at)).rejects.toThrow('nothing comes')
+  expect(isAlive(pid)).toBe(false)
+})
+
 it('says when a command is not there', async () => {
   const at = options()
   expect((await runCommand(['no-such-command'], at)).code).toBe(127)

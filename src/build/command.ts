@@ -31,11 +31,13 @@ const GROUP_LOOKS = 50
 const GROUP_LOOK_MS = 5
 
 // Descriptor 3 is a socket whose other end only this process holds. When that end closes, with the
-// end of the command or with the death of this process, the reader wakes and ends the group.
+// end of the command or with the death of this process, the reader wakes and ends the group. A shell gives
+// what runs in the background no input but one that is named, hence descriptor 5.
 const LIFELINE_SCRIPT = `
-"$@" </dev/null 3<&- &
+exec 5<&0
+"$@" <&5 5<&- 3<&- &
 job=$!
-{ read -r _ <&3; kill -9 -$$; } >/dev/null 2>&1 &
+{ read -r _ <&3; kill -9 -$$; } 5<&- >/dev/null 2>&1 &
 line=$!
 wait $job
 code=$?
@@ -54,27 +56,54 @@ export async function runCommand(
     ...(options.uid !== undefined && { uid: options.uid }),
     ...(options.gid !== undefined && { gid: options.gid }),
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', options.input === undefined ? 'ignore' : 'pipe'],
+    stdio: [pipeIf(options.inputEnds), 'pipe', 'pipe', 'pipe', pipeIf(options.input)],
   })
   child.on('error', () => {})
   writeInput(child, options.input)
   const output = readOutput(child, options)
-  const deadline = AbortSignal.timeout(options.limitMs)
   const kill = () => killGroup(child)
+  const deadline = limitTime(child, options)
   const memory = watchMemory(child, options.maxMemoryBytes)
   options.signal.addEventListener('abort', kill)
-  deadline.addEventListener('abort', kill)
   try {
     const [code] = (await once(child, 'exit')) as [number | null]
-    const isTimedOut = deadline.aborted
+    const isTimedOut = deadline.isOver()
     await settle(child, memory.group)
     options.signal.throwIfAborted()
     return { code: code ?? 137, isTimedOut, isTooLarge: memory.isTooLarge(), stdout: output() }
   } finally {
     memory.stop()
+    deadline.stop()
     options.signal.removeEventListener('abort', kill)
-    deadline.removeEventListener('abort', kill)
   }
+}
+
+function pipeIf(content: unknown): 'pipe' | 'ignore' {
+  return content === undefined ? 'ignore' : 'pipe'
+}
+
+/** Kills the group once it has taken too long. Ends its standard input where it waits for that, and counts from then on. */
+function limitTime(child: ChildProcess, { limitMs, inputEnds }: CommandOptions) {
+  let timer: NodeJS.Timeout | undefined
+  let isOver = false
+  let isStopped = false
+  const begin = () => {
+    child.stdin?.end()
+    if (isStopped) return
+    timer = setTimeout(() => {
+      isOver = true
+      killGroup(child)
+    }, limitMs)
+  }
+  const stop = () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+  child.stdin?.on('error', () => {})
+  if (!inputEnds) begin()
+  // What keeps it from beginning is the caller's to see, who aborts the command then.
+  else void inputEnds.then(begin, () => {})
+  return { isOver: () => isOver, stop }
 }
 
 /** A command that ends without having read it says itself what went wrong. */
@@ -116,7 +145,7 @@ function readOutput(child: ChildProcess, options: CommandOptions): () => string 
 
 /** Ends what the command left behind, and waits until its output is read. */
 async function settle(child: ChildProcess, group: GroupWatch | undefined): Promise<void> {
-  for (const stream of child.stdio.slice(3)) stream?.destroy()
+  for (const stream of [child.stdin, ...child.stdio.slice(3)]) stream?.destroy()
   await endGroup(child)
   // A killed process closes its pipes a moment before it is gone.
   for (let looks = 0; looks < GROUP_LOOKS && (await isLeft(child, group)); looks++) {

@@ -30,6 +30,8 @@ export interface InstallPlace {
   key: string
   /** The folders of packages below a folder. */
   packagesIn(folder: string): Promise<string[]>
+  /** Called when there are kept packages, before they are put into place. */
+  onFound?(): void
 }
 
 /** Puts the kept packages below `folder`; `false`: there are none. */
@@ -40,6 +42,7 @@ export async function restoreInstall(
 ): Promise<boolean> {
   const kept = join(place.all, place.key)
   if (!(await exists(kept))) return false
+  place.onFound?.()
   for (const path of await place.packagesIn(kept)) {
     await link(path, join(folder, relative(kept, path)), context)
   }

@@ -7,7 +7,7 @@ import { projectSecrets } from '../core/deployment/deploy-key.ts'
 import { noSandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 import { type FoundConfiguration, findConfiguration } from './configuration.ts'
-import { bundle } from './javascript/bundle.ts'
+import { type Bundling, openBundling } from './javascript/bundle.ts'
 import { installProject } from './javascript/install.ts'
 import { chooseNode, installNode, nodePath } from './javascript/project-node.ts'
 import { homeFolder, pythonsFolder } from './layout.ts'
@@ -84,15 +84,23 @@ async function buildWith(
   const base = { ...confined, env: ownEnvironment(request, env, node) }
   const python = config.python && (await bringPython(work, config, { context, confined: base }))
   const own = python ? { ...base, env: { ...base.env, ...python.env } } : base
-  await install(work, { config, node_version, python }, own)
-  await checkPackages(work, config, { isBuilt, python, context })
-  if (build_command) await runBuildCommand(build_command, dirname(config.configPath), own)
-  if (!isBuilt) {
-    await findChecked(work, { isBuilt: true })
-    await checkPackages(work, config, { isBuilt: true, python, context })
-  }
   const bundler = config.hasJsModules ? options.bundler : undefined
-  const bundlePath = bundler && (await bundle(bundler, config.configPath, confined))
+  const bundling = bundler && openBundling(bundler, config.configPath, confined)
+  // Where nothing else is to be done, so that it does not wait for long.
+  const begun = isBuilt && !python ? bundling : undefined
+  let bundlePath: string | undefined
+  try {
+    await install(work, { config, node_version, python, bundling: begun }, own)
+    await checkPackages(work, config, { isBuilt, python, context })
+    if (build_command) await runBuildCommand(build_command, dirname(config.configPath), own)
+    if (!isBuilt) {
+      await findChecked(work, { isBuilt: true })
+      await checkPackages(work, config, { isBuilt: true, python, context })
+    }
+    bundlePath = await bundling?.finish()
+  } finally {
+    await bundling?.abandon()
+  }
   return {
     node_version,
     config_path: relative(source, config.configPath),
@@ -182,6 +190,8 @@ interface Installing {
   config: FoundConfiguration
   node_version: string | null
   python: PreparedPython | undefined
+  /** What may begin while packages of an earlier build are put into place. */
+  bundling: Bundling | undefined
 }
 
 /**
@@ -190,7 +200,7 @@ interface Installing {
  */
 async function install(
   { request, source, options, commands }: Work,
-  { config, node_version, python }: Installing,
+  { config, node_version, python, bundling }: Installing,
   context: StepContext,
 ): Promise<void> {
   const { install_command } = request.source_config
@@ -209,7 +219,8 @@ async function install(
       source,
       configPath: config.configPath,
     }
-    await installProject({ ...place, npm, node, isKept: !commands.hasOwnUser }, context)
+    const kept = { isKept: !commands.hasOwnUser, ...(bundling && { onFound: bundling.begin }) }
+    await installProject({ ...place, ...kept, npm, node }, context)
   }
   await python?.install(context)
 }

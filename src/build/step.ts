@@ -61,18 +61,21 @@ interface Place {
 }
 
 /**
- * Runs a command of the named step with its output in the log. Throws `BuildError` when it does not
+ * Runs a command of the named step with its output in the log; `inputEnds` as in `CommandTerms`. Throws `BuildError` when it does not
  * end with 0, takes longer than `limitMs` or more memory than the limits allow.
  */
 export async function runStep(
   step: string,
   command: Command,
-  at: Place & { title: string },
+  at: Place & { title: string; inputEnds?: Promise<void> },
   context: StepContext,
 ): Promise<void> {
-  context.log.line(`$ ${at.title}`)
   const onLine = (line: string) => context.log.line(line)
-  const end = await runAt(command, at, context, { onLine })
+  const begin = () => onLine(`$ ${at.title}`)
+  const inputEnds = at.inputEnds?.then(begin)
+  if (inputEnds) inputEnds.catch(() => {})
+  else begin()
+  const end = await runAt(command, at, context, { onLine, ...(inputEnds && { inputEnds }) })
   const reason = reasonOf(end, at.limitMs, context.limits)
   if (reason)
     throw new BuildError(step, `\`${at.title}\` ${reason}.`, { logTail: context.log.tail() })
@@ -100,7 +103,7 @@ function runAt(
   command: Command,
   { cwd, limitMs, env }: Place,
   { run, ...context }: StepContext,
-  output: Pick<CommandTerms, 'onLine' | 'isCaptured'>,
+  output: Pick<CommandTerms, 'onLine' | 'isCaptured' | 'inputEnds'>,
 ): Promise<CommandEnd> {
   const variables = { ...context.env, ...env }
   const { maxMemoryBytes } = context.limits

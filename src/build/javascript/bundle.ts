@@ -7,37 +7,77 @@ import { runStep, type StepContext } from '../step.ts'
 
 export interface Bundler {
   /**
-   * The command, without the path of the `langgraph.json` that is put behind it. It ends with 0 when
-   * it has written a bundle, and when it has said why it writes none.
+   * The command, without the path of the `langgraph.json` that is put behind it. It reads its standard input to the end
+   * before it looks at the project, and ends with 0 when it has written a bundle, and when it has said why it writes none.
    */
   command: readonly [string, ...string[]]
   /** Where it writes the bundle of a project; absolute. */
   pathOf(configPath: string): string
 }
 
-/**
- * Answers where the bundle is; `undefined` when there is none. Where bundling fails, the build
- * goes on without a bundle, and the log says why. None of the project's code runs, so that none of its variables is needed.
- */
-export async function bundle(
-  { command, pathOf }: Bundler,
-  configPath: string,
-  context: StepContext,
-): Promise<string | undefined> {
-  const path = pathOf(configPath)
+/** A bundle that may be begun before its time. */
+export interface Bundling {
+  /** Starts the process, which then waits. It takes a tenth of a second until it has loaded what it works with. */
+  begin(): void
+  /**
+   * Bundles what lies there now. Answers where the bundle is; `undefined` when there is none. Where bundling fails, the build
+   * goes on without a bundle, and the log says why.
+   */
+  finish(): Promise<string | undefined>
+  /** Settles when no process is left that has been begun. Does not throw. */
+  abandon(): Promise<void>
+}
+
+/** None of the project's code runs, so that none of its variables is needed. */
+export function openBundling(bundler: Bundler, configPath: string, context: StepContext): Bundling {
+  const path = bundler.pathOf(configPath)
   // A file of this name that the project brings is not our bundle.
-  await rm(path, { force: true })
+  const makeRoom = () => rm(path, { force: true })
+  const ready = Promise.withResolvers<void>()
+  ready.promise.catch(() => {})
+  const abandoned = new AbortController()
+  const signal = AbortSignal.any([context.signal, abandoned.signal])
+  let ended: Promise<boolean> | undefined
+  return {
+    begin() {
+      const inputEnds = ready.promise.then(makeRoom)
+      ended ??= bundle(bundler, configPath, { inputEnds }, { ...context, signal })
+      for (const one of [inputEnds, ended]) one.catch(() => {})
+    },
+    async finish() {
+      if (!ended) await makeRoom()
+      ready.resolve()
+      ended ??= bundle(bundler, configPath, {}, context)
+      return (await ended) && (await isFile(path)) ? path : undefined
+    },
+    async abandon() {
+      const reason = new Error('There is nothing to bundle any more.')
+      ready.reject(reason)
+      abandoned.abort(reason)
+      await ended?.catch(() => {})
+    },
+  }
+}
+
+/** Answers whether it went well. `inputEnds`: as in `CommandTerms`. */
+async function bundle(
+  { command }: Bundler,
+  configPath: string,
+  start: { inputEnds?: Promise<void> },
+  context: StepContext,
+): Promise<boolean> {
   const { bundleMs, maxMemoryBytes } = context.limits
   const env = collectRarely(maxMemoryBytes)
-  const at = { cwd: dirname(configPath), limitMs: bundleMs, title: 'bundle', env }
+  const at = { cwd: dirname(configPath), limitMs: bundleMs, title: 'bundle', env, ...start }
   try {
     await runStep('bundle', [...command, configPath], at, context)
+    await start.inputEnds
+    return true
   } catch (error) {
     if (!(error instanceof BuildError) || context.signal.aborted) throw error
     context.log.line(`Not bundled, so that a start takes longer: ${error.message}`)
-    return undefined
+    return false
   }
-  return (await isFile(path)) ? path : undefined
 }
 
 /** esbuild's heap, of all the memory that the command may take. */

@@ -22,6 +22,8 @@ interface InstallRequest {
   node: string
   /** Whether packages are kept from build to build. */
   isKept: boolean
+  /** Called when nothing has to be installed, before the packages are in their place. */
+  onFound?(): void
 }
 
 /**
@@ -48,7 +50,11 @@ export async function installProject(request: InstallRequest, context: StepConte
     return
   }
   const all = installsFolder(request.dir, request.deployment_id)
-  const place = { all, key: identity.key, packagesIn: packageFolders }
+  const { onFound } = request
+  const place = {
+    ...{ all, key: identity.key, packagesIn: packageFolders },
+    ...(onFound && { onFound }),
+  }
   if (await restoreInstall(place, plan.folder, context)) {
     context.log.line('Nothing to install: the packages of an earlier build are the same.')
     return

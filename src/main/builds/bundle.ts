@@ -2,6 +2,14 @@
 import { bundleProject } from '../../graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../project/config.ts'
 
+/** Loads esbuild and starts its process, for which no project is needed. Does not throw: that is for `bundle` to say. */
+export async function prepare(): Promise<void> {
+  try {
+    const { build } = await import('esbuild')
+    await build({ stdin: { contents: '' }, write: false, tsconfigRaw: '{}', logLevel: 'silent' })
+  } catch {}
+}
+
 export async function bundle(configPath: string): Promise<void> {
   const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {

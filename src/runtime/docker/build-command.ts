@@ -50,6 +50,7 @@ export async function runBuildCommand(
   view: CommandView,
   terms: CommandTerms,
 ): Promise<CommandEnd> {
+  await terms.inputEnds
   for (let tries = 1; ; tries++) {
     const run = new BuildCommand(place, terms)
     const end = await run.toItsEnd(command, view)

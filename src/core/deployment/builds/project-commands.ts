@@ -13,6 +13,11 @@ export interface CommandTerms {
   onLine(line: string): void
   /** `true`: standard output is answered instead, up to 16 MiB of it. */
   isCaptured?: boolean
+  /**
+   * What the command waits for by reading its standard input, which ends when this resolves; its time counts from then on. Where
+   * it cannot be begun before, it is begun then. The caller aborts `signal` where it rejects. Absent: the input is empty.
+   */
+  inputEnds?: Promise<void>
 }
 
 export interface CommandEnd {
