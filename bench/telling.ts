@@ -53,34 +53,36 @@ export const legacyThread: Way = async (url, { readers, events }) => {
   })
 }
 
+/** What readers of the protocol ask for, and how many events of a run it has beside those that are told. */
+interface Wish {
+  channels: string[]
+  more: number
+}
+
+const TOLD: Wish = { channels: ['custom'], more: 0 }
+/** With the run's begin, which comes first, and its end. */
+const LIFECYCLE: Wish = { channels: ['lifecycle', 'custom'], more: 2 }
+
 /** Readers of the thread-centred protocol's server-sent events. */
-export const protocol: Way = (url, load) => bySse(url, load, ['custom'])
+export const protocol: Way = (url, load) => bySse(url, load, TOLD)
+export const protocolLifecycle: Way = (url, load) => bySse(url, load, LIFECYCLE)
 
-/** The same; the first event is that of the run's begin, which clients of the protocol ask for as well. */
-export const protocolLifecycle: Way = (url, load) => bySse(url, load, ['lifecycle', 'custom'])
-
-function bySse(url: string, { readers, events }: Load, channels: string[]): Promise<Timing> {
+function bySse(url: string, { readers, events }: Load, { channels, more }: Wish): Promise<Timing> {
   const thread = `${url}/threads/${randomUUID()}`
   return timed({
     open: () => several(readers, () => openEvents(`${thread}/stream/events`, { channels })),
     begin: () => post(`${thread}/commands`, { id: 1, method: 'run.start', params: tell(events) }),
-    events,
+    events: events + more,
   })
 }
 
 /** One WebSocket of the thread-centred protocol. */
-export const socket: Way = (url, load) => bySocket(url, load, ['custom'])
+export const socket: Way = (url, load) => bySocket(url, load, TOLD)
+export const socketLifecycle: Way = (url, load) => bySocket(url, load, LIFECYCLE)
 
-/** The same, with the event of the run's begin. */
-export const socketLifecycle: Way = (url, load) => bySocket(url, load, ['lifecycle', 'custom'])
-
-function bySocket(url: string, { events }: Load, channels: string[]): Promise<Timing> {
+function bySocket(url: string, { events }: Load, { channels, more }: Wish): Promise<Timing> {
   const address = `${url.replace('http', 'ws')}/threads/${randomUUID()}/stream/events`
-  const subscribe = {
-    id: 1,
-    method: 'subscription.subscribe',
-    params: { channels },
-  }
+  const subscribe = { id: 1, method: 'subscription.subscribe', params: { channels } }
   const start = { id: 2, method: 'run.start', params: tell(events) }
   // Both commands are answered.
   const answers = 2
@@ -88,7 +90,7 @@ function bySocket(url: string, { events }: Load, channels: string[]): Promise<Ti
     open: () => [],
     begin: () => openSocket(address, [subscribe, start]),
     first: answers + 1,
-    events: answers + events,
+    events: answers + events + more,
   })
 }
 
