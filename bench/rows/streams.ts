@@ -23,8 +23,10 @@ const ONE: Load = { readers: 1, events: 5_000 }
 const MANY: Load = { readers: 500, events: 200 }
 const FIRST: Load = { readers: 1, events: 1 }
 const FIRST_TIMES = 25
-/** Node compiles the server's code for some 100,000 events, and both sides get as many before they are measured. */
-const WARM_UPS = 20
+/** Node compiles the server's code, and its writer's, for some 200,000 events. Both sides get as many before they are measured. */
+const WARM_UPS = 40
+/** One takes 40 ms, in which anything else on the machine is seen. */
+const PAIRS = 9
 
 const perSecond = (load: Load) => ({
   unit: 'events/s' as const,
@@ -93,7 +95,7 @@ function streamRow(name: string, title: string, way: Way, { unit, measure }: Mea
     name,
     title,
     unit,
-    pairs: 3,
+    pairs: PAIRS,
     async open() {
       const data = await temporaryFolder()
       const cwd = benchProject('tell')
