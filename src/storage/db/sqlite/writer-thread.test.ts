@@ -90,6 +90,13 @@ it('does what is asked for meanwhile together, and each for itself', async () =>
   expect(await texts()).toEqual(['first', 'a', 'b'])
 })
 
+it('leaves alone what cannot be cloned, and goes on', async () => {
+  await begin()
+  expect(await db.thread?.do(NOTES, { text: 'a', more: () => {} })).toBeUndefined()
+  expect(await ask({ text: 'b' })).toBeDefined()
+  expect(await texts()).toEqual(['b'])
+})
+
 it('says that nobody knows when its thread has ended, and is not asked again', async () => {
   await begin()
   await expect(ask({ text: 'a', end: 'exit' })).rejects.toBeInstanceOf(DatabaseAway)

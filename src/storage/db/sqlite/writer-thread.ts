@@ -124,17 +124,22 @@ export class WriterThread implements DbThread {
 
   /** `undefined`: the thread has ended, and nobody knows what it has written. */
   async #send(worker: Worker, group: readonly Asked[]): Promise<Report | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Report | undefined>()
-    this.#report = { promise, resolve, reject }
+    const report = Promise.withResolvers<Report | undefined>()
+    try {
+      worker.postMessage(group.map(({ module, asked }): Errand => ({ module, asked })))
+    } catch {
+      // One of them cannot be cloned.
+      return { outcomes: group.map(() => ({ isDone: false })), writeCount: 0 }
+    }
+    this.#report = report
     this.#parts.onWrite(1)
     this.#idle?.refresh()
     worker.ref()
-    worker.postMessage(group.map(({ module, asked }): Errand => ({ module, asked })))
-    const report = await promise
+    const answer = await report.promise
     worker.unref()
     this.#report = undefined
-    if (report) this.#parts.onWrite(report.writeCount)
-    return report
+    if (answer) this.#parts.onWrite(answer.writeCount)
+    return answer
   }
 
   #begin(): Worker {
