@@ -192,7 +192,7 @@ function addRun(
     stream_mode: ['messages-tuple', 'updates'],
     if_not_exists: 'create',
   })
-  return createRun(parts, caller, thread_id, request, idempotencyKey)
+  return createRun(parts, caller, thread_id, request, { idempotencyKey })
 }
 
 function contextIdOf({ contextId }: Message): string {

@@ -53,16 +53,20 @@ export async function respondInput(
   const { update, goto, config, metadata } = asked
   const responses = asked.responses ?? [{ ...asked, interrupt_id: String(asked.interrupt_id) }]
   const { thread, last } = await requireLastRun(context)
-  const open = openInterrupts(thread)
-  for (const { interrupt_id } of responses) requireOpen(open, interrupt_id, thread)
+  const check = (one: Thread) => {
+    const open = openInterrupts(one)
+    for (const { interrupt_id } of responses) requireOpen(open, interrupt_id, one)
+  }
+  check(thread)
   const answers = responses.map(({ interrupt_id, response }) => [interrupt_id, response ?? null])
-  const run = await begin(context, {
-    assistant_id: last.assistant_id,
-    command: { resume: Object.fromEntries(answers), ...given({ update, goto }) } as RunCommand,
-    ...given({ config, metadata }),
-    // Of two who answer at the same time only one is heard.
-    multitask_strategy: 'reject',
-  })
+  const command = { resume: Object.fromEntries(answers), ...given({ update, goto }) } as RunCommand
+  // Of two who answer at the same time only one is heard, also where the run of the first is over by now.
+  const alone = { multitask_strategy: 'reject' } as const
+  const run = await begin(
+    context,
+    { assistant_id: last.assistant_id, command, ...given({ config, metadata }), ...alone },
+    { check },
+  )
   return { run_id: run.run_id }
 }
 
@@ -107,6 +111,7 @@ export async function forkState(context: CommandContext, params: JsonValue): Pro
 async function begin(
   { parts, caller, thread_id }: CommandContext,
   request: Partial<RunCreate> & { assistant_id: string },
+  how: { check?: (thread: Thread) => void } = {},
 ): Promise<QueuedRun> {
   const asked: RunRequest = {
     ...runRequest(request as RunCreate),
@@ -115,7 +120,7 @@ async function begin(
     stream_protocol: 'v2',
   }
   try {
-    return await createRun(parts, caller, thread_id, asked)
+    return await createRun(parts, caller, thread_id, asked, how)
   } catch (error) {
     throw refusalOf(error)
   }

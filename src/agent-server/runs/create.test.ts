@@ -3,7 +3,8 @@ import { afterEach, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
 import { RunWorld } from '../../../test/support/run-world.ts'
 import type { RunKwargs } from '../../core/agent/run.ts'
-import { systemClock } from '../../core/clock.ts'
+import type { Thread } from '../../core/agent/thread.ts'
+import { systemClock, timestamp } from '../../core/clock.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
 import { type Admission, admitRun, locksOf } from './create.ts'
 
@@ -76,3 +77,25 @@ test.each([
   expect(begun).toBeUndefined()
   expect(await world.store.events.read(run.run_id, -1, 10)).toEqual([])
 })
+
+test.each(databases)(
+  'what speaks against a run on its thread is asked where it is added, on %s',
+  async (_, place) => {
+    world = await RunWorld.open(place)
+    const refused = await admission({})
+    const statuses: string[] = []
+    const check = ({ status }: Thread) => {
+      statuses.push(status)
+      if (status === 'idle') throw new Error('Nobody asks for it.')
+    }
+    await expect(admit({ ...refused, check }, { isClaimed: true })).rejects.toThrow('Nobody asks')
+    const { thread_id } = refused
+    expect(await world.store.runs.latest(String(thread_id))).toBeUndefined()
+    await world.store.threads.update(String(thread_id), {
+      status: 'interrupted',
+      updated_at: timestamp(systemClock),
+    })
+    await admit({ ...refused, check }, { isClaimed: true })
+    expect(statuses).toEqual(['idle', 'interrupted'])
+  },
+)

@@ -12,7 +12,7 @@ import {
   type NewRun,
   type QueuedRun,
 } from '../../core/agent/run.ts'
-import type { NewThread } from '../../core/agent/thread.ts'
+import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
@@ -40,6 +40,7 @@ export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'p
  * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
  * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
  * With an `idempotencyKey` that created a run before, answers that run.
+ * `check` is asked about a thread that is there, in the transaction that adds the run.
  *
  * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`),
  * `too_many_requests` when too many runs wait, and as `findRepeated` does.
@@ -49,12 +50,16 @@ export async function createRun(
   caller: Caller,
   thread_id: string | null,
   request: RunRequest,
-  idempotencyKey?: string,
+  { idempotencyKey, check }: { idempotencyKey?: string | undefined; check?: CheckThread } = {},
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
-  const [run] = await addAsked(parts, caller, [{ thread_id, request, ...(key && { key }) }])
+  const ask: Ask = { thread_id, request, ...(key && { key }), ...(check && { check }) }
+  const [run] = await addAsked(parts, caller, [ask])
   return run as QueuedRun
 }
+
+/** Throws where the run may not be added to the thread as it is at that moment. */
+type CheckThread = (thread: Thread) => void
 
 /** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
 export async function createRuns(
@@ -147,6 +152,7 @@ interface Ask {
   thread_id: string | null
   request: RunRequest
   key?: KeyInUse
+  check?: CheckThread
 }
 
 export interface Admission extends Ask {
@@ -300,6 +306,7 @@ async function addRun(
     requireThread(tx.threads, thread_id, admission.filter),
     tx.runs.hasActive(thread_id),
   ])
+  if (!isBusy) admission.check?.(thread)
   await requireCheckpoint({ store: tx }, thread_id, place)
   const cancelled = await applyStrategy(tx, thread_id, { ...admission, isBusy })
   if (isBusy) await requireRoomOnThread(tx, thread_id, admission.limits)

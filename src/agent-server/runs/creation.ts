@@ -19,8 +19,9 @@ type Creation = Context<
 /** Each creates a run on the thread, or with `null` on one of its own. Throws as `createRun` does. */
 export function creationHandlers(parts: Parts) {
   const create = (c: Creation, thread_id: string | null): Promise<QueuedRun> => {
-    const key = c.req.valid('header')['idempotency-key']
-    return createRun(parts, c.var.caller, thread_id, runRequest(c.req.valid('json')), key)
+    const idempotencyKey = c.req.valid('header')['idempotency-key']
+    const request = runRequest(c.req.valid('json'))
+    return createRun(parts, c.var.caller, thread_id, request, { idempotencyKey })
   }
   const isCancelledOnLeave = (c: Creation) => c.req.valid('json').on_disconnect === 'cancel'
   return {
