@@ -2,7 +2,7 @@
  * A thread with a connection of its own that writes what is much, so that the event loop goes on meanwhile. Only one
  * connection of SQLite writes at a time: this thread does while nobody else of its process may.
  *
- * It is begun when there was much to write for some time, ends when there was not, since it takes some 30 MB, and does not
+ * It is begun when there was much to write for some time, ends when there was not, since it takes some 50 MB, and does not
  * keep the process alive.
  */
 import { Worker } from 'node:worker_threads'
