@@ -11,9 +11,7 @@ const MAX_UNWRITTEN = 1_024
 export class EventWriter {
   readonly #log: EventLog
   readonly #to: { thread_id: string; run_id: string; lease: Claimed['lease'] }
-  /** The write that was begun last; the log writes in order, so it settles last. */
-  #last: Promise<unknown> = Promise.resolve()
-  /** Those that have not settled, in order. */
+  /** The writes that have not settled. The log writes in order, so they settle in this one. */
   readonly #writing: Promise<unknown>[] = []
   /** The batch of the log that took the last events, and how many of ours it has. */
   #batch: { written: Promise<boolean> | undefined; count: number } = {
@@ -48,7 +46,7 @@ export class EventWriter {
   /** Waits until all is written. Answers and throws like `check`. */
   async flush(): Promise<boolean> {
     this.#log.hurry(this.#to)
-    await this.#last
+    await this.#writing.at(-1)
     return this.#check()
   }
 
@@ -96,7 +94,7 @@ export class EventWriter {
     }
     const batch = { written, count }
     this.#batch = batch
-    this.#last = written.then(
+    const settled = written.then(
       (isHeld) => {
         this.#writing.shift()
         this.#unwritten -= batch.count
@@ -107,7 +105,7 @@ export class EventWriter {
         this.#failure = { error }
       },
     )
-    this.#writing.push(this.#last)
+    this.#writing.push(settled)
   }
 
   #check(): boolean {
