@@ -95,11 +95,7 @@ export class GroupedTransactions {
     try {
       await this.#begin()
       const result = await run()
-      const began = performance.now()
-      connection.commit()
-      this.#onCommit()
-      const pause = turnIfLong(began)
-      if (pause) await pause
+      await this.#commit()
       resolve(result)
     } catch (error) {
       connection.rollback()
@@ -120,17 +116,24 @@ export class GroupedTransactions {
     }
     try {
       for (const one of group) outcomes.push(await this.#writeSaved(one))
-      connection.commit()
+      await this.#commit()
     } catch {
       connection.rollback()
       return false
     }
-    this.#onCommit()
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.isDone) group[index]?.resolve(outcome.result)
       else group[index]?.reject(outcome.error)
     }
     return true
+  }
+
+  /** Others are served before what comes of a commit that took long. */
+  async #commit(): Promise<void> {
+    const began = performance.now()
+    this.#connection.commit()
+    this.#onCommit()
+    await turnIfLong(began)
   }
 
   #begin(): Promise<void> {
