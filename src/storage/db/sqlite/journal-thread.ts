@@ -3,7 +3,7 @@
  * every fifteenth run's commit copies a thousand pages and waits twice for the disk, and with it all that the event loop
  * has to do: 9 ms on a fast disk.
  *
- * It is begun when a file is written to for some time, and does not keep the process alive. What it has not copied yet
+ * It is begun when a file is written to for some time, or something large is, and does not keep the process alive. What it has not copied yet
  * is as safe in the journal as it was.
  */
 import { Worker } from 'node:worker_threads'
@@ -36,12 +36,10 @@ export class JournalThread {
   #nextLook = BEGIN_AFTER
   #worker: Worker | undefined
   #isBusy = false
-  #isOver: boolean
+  #isOver = false
 
-  /** Nothing begins for a database in memory, which has no journal. */
   constructor(parts: JournalThreadParts) {
     this.#parts = parts
-    this.#isOver = parts.path === ':memory:'
   }
 
   /** Call it after commits, with how many statements that write there have been. */
