@@ -1,12 +1,11 @@
 /** Adds many rows to a table. */
+import { LARGE } from '../../core/turn.ts'
 import type { SqlValue, Statement } from './db.ts'
 
 /** The most rows for one statement. */
 const MAX_ROWS = 64
 /** Up to here there is a statement for each number of rows. */
 const FEW_ROWS = 8
-/** From how many characters and bytes on a statement takes no further row: others are served before the next. */
-const LARGE = 2 ** 20
 
 /**
  * The statements that add these rows, in order. `suffix` follows the VALUES. Many rows that do not fill a
@@ -61,7 +60,7 @@ function countFrom(rows: readonly SqlValue[][], at: number): number {
   return small <= FEW_ROWS ? small : 2 ** Math.floor(Math.log2(small))
 }
 
-/** How many rows together are not too large, up to `MAX_ROWS`. */
+/** How many rows together are not too large, up to `MAX_ROWS`: others are served between two statements that are. */
 function smallFrom(rows: readonly SqlValue[][], at: number): number {
   let size = 0
   const end = Math.min(rows.length, at + MAX_ROWS)

@@ -52,7 +52,8 @@ export async function appendEvents(
   to: AppendTo,
   events: NewEvent[],
 ): Promise<RunEvent[] | undefined> {
-  const there = db.thread && isMuch(events) && (await appendThere(db.thread, to, events))
+  const thread = isMuch(events) ? db.thread : undefined
+  const there = thread && (await appendThere(thread, to, events))
   if (!there) return appendHere(db, to, events)
   return there.answer && numbered(to, events, there.answer)
 }
