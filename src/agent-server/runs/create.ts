@@ -40,7 +40,7 @@ export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'p
  * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
  * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
  * With an `idempotencyKey` that created a run before, answers that run.
- * `check` is asked about a thread that is there, in the transaction that adds the run.
+ * `check` is asked about a thread that is there and idle, in the transaction that adds the run.
  *
  * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`),
  * `too_many_requests` when too many runs wait, and as `findRepeated` does.
@@ -254,6 +254,8 @@ interface Admitted {
   begun?: RunEvent[] | undefined
 }
 
+type Inserted = Omit<Admitted, 'cancelled'>
+
 /**
  * Part of a transaction: adds the run, once; with the claim, where its thread is idle. Throws `ASSISTANT_CHANGED` where its
  * assistant was recalled and is another by now.
@@ -272,8 +274,6 @@ export async function admitRun(
   await rememberKey(tx, key, admitted.run.run_id, now)
   return admitted
 }
-
-type Inserted = Omit<Admitted, 'cancelled'>
 
 /** Two callers with the same identity may still be allowed to see different threads. */
 async function answerRepeated(
