@@ -19,7 +19,7 @@ import type { Finding } from './doctor/finding.ts'
 import type { Reporter } from './main/carrying/reporter.ts'
 import type { Running } from './main/up.ts'
 import { receiveStart, releaseOf, stopOf } from './managed/messages.ts'
-import { limitHeapGrowth } from './process/heap.ts'
+import { giveMemoryBackWhenIdle, limitHeapGrowth } from './process/heap.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
@@ -33,6 +33,7 @@ const LAST_MOMENT_MS = 25_000
 
 /** Runs control plane, gateway and deployments until a signal; settles when all of it has stopped. */
 export async function up(config: UpConfig, options: { isTiedToParent: boolean }): Promise<void> {
+  giveMemoryBackWhenIdle()
   const stopping = stopSignal(options)
   const { startUp } = await import('./main/up.ts')
   const running = await startUp(config, createLog(config.logLevel))
@@ -101,6 +102,7 @@ export async function serve(
   options: { isManaged: boolean; isHelper: boolean },
 ): Promise<void> {
   limitHeapGrowth()
+  giveMemoryBackWhenIdle()
   const signal = stopSignal({ isTiedToParent: false })
   const { isManaged, isHelper } = options
   const isChild = isManaged && config.startFile === undefined
@@ -150,6 +152,7 @@ async function reasonOf(error: unknown, { configPath }: ServeConfig): Promise<st
 
 /** Serves one project until a signal, each version of it in a process of its own. */
 export async function dev(config: DevConfig): Promise<void> {
+  giveMemoryBackWhenIdle()
   const stopping = stopSignal({ isTiedToParent: false })
   const { startDev } = await import('./main/dev.ts')
   const running = await startDev(config, {
@@ -165,6 +168,7 @@ export async function dev(config: DevConfig): Promise<void> {
 
 /** Runs what a control plane elsewhere wants, until a signal; what runs goes on after that. */
 export async function listener(config: ListenerConfig): Promise<void> {
+  giveMemoryBackWhenIdle()
   const stopping = stopSignal({ isTiedToParent: false })
   const { startListener } = await import('./main/listener.ts')
   const log = createLog(config.logLevel)
