@@ -1,7 +1,7 @@
 /** A project's modules out of the file that `js/bundle/write.ts` wrote. */
 import { join } from 'node:path'
-import { setSourceMapsEnabled } from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { nameSourcesOf } from './stack-traces.ts'
 
 type Exports = Record<string, unknown>
 
@@ -12,20 +12,23 @@ interface BundledModule {
 }
 
 let modules = new Map<string, BundledModule>()
+let forgetSources = () => {}
 
 /**
  * From now on the project's modules come out of the bundle; `root` is the project's folder. Runs
  * none of its code. Stack traces name the sources. Rejects when the bundle cannot be read.
  */
 export async function openBundle(file: string, root: string): Promise<void> {
-  setSourceMapsEnabled(true)
-  const bundle: { modules: Record<string, BundledModule> } = await import(pathToFileURL(file).href)
+  const { href } = pathToFileURL(file)
+  forgetSources = nameSourcesOf(href)
+  const bundle: { modules: Record<string, BundledModule> } = await import(href)
   modules = new Map(Object.entries(bundle.modules).map(([path, one]) => [join(root, path), one]))
 }
 
 /** From now on they are none of the bundle's. */
 export function closeBundle(): void {
   modules.clear()
+  forgetSources()
 }
 
 /** `undefined`: the file is in no open bundle. */

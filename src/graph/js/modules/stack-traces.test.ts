@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { nameSourcesOf } from './stack-traces.ts'
+
+const SOURCE = `interface Words { text: string }
+
+export function shout({ text }: Words): never {
+  throw new RangeError(text)
+}
+`
+
+let dir: string
+let url: string
+let forget = () => {}
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'traces-'))
+  url = pathToFileURL(join(dir, 'out/bundle.mjs')).href
+})
+afterEach(async () => {
+  forget()
+  await rm(dir, { recursive: true, force: true })
+})
+
+const bundle = async () => {
+  await writeFile(join(dir, 'shout.ts'), SOURCE)
+  const entryPoints = [join(dir, 'shout.ts')]
+  const outfile = join(dir, 'out/bundle.mjs')
+  await build({ entryPoints, outfile, format: 'esm', bundle: true, sourcemap: 'linked' })
+}
+
+/** The trace of what the bundle throws. */
+const traceOf = async () => {
+  const { shout } = await import(/* @vite-ignore */ url)
+  try {
+    shout({ text: 'too loud' })
+  } catch (error) {
+    return (error as Error).stack ?? ''
+  }
+  throw new Error('It threw nothing.')
+}
+
+it('names the source of a bundle', async () => {
+  await bundle()
+  forget = nameSourcesOf(url)
+  const [head, first] = (await traceOf()).split('\n')
+  expect(head).toBe('RangeError: too loud')
+  expect(first).toBe(`    at shout (${join(dir, 'shout.ts')}:4:9)`)
+})
+
+it('names the bundle where its map is gone', async () => {
+  await bundle()
+  await rm(join(dir, 'out/bundle.mjs.map'))
+  forget = nameSourcesOf(url)
+  expect((await traceOf()).split('\n')[1]).toContain(url)
+})
+
+it.each([
+  ['an error', () => new TypeError('no such thing')],
+  ['an error without a message', () => new Error()],
+  ['one of Node', () => thrownBy(() => new URL('no address'))],
+  ['one with a code', () => Object.assign(new Error('gone'), { code: 'ENOENT' })],
+  ['what is no error', () => capture({ name: 'Told', message: 'so' })],
+])('leaves %s of other files as it is', (_what, make) => {
+  const before = make().stack
+  forget = nameSourcesOf(url)
+  expect(withoutPlaces(make().stack)).toBe(withoutPlaces(before))
+})
+
+it('does nothing any more when it is told so', () => {
+  nameSourcesOf(url)()
+  expect(Error.prepareStackTrace).toBeUndefined()
+})
+
+it('leaves to another who has taken its place', () => {
+  const stop = nameSourcesOf(url)
+  const others = () => 'another trace'
+  Error.prepareStackTrace = others
+  stop()
+  expect(Error.prepareStackTrace).toBe(others)
+  Error.prepareStackTrace = undefined
+})
+
+function thrownBy(work: () => unknown): Error {
+  try {
+    work()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It threw nothing.')
+}
+
+function capture<Thing extends object>(thing: Thing): Thing & { stack?: string } {
+  Error.captureStackTrace(thing)
+  return thing
+}
+
+/** The test calls from two lines. */
+function withoutPlaces(stack: string | undefined): string | undefined {
+  return stack?.replace(/:\d+:\d+/g, '')
+}
