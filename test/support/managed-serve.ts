@@ -5,7 +5,7 @@ import {
   GATEWAY_TOKEN_HEADER,
   type StartMessage,
 } from '../../src/core/deployment/runtime-protocol.ts'
-import { heapArguments } from '../../src/runtime/process/memory.ts'
+import { ALLOCATOR_ENVIRONMENT, heapArguments } from '../../src/runtime/process/memory.ts'
 import { endTogether } from './end-together.ts'
 
 const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')
@@ -33,6 +33,7 @@ export async function startManagedServe(options: {
   const child = fork(program, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: heapArguments(undefined),
+    env: { ...ALLOCATOR_ENVIRONMENT, ...process.env },
   })
   endTogether(child, 'SIGKILL')
   let output = ''

@@ -17,7 +17,7 @@ import { converse, endpointOf } from '../link/conversation.ts'
 import type { AgentCommand } from '../parts.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
 import { ipcLink } from './ipc-link.ts'
-import { waitUntilTooLarge } from './memory.ts'
+import { ALLOCATOR_ENVIRONMENT, waitUntilTooLarge } from './memory.ts'
 
 interface AgentProcessOptions {
   spec: Omit<RuntimeSpec, 'artifact'>
@@ -96,7 +96,7 @@ function spawnConfined(options: AgentProcessOptions) {
   const [file, ...args] = confined.command
   const child = spawn(file, args, {
     cwd,
-    env: { ...options.env, ...confined.env },
+    env: { ...ALLOCATOR_ENVIRONMENT, ...options.env, ...confined.env },
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
     // A group of its own: it can be ended with all that it started.

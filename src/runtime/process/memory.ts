@@ -32,6 +32,13 @@ export function heapArguments(limitMb: number | undefined): string[] {
 }
 
 /**
+ * glibc gives up to eight areas for each core to threads that allocate at the same time, and each keeps what was freed in
+ * it. With two, an idle server takes 115 MB instead of 117, and a run as much processor time (1.00 of it, 12 pairs; 1.02 and
+ * 1.03 with one). Other allocators do not know it.
+ */
+export const ALLOCATOR_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '2' }
+
+/**
  * Settles, with half a sentence, when the process and its children, a Python host among them, hold more than `limitMb`; rejects when `signal`
  * is aborted first. Never settles where the system does not say (Linux does) or without a limit.
  */
