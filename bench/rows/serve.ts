@@ -1,15 +1,10 @@
 /** What an agent server itself takes: processor time, memory, and what a second process brings. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { cp, mkdir, symlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Pool } from 'undici'
-import { bundleProject } from '../../src/graph/js/bundle/write.ts'
-import { agentProgramPath } from '../../src/installation/agent-program.ts'
-import { readProjectConfig } from '../../src/project/config.ts'
-import { startManagedServe } from '../../test/support/managed-serve.ts'
 import { residentMb } from '../../test/support/processes.ts'
+import { bundleEcho } from '../bundled.ts'
 import { rate, repeatedBy } from '../clock.ts'
 import { cpuUs } from '../cpu.ts'
 import { FLEET, openPlace, type Place, POSTGRES } from '../place.ts'
@@ -21,7 +16,6 @@ const CLIENTS = 16
 const FIRST_RUNS = 5_000
 const FURTHER_RUNS = 10_000
 const RUNS = 1_000
-const MODULES = resolve(import.meta.dirname, '../../node_modules')
 
 /** Of one server: the figure is taken twice, so that it tells of the second 10,000 runs and of the third. */
 export const memoryRow: Row = {
@@ -128,37 +122,18 @@ async function openCpu(place: Place) {
 
 /** Against a Node that imports the same graph from its sources and ends. */
 async function openStarts(): Promise<OpenRow> {
-  const data = await temporaryFolder()
-  const project = join(data.path, 'project')
-  await cp(benchProject('echo'), project, { recursive: true })
-  await mkdir(join(project, 'node_modules'))
-  for (const name of ['@langchain', 'langsmith', 'zod']) {
-    await symlink(join(MODULES, name), join(project, 'node_modules', name))
-  }
-  const configPath = join(project, 'langgraph.json')
-  const made = await bundleProject(await readProjectConfig(configPath))
-  if ('reason' in made) throw new Error(made.reason)
-  let count = 0
+  const project = await bundleEcho()
   const start = async () => {
-    count += 1
-    const dataDir = join(data.path, String(count))
-    await mkdir(dataDir)
-    const { process: child } = await startManagedServe({
-      configPath,
-      dataDir,
-      bundlePath: made.file,
-      program: agentProgramPath(),
-    })
-    const taken = cpuUs(child.pid ?? 0) / 1000
-    child.kill('SIGTERM')
-    await once(child, 'exit')
+    const { pid, stop } = await project.start()
+    const taken = cpuUs(pid) / 1000
+    await stop()
     return taken
   }
   await start()
   return {
     figure: start,
-    floors: { 'the graph imported': () => importGraph(join(project, 'graph.ts')) },
-    close: data.remove,
+    floors: { 'the graph imported': () => importGraph(join(project.path, 'graph.ts')) },
+    close: project.remove,
   }
 }
 

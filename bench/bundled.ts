@@ -1,0 +1,57 @@
+/** The echo graph as a deployment has it: bundled, with its packages beside it, and its agent server in few files. */
+import { once } from 'node:events'
+import { cp, mkdir, symlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { bundleProject } from '../src/graph/js/bundle/write.ts'
+import { agentProgramPath } from '../src/installation/agent-program.ts'
+import { readProjectConfig } from '../src/project/config.ts'
+import { startManagedServe } from '../test/support/managed-serve.ts'
+import { benchProject, type Server, temporaryFolder } from './server.ts'
+
+const MODULES = resolve(import.meta.dirname, '../node_modules')
+
+export interface BundledProject {
+  /** Its sources' folder. */
+  path: string
+  /** What its modules are loaded from. */
+  bundlePath: string
+  /** An agent server with a data folder of its own, that listens. */
+  start(): Promise<Pick<Server, 'pid' | 'stop'>>
+  remove(): Promise<void>
+}
+
+export async function bundleEcho(): Promise<BundledProject> {
+  const folder = await temporaryFolder()
+  const path = join(folder.path, 'project')
+  await cp(benchProject('echo'), path, { recursive: true })
+  await mkdir(join(path, 'node_modules'))
+  for (const name of ['@langchain', 'langsmith', 'zod']) {
+    await symlink(join(MODULES, name), join(path, 'node_modules', name))
+  }
+  const configPath = join(path, 'langgraph.json')
+  const made = await bundleProject(await readProjectConfig(configPath))
+  if ('reason' in made) throw new Error(made.reason)
+  const bundlePath = made.file
+  let count = 0
+  return {
+    path,
+    bundlePath,
+    async start() {
+      count += 1
+      const dataDir = join(folder.path, String(count))
+      await mkdir(dataDir)
+      const program = agentProgramPath()
+      const started = await startManagedServe({ configPath, dataDir, bundlePath, program })
+      const { process: child } = started
+      const exited = once(child, 'exit')
+      return {
+        pid: child.pid ?? 0,
+        async stop() {
+          child.kill('SIGTERM')
+          await exited
+        },
+      }
+    },
+    remove: folder.remove,
+  }
+}

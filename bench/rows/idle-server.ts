@@ -1,0 +1,81 @@
+/** What an agent server keeps in memory when nothing has been asked of it for a while. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { endTogether } from '../../test/support/end-together.ts'
+import { residentMb } from '../../test/support/processes.ts'
+import { bundleEcho } from '../bundled.ts'
+import type { OpenRow, Row } from '../row.ts'
+import { benchProject, type Server, startServer, temporaryFolder } from '../server.ts'
+
+/** An idle process has given back by then what it gives back (`process/heap.ts`). */
+const SETTLE_MS = 30_000
+/** How `serve` loads a project's TypeScript. */
+const TSX = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs')
+
+export const serveMemoryRow: Row = {
+  name: 'serve-memory',
+  title: 'memory of an idle serve, from the sources',
+  unit: 'MB',
+  pairs: 3,
+  open: openServe,
+}
+
+export const deployedMemoryRow: Row = {
+  name: 'deployed-memory',
+  title: 'memory of an idle deployment, bundled',
+  unit: 'MB',
+  pairs: 3,
+  open: openDeployed,
+}
+
+async function openServe(): Promise<OpenRow> {
+  const data = await temporaryFolder()
+  const cwd = benchProject('echo')
+  const graph = pathToFileURL(join(cwd, 'graph.ts')).href
+  return {
+    figure: async () => idleMb(await startServer(['serve', '--data-dir', data.path], { cwd })),
+    floors: {
+      'the graph imported': async () =>
+        idleMb(await runScript(`await import('${graph}')`, ['--import', TSX])),
+    },
+    close: data.remove,
+  }
+}
+
+async function openDeployed(): Promise<OpenRow> {
+  const project = await bundleEcho()
+  // Node writes its compile cache when a process ends: from then on all starts are alike.
+  await (await project.start()).stop()
+  const { href } = pathToFileURL(project.bundlePath)
+  const load = `const { modules } = await import('${href}'); await modules['graph.ts'].load()`
+  return {
+    figure: async () => idleMb(await project.start()),
+    floors: { 'the same bundle imported': async () => idleMb(await runScript(load, [])) },
+    close: project.remove,
+  }
+}
+
+async function idleMb({ pid, stop }: Pick<Server, 'pid' | 'stop'>): Promise<number> {
+  await delay(SETTLE_MS)
+  const memory = residentMb(pid)
+  await stop()
+  return memory
+}
+
+/** A Node that does this and waits. */
+async function runScript(script: string, args: string[]): Promise<Pick<Server, 'pid' | 'stop'>> {
+  const all = [...args, '--input-type=module', '--eval', `${script}; setInterval(() => {}, 60_000)`]
+  const child = spawn(process.execPath, all, { stdio: ['ignore', 'inherit', 'inherit'] })
+  endTogether(child, 'SIGTERM')
+  const exited = once(child, 'exit')
+  return {
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+    },
+  }
+}
