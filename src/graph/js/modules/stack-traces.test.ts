@@ -82,7 +82,7 @@ it('leaves to another who has taken its place', () => {
   Error.prepareStackTrace = others
   stop()
   expect(Error.prepareStackTrace).toBe(others)
-  Error.prepareStackTrace = undefined
+  Reflect.deleteProperty(Error, 'prepareStackTrace')
 })
 
 function thrownBy(work: () => unknown): Error {

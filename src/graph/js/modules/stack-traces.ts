@@ -28,7 +28,7 @@ export function nameSourcesOf(url: string): () => void {
     [headOf(error), ...frames.map((frame) => `    at ${nameSource(frame)}`)].join('\n')
   Error.prepareStackTrace = prepare
   return () => {
-    if (Error.prepareStackTrace === prepare) Error.prepareStackTrace = undefined
+    if (Error.prepareStackTrace === prepare) Reflect.deleteProperty(Error, 'prepareStackTrace')
   }
 }
 
