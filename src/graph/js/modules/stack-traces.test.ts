@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -52,9 +52,21 @@ it('names the source of a bundle', async () => {
   expect(first).toBe(`    at shout (${join(dir, 'shout.ts')}:4:9)`)
 })
 
-it('names the bundle where its map is gone', async () => {
+it('names the bundle where there is no map', async () => {
   await bundle()
   await rm(join(dir, 'out/bundle.mjs.map'))
+  forget = nameSourcesOf(url)
+  expect((await traceOf()).split('\n')[1]).toContain(url)
+})
+
+it.each([
+  ['a map that is none', () => 'no map'],
+  ['a source that is no file', (map: string) => map.replace('../shout.ts', 'made:shout')],
+  ['a source that has no path', (map: string) => map.replace('../shout.ts', '%zz')],
+])('names the bundle where there is %s', async (_what, change) => {
+  await bundle()
+  const path = join(dir, 'out/bundle.mjs.map')
+  await writeFile(path, change(await readFile(path, 'utf8')))
   forget = nameSourcesOf(url)
   expect((await traceOf()).split('\n')[1]).toContain(url)
 })
