@@ -1,12 +1,11 @@
 /** The echo graph as a deployment has it: bundled, with its packages beside it, and its agent server in few files. */
-import { once } from 'node:events'
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundleProject } from '../src/graph/js/bundle/write.ts'
 import { agentProgramPath } from '../src/installation/agent-program.ts'
 import { readProjectConfig } from '../src/project/config.ts'
 import { startManagedServe } from '../test/support/managed-serve.ts'
-import { benchProject, type Server, temporaryFolder } from './server.ts'
+import { benchProject, type Server, stoppable, temporaryFolder } from './server.ts'
 
 const MODULES = resolve(import.meta.dirname, '../node_modules')
 
@@ -42,15 +41,7 @@ export async function bundleEcho(): Promise<BundledProject> {
       await mkdir(dataDir)
       const program = agentProgramPath()
       const started = await startManagedServe({ configPath, dataDir, bundlePath, program })
-      const { process: child } = started
-      const exited = once(child, 'exit')
-      return {
-        pid: child.pid ?? 0,
-        async stop() {
-          child.kill('SIGTERM')
-          await exited
-        },
-      }
+      return stoppable(started.process)
     },
     remove: folder.remove,
   }

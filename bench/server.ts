@@ -1,5 +1,5 @@
 /** What is measured, in a process of its own: `runyard`, up to its `ready` line, and the bare writer. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -56,10 +56,14 @@ export async function startWriter(frame: string): Promise<Pick<Server, 'url' | '
   const script = join(import.meta.dirname, 'sse-writer.ts')
   const child = spawn(process.execPath, [script, frame], { stdio: ['ignore', 'pipe', 'inherit'] })
   endTogether(child, 'SIGTERM')
-  const exited = once(child, 'exit')
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  return { url: `http://127.0.0.1:${String(port).trim()}`, ...stoppable(child) }
+}
+
+/** A process that has just been started, as those who measure it see it. */
+export function stoppable(child: ChildProcess): Pick<Server, 'pid' | 'stop'> {
+  const exited = once(child, 'exit')
   return {
-    url: `http://127.0.0.1:${String(port).trim()}`,
     pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM')

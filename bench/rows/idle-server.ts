@@ -1,6 +1,5 @@
 /** What an agent server keeps in memory when nothing has been asked of it for a while. */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +7,7 @@ import { endTogether } from '../../test/support/end-together.ts'
 import { residentMb } from '../../test/support/processes.ts'
 import { bundleEcho } from '../bundled.ts'
 import type { OpenRow, Row } from '../row.ts'
-import { benchProject, type Server, startServer, temporaryFolder } from '../server.ts'
+import { benchProject, type Server, startServer, stoppable, temporaryFolder } from '../server.ts'
 
 /** An idle process has given back by then what it gives back (`process/heap.ts`). */
 const SETTLE_MS = 30_000
@@ -39,7 +38,7 @@ async function openServe(): Promise<OpenRow> {
     figure: async () => idleMb(await startServer(['serve', '--data-dir', data.path], { cwd })),
     floors: {
       'the graph imported': async () =>
-        idleMb(await runScript(`await import('${graph}')`, ['--import', TSX])),
+        idleMb(runScript(`await import('${graph}')`, ['--import', TSX])),
     },
     close: data.remove,
   }
@@ -53,7 +52,7 @@ async function openDeployed(): Promise<OpenRow> {
   const load = `const { modules } = await import('${href}'); await modules['graph.ts'].load()`
   return {
     figure: async () => idleMb(await project.start()),
-    floors: { 'the same bundle imported': async () => idleMb(await runScript(load, [])) },
+    floors: { 'the same bundle imported': async () => idleMb(runScript(load, [])) },
     close: project.remove,
   }
 }
@@ -66,16 +65,9 @@ async function idleMb({ pid, stop }: Pick<Server, 'pid' | 'stop'>): Promise<numb
 }
 
 /** A Node that does this and waits. */
-async function runScript(script: string, args: string[]): Promise<Pick<Server, 'pid' | 'stop'>> {
+function runScript(script: string, args: string[]): Pick<Server, 'pid' | 'stop'> {
   const all = [...args, '--input-type=module', '--eval', `${script}; setInterval(() => {}, 60_000)`]
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'inherit', 'inherit'] })
   endTogether(child, 'SIGTERM')
-  const exited = once(child, 'exit')
-  return {
-    pid: child.pid ?? 0,
-    async stop() {
-      child.kill('SIGTERM')
-      await exited
-    },
-  }
+  return stoppable(child)
 }
