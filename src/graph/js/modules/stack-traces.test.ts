@@ -77,10 +77,21 @@ it.each([
   ['one of Node', () => thrownBy(() => new URL('no address'))],
   ['one with a code', () => Object.assign(new Error('gone'), { code: 'ENOENT' })],
   ['what is no error', () => capture({ name: 'Told', message: 'so' })],
-])('leaves %s of other files as it is', (_what, make) => {
-  const before = make().stack
+])('begins the trace of %s as Node does', (_what, make) => {
+  const [head, ...frames] = linesOf(make().stack)
   forget = nameSourcesOf(url)
-  expect(withoutPlaces(make().stack)).toBe(withoutPlaces(before))
+  const [first, ...others] = linesOf(make().stack)
+  expect(first).toBe(head)
+  expect(others).toHaveLength(frames.length)
+})
+
+it('names the sources of other files that Node knows', async () => {
+  const wasEnabled = process.sourceMapsEnabled
+  process.setSourceMapsEnabled(true)
+  await bundle()
+  forget = nameSourcesOf('file:///another/bundle.mjs')
+  expect((await traceOf()).split('\n')[1]).toContain(`${join(dir, 'shout.ts')}:4:9`)
+  process.setSourceMapsEnabled(wasEnabled)
 })
 
 it('does nothing any more when it is told so', () => {
@@ -111,7 +122,4 @@ function capture<Thing extends object>(thing: Thing): Thing & { stack?: string }
   return thing
 }
 
-/** The test calls from two lines. */
-function withoutPlaces(stack: string | undefined): string | undefined {
-  return stack?.replace(/:\d+:\d+/g, '')
-}
+const linesOf = (stack = '') => stack.split('\n')

@@ -3,23 +3,29 @@
  * map when it loads the bundle: 5 MB for each server, of which hardly any ever shows a trace.
  */
 import { readFileSync } from 'node:fs'
-import { SourceMap, type SourceMapPayload } from 'node:module'
+import { findSourceMap, SourceMap, type SourceMapPayload } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
  * In all of this process, until what is answered is called. `url` is the bundle's, its map lies beside it as `.map`: it is
- * read for the first trace in which the bundle occurs. Where it cannot be read, traces name the bundle.
+ * read for the first trace in which the bundle occurs. Where it cannot be read, traces name the bundle. Of other files the
+ * sources are named where Node knows them, as without this.
  */
 export function nameSourcesOf(url: string): () => void {
   let map: SourceMap | undefined
+  const mapOf = (file: string) => {
+    if (file !== url) return findSourceMap(file)
+    map ??= readMap(`${url}.map`)
+    return map
+  }
   const nameSource = (frame: NodeJS.CallSite): string => {
     const text = frame.toString()
+    const file = frame.getFileName()
     const line = frame.getLineNumber()
     const column = frame.getColumnNumber()
-    if (frame.getFileName() !== url || line === null || column === null) return text
-    map ??= readMap(`${url}.map`)
-    const place = placeIn(map, { url, line, column })
-    return place ? text.replace(`${url}:${line}:${column}`, () => place) : text
+    if (!file || line === null || column === null) return text
+    const place = placeIn(mapOf(file), { file, line, column })
+    return place ? text.replace(`${file}:${line}:${column}`, () => place) : text
   }
   const prepare: typeof Error.prepareStackTrace = (error, frames) =>
     [headOf(error), ...frames.map((frame) => `    at ${nameSource(frame)}`)].join('\n')
@@ -52,12 +58,12 @@ function readMap(url: string): SourceMap {
  * not expect that.
  */
 function placeIn(
-  map: SourceMap,
-  { url, line, column }: { url: string; line: number; column: number },
+  map: SourceMap | undefined,
+  { file, line, column }: { file: string; line: number; column: number },
 ): string | undefined {
-  const origin = map.findOrigin(line, column)
-  if (!('fileName' in origin)) return undefined
-  const source = URL.parse(origin.fileName, url)
+  const origin = map?.findOrigin(line, column)
+  if (!origin || !('fileName' in origin)) return undefined
+  const source = URL.parse(origin.fileName, file)
   if (source?.protocol !== 'file:') return undefined
   try {
     return `${fileURLToPath(source)}:${origin.lineNumber}:${origin.columnNumber}`
