@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { stoppable } from './server.ts'
 import type { Talk } from './talk.ts'
 
 /** One measurement of the process; times are milliseconds, the runs of each on new threads. */
@@ -30,15 +31,11 @@ export function startBareGraph(kind: 'none' | 'sqlite' | 'postgres', place = '')
   const early = ended.then(() => Promise.reject(new Error(`The bare graph (${kind}) ended.`)))
   early.catch(() => {})
   return {
-    pid: child.pid ?? 0,
+    ...stoppable(child),
     async ask<Answer>(asked: Asked) {
       child.send(asked)
       const [answer] = (await Promise.race([once(child, 'message'), early])) as unknown[]
       return answer as Answer
-    },
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
     },
   }
 }
