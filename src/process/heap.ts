@@ -39,9 +39,9 @@ export function giveMemoryBackWhenIdle(): void {
   let before = performance.eventLoopUtilization()
   let isReducing = false
   const look = () => {
-    const { utilization } = performance.eventLoopUtilization(before)
-    before = performance.eventLoopUtilization()
-    const isWanted = watch.add(utilization)
+    const now = performance.eventLoopUtilization()
+    const isWanted = watch.add(performance.eventLoopUtilization(now, before).utilization)
+    before = now
     if (isWanted !== isReducing) {
       setFlagsFromString(isWanted ? '--optimize-for-size' : '--no-optimize-for-size')
     }
