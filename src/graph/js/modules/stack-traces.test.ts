@@ -16,13 +16,17 @@ export function shout({ text }: Words): never {
 let dir: string
 let url: string
 let forget = () => {}
+const wereMapsOn = process.sourceMapsEnabled
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'traces-'))
   url = pathToFileURL(join(dir, 'out/bundle.mjs')).href
 })
+// Other files have their tests in this process too.
 afterEach(async () => {
   forget()
+  Reflect.deleteProperty(Error, 'prepareStackTrace')
+  process.setSourceMapsEnabled(wereMapsOn)
   await rm(dir, { recursive: true, force: true })
 })
 
@@ -86,12 +90,10 @@ it.each([
 })
 
 it('names the sources of other files that Node knows', async () => {
-  const wasEnabled = process.sourceMapsEnabled
   process.setSourceMapsEnabled(true)
   await bundle()
   forget = nameSourcesOf('file:///another/bundle.mjs')
   expect((await traceOf()).split('\n')[1]).toContain(`${join(dir, 'shout.ts')}:4:9`)
-  process.setSourceMapsEnabled(wasEnabled)
 })
 
 it('does nothing any more when it is told so', () => {
@@ -105,7 +107,6 @@ it('leaves to another who has taken its place', () => {
   Error.prepareStackTrace = others
   stop()
   expect(Error.prepareStackTrace).toBe(others)
-  Reflect.deleteProperty(Error, 'prepareStackTrace')
 })
 
 function thrownBy(work: () => unknown): Error {

@@ -3,7 +3,7 @@
  * map when it loads the bundle: 5 MB for each server, of which hardly any ever shows a trace.
  */
 import { readFileSync } from 'node:fs'
-import { findSourceMap, SourceMap, type SourceMapPayload } from 'node:module'
+import { findSourceMap, SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url'
  * sources are named where Node knows them, as without this.
  */
 export function nameSourcesOf(url: string): () => void {
-  let map: SourceMap | undefined
+  let map: SourceMap | null | undefined
   const mapOf = (file: string) => {
     if (file !== url) return findSourceMap(file)
-    map ??= readMap(`${url}.map`)
+    if (map === undefined) map = readMap(`${url}.map`)
     return map
   }
   const nameSource = (frame: NodeJS.CallSite): string => {
@@ -35,21 +35,12 @@ export function nameSourcesOf(url: string): () => void {
   }
 }
 
-const NO_MAP: SourceMapPayload = {
-  file: '',
-  version: 3,
-  sources: [],
-  sourcesContent: [],
-  names: [],
-  mappings: '',
-  sourceRoot: '',
-}
-
-function readMap(url: string): SourceMap {
+/** `null`: there is none that can be read, and nobody looks again. */
+function readMap(url: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(new URL(url), 'utf8')))
   } catch {
-    return new SourceMap(NO_MAP)
+    return null
   }
 }
 
@@ -58,7 +49,7 @@ function readMap(url: string): SourceMap {
  * not expect that.
  */
 function placeIn(
-  map: SourceMap | undefined,
+  map: SourceMap | null | undefined,
   { file, line, column }: { file: string; line: number; column: number },
 ): string | undefined {
   const origin = map?.findOrigin(line, column)
