@@ -1,10 +1,11 @@
 /**
  * Stack traces that name the sources of a bundle. Node makes such traces too (`setSourceMapsEnabled`), but reads the
- * map when it loads the bundle: 5 MB for each server, of which hardly any ever shows a trace.
+ * map when it loads the bundle, and takes all of it apart for the first trace.
  */
 import { readFileSync } from 'node:fs'
-import { findSourceMap, SourceMap } from 'node:module'
+import { findSourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { LineMap, type Origin } from './source-map.ts'
 
 /**
  * In all of this process, until what is answered is called. `url` is the bundle's, its map lies beside it as `.map`: it is
@@ -12,11 +13,11 @@ import { fileURLToPath } from 'node:url'
  * sources are named where Node knows them, as without this.
  */
 export function nameSourcesOf(url: string): () => void {
-  let map: SourceMap | null | undefined
-  const mapOf = (file: string) => {
-    if (file !== url) return findSourceMap(file)
+  let map: LineMap | null | undefined
+  const originOf = (file: string, line: number, column: number) => {
+    if (file !== url) return originByNode(file, line, column)
     if (map === undefined) map = readMap(`${url}.map`)
-    return map
+    return map?.originOf(line, column)
   }
   const nameSource = (frame: NodeJS.CallSite): string => {
     const text = frame.toString()
@@ -24,7 +25,7 @@ export function nameSourcesOf(url: string): () => void {
     const line = frame.getLineNumber()
     const column = frame.getColumnNumber()
     if (!file || line === null || column === null) return text
-    const place = placeIn(mapOf(file), { file, line, column })
+    const place = placeOf(originOf(file, line, column), file)
     return place ? text.replace(`${file}:${line}:${column}`, () => place) : text
   }
   const prepare: typeof Error.prepareStackTrace = (error, frames) =>
@@ -36,28 +37,27 @@ export function nameSourcesOf(url: string): () => void {
 }
 
 /** `null`: there is none that can be read, and nobody looks again. */
-function readMap(url: string): SourceMap | null {
+function readMap(url: string): LineMap | null {
   try {
-    return new SourceMap(JSON.parse(readFileSync(new URL(url), 'utf8')))
+    return new LineMap(readFileSync(new URL(url), 'utf8'))
   } catch {
     return null
   }
 }
 
-/**
- * `undefined` where the map does not know it, or knows what lies in no file. Throws nothing: whoever reads a trace does
- * not expect that.
- */
-function placeIn(
-  map: SourceMap | null | undefined,
-  { file, line, column }: { file: string; line: number; column: number },
-): string | undefined {
-  const origin = map?.findOrigin(line, column)
+function originByNode(file: string, line: number, column: number): Origin | undefined {
+  const origin = findSourceMap(file)?.findOrigin(line, column)
   if (!origin || !('fileName' in origin)) return undefined
-  const source = URL.parse(origin.fileName, file)
+  return { source: origin.fileName, line: origin.lineNumber, column: origin.columnNumber }
+}
+
+/** `undefined` where it lies in no file. Throws nothing: whoever reads a trace does not expect that. */
+function placeOf(origin: Origin | undefined, file: string): string | undefined {
+  if (!origin) return undefined
+  const source = URL.parse(origin.source, file)
   if (source?.protocol !== 'file:') return undefined
   try {
-    return `${fileURLToPath(source)}:${origin.lineNumber}:${origin.columnNumber}`
+    return `${fileURLToPath(source)}:${origin.line}:${origin.column}`
   } catch {
     return undefined
   }

@@ -1,0 +1,138 @@
+/** Where a place in a generated file comes from, by its source map: https://tc39.es/ecma426/ */
+
+/** Lines and columns are counted from 1. */
+export interface Origin {
+  /** As the map names it. */
+  source: string
+  line: number
+  column: number
+}
+
+/** What of the map is read here. */
+interface MapFile {
+  sources: string[]
+  mappings: string
+}
+
+/** Where a line begins in the mappings, and what its numbers are added to. */
+interface Mark {
+  at: number
+  source: number
+  line: number
+  column: number
+}
+
+const COMMA = ','.charCodeAt(0)
+const SEMICOLON = ';'.charCodeAt(0)
+
+/** So many lines lie between two marks. */
+const LINES_A_MARK = 64
+
+/** What each character of base64 stands for, by its code. */
+const DIGITS = new Uint8Array(256)
+for (const [digit, character] of [
+  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+].entries()) {
+  DIGITS[character.charCodeAt(0)] = digit
+}
+
+/**
+ * Walks over the mappings to the line that is asked for, and keeps marks on the way. Node's `SourceMap` takes all
+ * of them apart when it is made: for the map of a graph's bundle, 1.6 MB with 78,000 lines, 74 ms on the event loop
+ * and 55 MB for good. Here it is 15 to 20 ms to the last line, once, and 2 MB.
+ */
+export class LineMap {
+  readonly #sources: readonly string[]
+  readonly #mappings: Uint8Array
+  /** Of the lines 0, 64, 128 and so on, as far as somebody has asked. */
+  readonly #marks: Mark[] = [{ at: 0, source: 0, line: 0, column: 0 }]
+
+  #at = 0
+  #source = 0
+  #line = 0
+  #column = 0
+
+  /** `text` is the map as it lies in its file. Throws where it is none. */
+  constructor(text: string) {
+    const { sources, mappings } = JSON.parse(text) as MapFile
+    this.#sources = sources
+    this.#mappings = Buffer.from(mappings, 'latin1')
+  }
+
+  /** Where a place comes from, counted from 1; `undefined` where the map does not say. */
+  originOf(line: number, column: number): Origin | undefined {
+    if (line < 1) return undefined
+    this.#goTo(line - 1)
+    return this.#readLine(column - 1)
+  }
+
+  #goTo(line: number): void {
+    const nearest = Math.min(Math.floor(line / LINES_A_MARK), this.#marks.length - 1)
+    const mark = this.#marks[nearest] as Mark
+    this.#at = mark.at
+    this.#source = mark.source
+    this.#line = mark.line
+    this.#column = mark.column
+    for (let next = nearest * LINES_A_MARK + 1; next <= line && !this.#isAtEnd(); next += 1) {
+      this.#readLine(-1)
+      if (next === this.#marks.length * LINES_A_MARK) this.#marks.push(this.#mark())
+    }
+  }
+
+  #mark(): Mark {
+    return { at: this.#at, source: this.#source, line: this.#line, column: this.#column }
+  }
+
+  /** Goes to the beginning of the next line; answers what is mapped last up to `column`, counted from 0. */
+  #readLine(column: number): Origin | undefined {
+    let generatedColumn = 0
+    let found: Origin | undefined
+    while (this.#isInLine()) {
+      generatedColumn += this.#readNumber()
+      const hasOrigin = this.#isInSegment()
+      if (hasOrigin) this.#readOrigin()
+      if (generatedColumn <= column) found = hasOrigin ? this.#origin() : undefined
+      if (this.#mappings[this.#at] === COMMA) this.#at += 1
+    }
+    this.#at += 1
+    return found
+  }
+
+  #readOrigin(): void {
+    this.#source += this.#readNumber()
+    this.#line += this.#readNumber()
+    this.#column += this.#readNumber()
+    // The name of what stands there.
+    if (this.#isInSegment()) this.#readNumber()
+  }
+
+  #origin(): Origin | undefined {
+    const source = this.#sources[this.#source]
+    return source === undefined
+      ? undefined
+      : { source, line: this.#line + 1, column: this.#column + 1 }
+  }
+
+  /** Five bits a character, the lowest first; the sixth says that more follow, the first of all is the sign. */
+  #readNumber(): number {
+    let value = 0
+    for (let shift = 0; ; shift += 5) {
+      const digit = DIGITS[this.#mappings[this.#at] ?? 0] ?? 0
+      this.#at += 1
+      value |= (digit & 0b11111) << shift
+      if (digit < 0b100000) return value & 1 ? -(value >>> 1) : value >>> 1
+    }
+  }
+
+  #isAtEnd(): boolean {
+    return this.#at >= this.#mappings.length
+  }
+
+  #isInLine(): boolean {
+    return !this.#isAtEnd() && this.#mappings[this.#at] !== SEMICOLON
+  }
+
+  #isInSegment(): boolean {
+    return this.#isInLine() && this.#mappings[this.#at] !== COMMA
+  }
+}
