@@ -5,10 +5,10 @@ import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import { type Conversation, converse } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
-import type { Cluster, ContainerRef } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
 import { ANNOTATION } from './objects/names.ts'
 import { AGENT, PORT } from './objects/pod.ts'
-import { followPodLog } from './pod-log.ts'
+import { followPodLog, lastLinesOf } from './pod-log.ts'
 import { agentStatus, type PodState, readPod } from './pod-state.ts'
 
 interface AgentPodOptions {
@@ -172,16 +172,10 @@ export class AgentPod {
     if (this.#tail?.id !== id) {
       const { namespace, name: pod } = this
       const ref = { namespace, pod, container }
-      this.#tail = { id, lines: await this.#readLast(ref, isPrevious) }
+      const ended = { isPrevious, isFirst: this.restarts <= 1 }
+      this.#tail = { id, lines: await lastLinesOf(this.#options.cluster, ref, ended) }
     }
     return this.#tail.lines
-  }
-
-  /** What has ended may have been started again since, and is then the one before. */
-  async #readLast(ref: ContainerRef, isPrevious: boolean): Promise<string[]> {
-    const { cluster } = this.#options
-    const before = isPrevious || this.restarts <= 1 ? await cluster.lastLines(ref, true) : []
-    return before.length > 0 || isPrevious ? before : cluster.lastLines(ref, false)
   }
 
   /** Nothing is heard of it any more. */

@@ -1,4 +1,4 @@
-/** The output of one container, followed from the cluster into the revision's log. */
+/** The output of one container: followed from the cluster into the revision's log, and its end. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster, ContainerRef } from './cluster.ts'
 
@@ -39,4 +39,21 @@ export async function followPodLog(options: PodLogOptions): Promise<void> {
     await cluster.followLog(ref, given).catch(() => {})
     if (!isLast) await delay(RETRY_MS, undefined, { signal }).catch(() => {})
   }
+}
+
+/**
+ * The last lines of a container that has ended. `isPrevious`: it has been started again; otherwise it may have
+ * been since, at any moment, and is the one before from then on. `isFirst`: none has ended before it.
+ */
+export async function lastLinesOf(
+  cluster: Pick<Cluster, 'lastLines'>,
+  ref: ContainerRef,
+  { isPrevious, isFirst }: { isPrevious: boolean; isFirst: boolean },
+): Promise<string[]> {
+  const looks = isFirst ? [true, false, true] : [false, true]
+  for (const isBefore of isPrevious ? [true] : looks) {
+    const lines = await cluster.lastLines(ref, isBefore)
+    if (lines.length > 0) return lines
+  }
+  return []
 }
