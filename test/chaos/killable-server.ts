@@ -47,9 +47,7 @@ export class KillableServer {
   async hasThread(name: string): Promise<boolean> {
     const { process } = await this.#up
     const tasks = `/proc/${process.pid}/task`
-    return readdirSync(tasks).some(
-      (id) => readFileSync(`${tasks}/${id}/comm`, 'utf8') === `${name}\n`,
-    )
+    return readdirSync(tasks).some((id) => readIfThere(`${tasks}/${id}/comm`) === `${name}\n`)
   }
 
   /** SIGKILL; settles when the process is gone. */
@@ -75,5 +73,14 @@ export class KillableServer {
       cwd: this.#project.folder,
       env: { ...this.#project.env, RUNYARD_LOG_LEVEL: 'error' },
     })
+  }
+}
+
+/** A thread may end while the others are looked at. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
   }
 }
