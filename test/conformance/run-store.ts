@@ -414,6 +414,20 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.holds(lease)).toBe(false)
     })
 
+    it.each([
+      ['rollback', false],
+      ['interrupt', true],
+    ] as const)('ends a run of which %s was asked: %s', async (action, isEnded) => {
+      const { run_id } = await insertRun()
+      const { lease } = await mustClaim()
+      await store.runs.requestCancel(run_id, action)
+      const end = { status: 'success', error: null, updated_at: LATER } as const
+      expect(await store.runs.finish(lease, end)).toBe(isEnded)
+      const status = isEnded ? 'success' : 'running'
+      expect(await store.runs.get(run_id)).toMatchObject({ status })
+      expect(await store.runs.holds(lease)).toBe(!isEnded)
+    })
+
     it.each(RUN_STATUSES.filter((status) => !isTerminal(status)))(
       'does not end its run as %s',
       async (status) => {

@@ -1,6 +1,6 @@
 /** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
-import type { CancelAction, Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
+import type { Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { timestamp } from '../../core/clock.ts'
@@ -44,7 +44,8 @@ export async function finishRun(
       [lockOf('thread', claimed.run.thread_id)],
       (tx, written) => tx.events.areWritten(written.events),
     )
-  const first = isRolledBack(outcome, null) ? writeOtherEnd : writeEnd
+  const isRolledBack = outcome.kind === 'cancelled' && outcome.action === 'rollback'
+  const first = isRolledBack ? writeOtherEnd : writeEnd
   const { events, isPosted, isNextWaiting } = await write(first).catch((error: unknown) => {
     if (error !== OTHERWISE) throw error
     return write(writeOtherEnd)
@@ -56,13 +57,13 @@ export async function finishRun(
   return { isEnded: true, isNextWaiting }
 }
 
-/** Thrown so that all is undone: the lease was lost, or the run is to be rolled back. */
+/**
+ * Thrown so that all is undone: the lease was lost, or the run is to be rolled back. A rollback counts that was asked for
+ * while the graph took its last step, or while it was about to stop for less.
+ */
 const OTHERWISE = new AppError('conflict', 'The run ends otherwise.')
 
-/**
- * Looks at the lease and writes the end at once, which costs one round trip instead of two. Throws `OTHERWISE`
- * where that was too early.
- */
+/** Asks for all of it at once, which costs one round trip. Throws `OTHERWISE` where the run does not end so. */
 async function writeEnd(
   tx: AgentStore,
   { run, lease }: Claimed,
@@ -75,9 +76,8 @@ async function writeEnd(
   const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
   const { events, puts } = unwritten
   const ending = { status, error, unwritten: events, isUntouched, ...(state && { state }) }
-  // Asked together, in this order: what comes after the status sees it, and nothing is written before the look.
-  const [look, finish, record] = await Promise.allSettled([
-    tx.runs.look(lease),
+  // In this order: what comes after the status sees it.
+  const [finish, record] = await Promise.allSettled([
     tx.runs.finish(lease, {
       ...{ status, error, ...stop, updated_at: timestamp(clock) },
       ...(timeline && { timeline }),
@@ -87,9 +87,7 @@ async function writeEnd(
       .putAll(puts, { held_run_id: run.run_id })
       .then(() => recordEnd(tx, run, ending, now)),
   ])
-  const { held, cancel_action } = settledAs(look)
-  if (!held || isRolledBack(outcome, cancel_action)) throw OTHERWISE
-  settledAs(finish)
+  if (!settledAs(finish)) throw OTHERWISE
   return settledAs(record)
 }
 
@@ -111,14 +109,6 @@ async function writeOtherEnd(
   // Nobody was told of what the run did: the thread's row still is as it was before.
   await removeRun(tx, run)
   return recordNothing(tx, run, 'rolled_back', clock.now())
-}
-
-/**
- * A rollback that was asked for while the graph took its last step counts all the same, and so does
- * one that was asked for while the graph was about to stop for less.
- */
-function isRolledBack(outcome: Outcome, asked: CancelAction | null): boolean {
-  return asked === 'rollback' || (outcome.kind === 'cancelled' && outcome.action === 'rollback')
 }
 
 type End = Omit<RunFinish, 'status' | 'updated_at'> & {

@@ -283,8 +283,8 @@ export interface RunStore {
   /** Extends the leases that are still held. Answers one state for each lease. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**
-   * Ends the run of this lease, in the same transaction as the other writes of the store. `false`: the
-   * lease was lost, and nothing was written.
+   * Ends the run of this lease, in the same transaction as the other writes of the store. `false`: nothing was
+   * written, because the lease was lost, or because the run is to be rolled back instead.
    */
   finish(lease: Lease, end: RunFinish): Promise<boolean>
   /** Whether the lease is the latest one of its run and the run is running. */

@@ -145,7 +145,7 @@ const FINISH = `
 UPDATE runs
 SET status = $4, error = $5, updated_at = $6, stop_outcome = $7, timeline = $8,
   lease_server_id = NULL, lease_expires_at = NULL
-WHERE ${HELD}`
+WHERE ${HELD} AND coalesce(cancel_action, '') <> 'rollback'`
 
 const GIVE_BACK = `
 UPDATE runs
