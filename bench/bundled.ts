@@ -14,8 +14,8 @@ export interface BundledProject {
   path: string
   /** What its modules are loaded from. */
   bundlePath: string
-  /** An agent server with a data folder of its own, that listens. */
-  start(): Promise<Pick<Server, 'pid' | 'stop'>>
+  /** An agent server with a data folder of its own, that listens; requests carry `GATEWAY`. */
+  start(): Promise<Pick<Server, 'url' | 'pid' | 'stop'>>
   remove(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function bundleEcho(): Promise<BundledProject> {
       await mkdir(dataDir)
       const program = agentProgramPath()
       const started = await startManagedServe({ configPath, dataDir, bundlePath, program })
-      return stoppable(started.process)
+      return { url: started.url, ...stoppable(started.process) }
     },
     remove: folder.remove,
   }

@@ -14,7 +14,7 @@ import { deployRow, redeployRow } from './rows/deploy.ts'
 import { driverRows } from './rows/drivers.ts'
 import { gatewayCpuRow, gatewayLatencyRow, gatewayThroughputRow } from './rows/gateway.ts'
 import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
-import { deployedMemoryRow, serveMemoryRow } from './rows/idle-server.ts'
+import { deployedMemoryRow, serveMemoryRow, usedMemoryRow } from './rows/idle-server.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
 import { largeInputRows } from './rows/large-input.ts'
 import { hostMemoryRow, lostRow } from './rows/python.ts'
@@ -49,6 +49,7 @@ const ROWS = [
   idleCpuRow,
   serveMemoryRow,
   deployedMemoryRow,
+  usedMemoryRow,
   hostMemoryRow,
   lostRow,
   ...searchRows,

@@ -1,16 +1,21 @@
-/** What an agent server keeps in memory when nothing has been asked of it for a while. */
+/** What an agent server keeps in memory when nothing has been asked of it for a while, or never. */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { Pool } from 'undici'
 import { endTogether } from '../../test/support/end-together.ts'
+import { GATEWAY } from '../../test/support/managed-serve.ts'
 import { residentMb } from '../../test/support/processes.ts'
 import { bundleEcho } from '../bundled.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { benchProject, type Server, startServer, stoppable, temporaryFolder } from '../server.ts'
+import { waitForRun } from './runs.ts'
 
 /** An idle process has given back by then what it gives back (`process/heap.ts`). */
 const SETTLE_MS = 30_000
+/** What is loaded when it is used for the first time is there after these. */
+const RUNS = 20
 /** How `serve` loads a project's TypeScript. */
 const TSX = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs')
 
@@ -30,6 +35,14 @@ export const deployedMemoryRow: Row = {
   open: openDeployed,
 }
 
+export const usedMemoryRow: Row = {
+  name: 'used-memory',
+  title: `memory of a deployment, bundled, that is idle after ${RUNS} runs`,
+  unit: 'MB',
+  pairs: 3,
+  open: openUsed,
+}
+
 async function openServe(): Promise<OpenRow> {
   const data = await temporaryFolder()
   const cwd = benchProject('echo')
@@ -45,16 +58,39 @@ async function openServe(): Promise<OpenRow> {
 }
 
 async function openDeployed(): Promise<OpenRow> {
-  const project = await bundleEcho()
-  // Node writes its compile cache when a process ends: from then on all starts are alike.
-  await (await project.start()).stop()
-  const { href } = pathToFileURL(project.bundlePath)
-  const load = `const { modules } = await import('${href}'); await modules['graph.ts'].load()`
+  const { project, load } = await openBundle()
   return {
     figure: async () => idleMb(await project.start()),
     floors: { 'the same bundle imported': async () => idleMb(runScript(load, [])) },
     close: project.remove,
   }
+}
+
+async function openUsed(): Promise<OpenRow> {
+  const { project, load } = await openBundle()
+  const input = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] })
+  const invoke = `${load}; for (let i = 0; i < ${RUNS}; i++) await echo.invoke(${input})`
+  return {
+    async figure() {
+      const server = await project.start()
+      const pool = new Pool(server.url)
+      for (let i = 0; i < RUNS; i += 1) await waitForRun(pool, GATEWAY)
+      await pool.close()
+      return idleMb(server)
+    },
+    floors: { 'the same bundle, invoked as often': async () => idleMb(runScript(invoke, [])) },
+    close: project.remove,
+  }
+}
+
+/** `load`: a script that imports it. */
+async function openBundle() {
+  const project = await bundleEcho()
+  // Node writes its compile cache when a process ends: from then on all starts are alike.
+  await (await project.start()).stop()
+  const { href } = pathToFileURL(project.bundlePath)
+  const load = `const { modules } = await import('${href}'); const { echo } = await modules['graph.ts'].load()`
+  return { project, load }
 }
 
 async function idleMb({ pid, stop }: Pick<Server, 'pid' | 'stop'>): Promise<number> {

@@ -92,8 +92,9 @@ async function openRuns(place: Place, load: typeof LOAD): Promise<OpenRow> {
   }
 }
 
-export async function waitForRun(pool: Pool): Promise<void> {
-  const headers = { 'content-type': 'application/json' }
+/** `more`: headers that the server asks for. */
+export async function waitForRun(pool: Pool, more: Record<string, string> = {}): Promise<void> {
+  const headers = { 'content-type': 'application/json', ...more }
   const response = await pool.request({ method: 'POST', path: '/runs/wait', headers, body })
   const values = (await response.body.json()) as { messages?: unknown[] }
   if (values.messages?.length !== 2) throw new Error(`It answered ${JSON.stringify(values)}.`)
