@@ -57,9 +57,12 @@ export function giveMemoryBackWhenIdle(): void {
   setTimeout(look, watch.lookMs).unref()
 }
 
-/** Tells, from one look at the event loop to the next, whether memory is to be given back. */
+/**
+ * Tells, from one look at the event loop to the next, whether memory is to be given back. It watches until the loop is
+ * idle, gives for 15 s, and has given until the loop has something to do; then, and when that comes while it gives, it
+ * watches again.
+ */
 export class IdleWatch {
-  /** `given`: until it has something to do again. */
   #phase: 'watching' | 'giving' | 'given' = 'watching'
   /** So many looks of this phase, one after the other, have found it idle. */
   #looks = 0

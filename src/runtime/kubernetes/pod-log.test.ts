@@ -16,24 +16,22 @@ function containerOf(restartsBefore: number) {
 }
 
 it.each([
-  ['before the first look', 1],
-  ['between the looks', 2],
-  ['before the third look', 3],
-  ['after all looks', 4],
-])('finds what a container said that is started again %s', async (_when, restartsBefore) => {
-  const ended = { isPrevious: false, isFirst: true }
-  const lines = await lastLinesOf(containerOf(restartsBefore), REF, ended)
-  expect(lines).toEqual(['the digest is another one'])
-})
-
-it.each([
-  ['before the first look', 1],
-  ['between the looks', 2],
-])('finds what one said that has ended more than once, %s', async (_when, restartsBefore) => {
-  const ended = { isPrevious: false, isFirst: false }
-  const lines = await lastLinesOf(containerOf(restartsBefore), REF, ended)
-  expect(lines).toEqual(['the digest is another one'])
-})
+  ['before the first look', 1, true],
+  ['between the looks', 2, true],
+  ['before the third look', 3, true],
+  ['after all looks', 4, true],
+  ['before the first look, not for the first time', 1, false],
+  ['between the looks, not for the first time', 2, false],
+])(
+  'finds what a container said that is started again %s',
+  async (_when, restartsBefore, isFirst) => {
+    const lines = await lastLinesOf(containerOf(restartsBefore), REF, {
+      isPrevious: false,
+      isFirst,
+    })
+    expect(lines).toEqual(['the digest is another one'])
+  },
+)
 
 it('looks only at the one before where that is the one that ended', async () => {
   const ended = { isPrevious: true, isFirst: false }
