@@ -104,8 +104,7 @@ async function writeOtherEnd(
   _left: Left,
   { clock }: Pick<Parts, 'clock'>,
 ): Promise<Recorded> {
-  const { held } = await tx.runs.look(lease)
-  if (!held) return { events: [], isPosted: false, isNextWaiting: true }
+  if (!(await tx.runs.holds(lease))) return { events: [], isPosted: false, isNextWaiting: true }
   // Nobody was told of what the run did: the thread's row still is as it was before.
   await removeRun(tx, run)
   return recordNothing(tx, run, 'rolled_back', clock.now())

@@ -287,13 +287,11 @@ export interface RunStore {
    * written, because the lease was lost, or because the run is to be rolled back instead.
    */
   finish(lease: Lease, end: RunFinish): Promise<boolean>
-  /** Whether the lease is the latest one of its run and the run is running. */
-  holds(lease: Lease): Promise<boolean>
   /**
-   * Like `holds`, and also tells whether the run was cancelled. In a transaction both stay so until it
+   * Whether the lease is the latest one of its run and the run is running. In a transaction it stays so until that
    * ends.
    */
-  look(lease: Lease): Promise<LeaseState>
+  holds(lease: Lease): Promise<boolean>
   /** Ends a pending run as interrupted, before it has run. `false`: it was not pending. */
   interruptPending(run_id: string, updated_at: string, reason?: string): Promise<boolean>
   /**

@@ -14,7 +14,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
-import { HELD, heldParams, heldStatement, holdsLease } from '../leases/leases.ts'
+import { HELD, heldParams, holdsLease } from '../leases/leases.ts'
 import { addLongInput, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
 import { runSearchStatement } from './run-search.ts'
 import { addTimeline, isShort } from './timelines.ts'
@@ -330,15 +330,6 @@ export function createRunStore(db: Db): RunStore {
       return (await db.run(EXPIRE, heldParams(lease))) === 1
     },
     holds: (lease) => holdsLease(db, lease),
-    async look(lease) {
-      const { sql, params } = heldStatement(db, lease)
-      const row = await db.get<Pick<LeaseState, 'cancel_action'>>(sql, params)
-      return {
-        run_id: lease.run_id,
-        held: row !== undefined,
-        cancel_action: row?.cancel_action ?? null,
-      }
-    },
     async interruptPending(run_id, updated_at, reason) {
       return (await db.run(INTERRUPT_PENDING, [run_id, updated_at, reason ?? null])) === 1
     },

@@ -12,13 +12,10 @@ export function heldParams(lease: Lease): [string, string, number] {
   return [lease.run_id, lease.server_id, lease.token]
 }
 
-/**
- * A SELECT that finds a row, with the run's `cancel_action`, if the lease is held. It stays held until
- * the transaction ends.
- */
+/** A SELECT that finds a row if the lease is held. It stays held until the transaction ends. */
 export function heldStatement(db: Db, lease: Lease): Statement {
   return {
-    sql: `SELECT cancel_action FROM runs WHERE ${HELD}${db.rowLocks.wait}`,
+    sql: `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`,
     params: heldParams(lease),
   }
 }
