@@ -9,7 +9,13 @@ import { NoticeHub } from '../../test/support/notice-hub.ts'
 import { pause } from '../../test/support/pause.ts'
 import { RunWorld } from '../../test/support/run-world.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
-import { FIRST_TOKEN, type Lease, type QueuedRun, type RunStatus } from '../core/agent/run.ts'
+import {
+  type CancelAction,
+  FIRST_TOKEN,
+  type Lease,
+  type QueuedRun,
+  type RunStatus,
+} from '../core/agent/run.ts'
 import { systemClock, timestamp } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
@@ -492,16 +498,29 @@ describe('cancelling', () => {
     expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
   })
 
-  test('a run whose server died after the request begins stopped', async () => {
+  /** A pending run whose server died after this was asked of it. */
+  async function abandoned(action: CancelAction): Promise<QueuedRun> {
     const run = await world.addRun()
     const now = systemClock.now()
     await claimRun(world.store, { server_id: 'dead', now, lease_expires_at: now + 1 })
-    await world.store.runs.requestCancel(run.run_id, 'interrupt')
+    await world.store.runs.requestCancel(run.run_id, action)
     await world.store.runs.release({ now, dead_servers: ['dead'] })
+    return run
+  }
+
+  test('a run whose server died after the request begins stopped', async () => {
+    const run = await abandoned('interrupt')
     const { reasons, execute } = obedient()
     await startQueue({ execute })
     await untilStatus(run, 'interrupted')
     expect(reasons).toEqual([{ kind: 'cancelled', action: 'interrupt' }])
+  })
+
+  test('such a run that is to be rolled back begins stopped too', async () => {
+    await abandoned('rollback')
+    const { reasons, execute } = obedient()
+    await startQueue({ execute })
+    await eventually(() => expect(reasons[0]).toEqual({ kind: 'cancelled', action: 'rollback' }))
   })
 })
 
