@@ -10,7 +10,7 @@ import { residentMb } from '../../test/support/processes.ts'
 import { bundleEcho } from '../bundled.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { benchProject, type Server, startServer, stoppable, temporaryFolder } from '../server.ts'
-import { waitForRun } from './runs.ts'
+import { input, waitForRun } from './runs.ts'
 
 /** An idle process has given back by then what it gives back (`process/heap.ts`). */
 const SETTLE_MS = 30_000
@@ -68,8 +68,7 @@ async function openDeployed(): Promise<OpenRow> {
 
 async function openUsed(): Promise<OpenRow> {
   const { project, load } = await openBundle()
-  const input = JSON.stringify({ messages: [{ role: 'user', content: 'hello' }] })
-  const invoke = `${load}; for (let i = 0; i < ${RUNS}; i++) await echo.invoke(${input})`
+  const invoke = `${load}; for (let i = 0; i < ${RUNS}; i++) await echo.invoke(${JSON.stringify(input)})`
   return {
     async figure() {
       const server = await project.start()

@@ -11,10 +11,8 @@ const LOAD = { clients: CLIENTS, ms: 2000 }
 /** The official server executes ten runs at once, and looks for runs from time to time: many clients are good for it. */
 const CROWD = 64
 
-const body = JSON.stringify({
-  assistant_id: 'echo',
-  input: { messages: [{ role: 'user', content: 'Hello' }] },
-})
+export const input = { messages: [{ role: 'user', content: 'Hello' }] }
+const body = JSON.stringify({ assistant_id: 'echo', input })
 
 /** Runs of the echo graph over HTTP, against `graph.invoke` in a process that does nothing else. */
 export const runsRows: Row[] = PLACES.map((place) => ({

@@ -44,6 +44,7 @@ const BUSY_SHARE = 0.25
 export function giveMemoryBackWhenIdle(): void {
   const watch = new IdleWatch()
   let before = performance.eventLoopUtilization()
+  const wait = () => setTimeout(look, watch.lookMs).unref()
   const look = () => {
     const now = performance.eventLoopUtilization()
     const wasGiving = watch.isGiving
@@ -52,9 +53,9 @@ export function giveMemoryBackWhenIdle(): void {
     if (watch.isGiving !== wasGiving) {
       setFlagsFromString(watch.isGiving ? '--optimize-for-size' : '--no-optimize-for-size')
     }
-    setTimeout(look, watch.lookMs).unref()
+    wait()
   }
-  setTimeout(look, watch.lookMs).unref()
+  wait()
 }
 
 /**

@@ -171,7 +171,7 @@ async function harm(
 async function pauseUntilLost(fleet: Fleet, database: Database, db: Db): Promise<void> {
   for (let pause = 1; pause <= PAUSES; pause += 1) {
     let had: Cut[] = []
-    let lost = 0
+    let isLost = false
     await fleet.pause(
       database.pause,
       async (pid) => {
@@ -181,22 +181,22 @@ async function pauseUntilLost(fleet: Fleet, database: Database, db: Db): Promise
       },
       async () => {
         await wait(PAUSE_MS)
-        lost = await countLost(db, had)
+        isLost = await hasLost(db, had)
       },
     )
-    if (lost > 0) return
+    if (isLost) return
   }
   throw new Error(`${PAUSES} pauses of ${PAUSE_MS} ms have lost no server a run.`)
 }
 
-/** How many of the runs have another attempt by now. */
-async function countLost(db: Db, cuts: Cut[]): Promise<number> {
+/** Whether one of the runs has another attempt by now. */
+async function hasLost(db: Db, cuts: Cut[]): Promise<boolean> {
   const rows = await Promise.all(
     cuts.map(({ run_id, attempt }) =>
       db.get('SELECT 1 FROM runs WHERE run_id = $1 AND attempt > $2', [run_id, attempt]),
     ),
   )
-  return rows.filter(Boolean).length
+  return rows.some(Boolean)
 }
 
 /** How long afterwards another attempt of each run began, in ms; of those that had not just ended. */

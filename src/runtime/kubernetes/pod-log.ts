@@ -43,7 +43,8 @@ export async function followPodLog(options: PodLogOptions): Promise<void> {
 
 /**
  * The last lines of a container that has ended. `isPrevious`: it has been started again; otherwise it may have
- * been since, at any moment, and is the one before from then on. `isFirst`: none has ended before it.
+ * been since, at any moment, and is the one before from then on. `isFirst`: none has ended before it. Where another
+ * one has, and this one said nothing, the lines are the other one's.
  */
 export async function lastLinesOf(
   cluster: Pick<Cluster, 'lastLines'>,
