@@ -13,7 +13,7 @@ export function heldParams(lease: Lease): [string, string, number] {
 }
 
 /** A SELECT that finds a row if the lease is held. It stays held until the transaction ends. */
-export function heldStatement(db: Db, lease: Lease): Statement {
+function heldStatement(db: Db, lease: Lease): Statement {
   return {
     sql: `SELECT 1 FROM runs WHERE ${HELD}${db.rowLocks.wait}`,
     params: heldParams(lease),
