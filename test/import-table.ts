@@ -128,7 +128,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   gateway: {
     '.': ['server', 'upstream'],
-    server: ['upstream/response-reader'],
+    server: [],
     upstream: [],
   },
   runtime: {

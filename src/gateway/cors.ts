@@ -2,17 +2,17 @@
  * The CORS headers of the gateway's own answers. Pages may read as much of them as of the deployment's
  * answers.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createContext, Script } from 'node:vm'
 import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../core/cors.ts'
-import type { Answer, RequestHead } from './client.ts'
-import { endAnswer, type Incoming } from './request-body.ts'
+import { endAnswer } from './request-body.ts'
 
-export function isPreflight({ method, headers }: RequestHead): boolean {
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && 'access-control-request-method' in headers
 }
 
 /** Answers a preflight so that the browser sends the request itself, and gets the refusal of that. */
-export function answerPreflight(req: Incoming, res: Answer, cors: CorsConfig): void {
+export function answerPreflight(req: IncomingMessage, res: ServerResponse, cors: CorsConfig): void {
   const requested = req.headers['access-control-request-headers']
   res.writeHead(204, {
     ...corsHeaders(cors, req.headers.origin),

@@ -9,24 +9,19 @@
  *          unanswered: the caller may try again, or refuse
  * ```
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { endOfTurn } from '../core/turn.ts'
-import type { Answer } from './client.ts'
-import { endAnswer, type Incoming, isHttp1 } from './request-body.ts'
-import { PlainResponse } from './server/plain-response.ts'
+import { endAnswer } from './request-body.ts'
 import type { Connections, Cuttable } from './upstream/connections.ts'
-import type { AnswerControl, AnswerReceiver } from './upstream/kept-connections.ts'
-import { MAX_TEXT_BYTES } from './upstream/response-reader.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
 /** A client's request, and the response to answer it on. */
 export interface ClientRequest {
-  req: Incoming
-  res: Answer
-  /** A text is in latin1. */
-  body: Buffer | Readable | string | undefined
+  req: IncomingMessage
+  res: ServerResponse
+  body: Buffer | Readable | undefined
   upgrade?: Handshake | undefined
 }
 
@@ -58,20 +53,16 @@ export type Outcome =
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
 
 /** Passes bytes on as they come, in both directions no faster than the slower side reads. */
-export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cuttable {
+export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   readonly #request: ClientRequest
   readonly #to: Destination
   readonly #outcome = Promise.withResolvers<Outcome>()
   place = -1
-  #controller: AnswerControl | undefined
+  #controller: Dispatcher.DispatchController | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
-  /** The first piece of the answer's body, while it is held; a text is latin1. */
-  #piece: Buffer | string | undefined
-  /** Whether anything of the answer's body has come. */
-  #isBegun = false
-  #isHeld = false
-  #isEnded = false
+  /** The head of the answer was sent, with the first bytes of the body or alone. */
+  #isFlushed = false
   #isOver = false
 
   constructor(request: ClientRequest, to: Destination) {
@@ -81,16 +72,12 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
 
   run(): Promise<Outcome> {
     const { req, res, body, upgrade } = this.#request
-    const { connections, path, headers, reset, servername } = this.#to
+    const { connections, answerHeaders: _, ...to } = this.#to
     connections.enter(this)
     res.on('close', this.#onClientClose)
-    const sending = { method: req.method ?? 'GET', path, headers, body }
-    if (upgrade || reset || !connections.send(sending, this)) {
-      const upgraded = upgrade ? 'websocket' : null
-      const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
-      const options = { ...sending, body: bytes ?? null, upgrade: upgraded, reset, servername }
-      connections.dispatch(options as Dispatcher.DispatchOptions, this)
-    }
+    const method = req.method ?? 'GET'
+    const upgraded = upgrade ? 'websocket' : null
+    connections.dispatch({ ...to, method, body: body ?? null, upgrade: upgraded }, this)
     return this.#outcome.promise
   }
 
@@ -99,7 +86,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   }
 
   cut(): void {
-    this.#release()
     this.#switched?.destroy()
     destroyClient(this.#request)
     this.#leave(new Error('The gateway cut the connection.'))
@@ -111,54 +97,41 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     this.#controller?.abort(reason)
   }
 
-  onRequestStart(controller: AnswerControl): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     if (this.#isOver) controller.abort(new Error('The client left before its request was sent.'))
   }
 
   onResponseStart(
-    controller: AnswerControl,
+    controller: Dispatcher.DispatchController,
     statusCode: number,
     _headers: unknown,
     statusMessage = '',
   ): void {
     if (statusCode < 200) return
     const { res } = this.#request
-    const headers = this.#to.answerHeaders(rawHeaders(controller))
+    const received = rawHeaders(controller)
+    refuseOtherCodings(received)
+    const headers = this.#to.answerHeaders(received)
     this.#isStream = isEventStream(headers)
     res.writeHead(statusCode, statusMessage, headers)
-    this.#hold()
+    // Data of the same packet is handled before this runs, and sends the headers along with it.
+    queueMicrotask(() => this.#flushHeaders())
   }
 
-  onWholeResponse(
-    controller: AnswerControl,
-    statusCode: number,
-    statusMessage: string,
-    body: string,
-  ): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { res } = this.#request
-    res.writeHead(statusCode, statusMessage, this.#to.answerHeaders(rawHeaders(controller)))
-    this.#piece = body
-    this.#isBegun = true
-    this.#isEnded = true
-    this.#hold()
-  }
-
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    if (this.#isHeld && !this.#isBegun) {
-      this.#isBegun = true
-      this.#piece = chunk
-    } else {
-      this.#writePiece()
-      this.#write(chunk)
-    }
+    this.#isFlushed = true
+    if (res.write(chunk)) return
+    controller.pause()
+    res.once('drain', () => controller.resume())
   }
 
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
     const { req, res } = this.#request
+    this.#isFlushed = true
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
-    if (this.#isHeld) this.#isEnded = true
-    else endAnswer(req, res)
+    endAnswer(req, res)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -168,7 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   }
 
   onRequestUpgrade(
-    controller: AnswerControl,
+    controller: Dispatcher.DispatchController,
     _statusCode: number,
     _headers: unknown,
     socket: NodeJS.ReadWriteStream,
@@ -189,51 +162,9 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
     else this.#leave(new Error('The client left before the end of its answer.'))
   }
 
-  /**
-   * What comes of the answer in this turn of the event loop is one write, and goes together with the
-   * answers to others: clients that are woken once for all of them cost less. Where there are no others, it goes as
-   * soon as what has just been received is read.
-   */
-  #hold(): void {
-    this.#isHeld = true
-    const release = () => this.#release()
-    const isAlone = this.#to.connections.open.length === 1
-    if (!isAlone) void endOfTurn().then(release)
-    else if (this.#isEnded) release()
-    else process.nextTick(release)
-  }
-
-  #release(): void {
-    if (!this.#isHeld) return
-    this.#isHeld = false
-    if (this.#isOver) return
-    const { req, res } = this.#request
-    const corked = corkable(this.#request)
-    corked?.cork()
-    if (this.#piece) this.#writePiece()
-    else if (!this.#isEnded && !this.#isBegun) res.flushHeaders()
-    // The end of an answer in chunks is a chunk too. Any other one has nothing to write after this.
-    const { chunkedEncoding } = res
-    if (!chunkedEncoding) corked?.uncork()
-    if (this.#isEnded) endAnswer(req, res)
-    if (chunkedEncoding) corked?.uncork()
-  }
-
-  #writePiece(): void {
-    const piece = this.#piece
-    this.#piece = undefined
-    if (!piece) return
-    // As a text, it is written in one with the head.
-    const isLeft =
-      typeof piece === 'string' || piece.length > MAX_TEXT_BYTES || !isHttp1(this.#request.req)
-    this.#write(isLeft ? piece : piece.toString('latin1'))
-  }
-
-  #write(chunk: Buffer | string): void {
-    const { res } = this.#request
-    if (res.write(chunk, 'latin1')) return
-    this.#controller?.pause()
-    res.once('drain', () => this.#controller?.resume())
+  #flushHeaders(): void {
+    if (this.#isFlushed || this.#isOver) return
+    this.#request.res.flushHeaders()
   }
 
   #leave(reason: Error): void {
@@ -250,12 +181,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AnswerReceiver, Cut
   }
 }
 
-/** What gathers the writes of an answer. Over HTTP/2 the connection does so itself. */
-function corkable({ req, res }: ClientRequest): Pick<Socket, 'cork' | 'uncork'> | undefined {
-  if (res instanceof PlainResponse) return res
-  return isHttp1(req) ? req.socket : undefined
-}
-
 function isEventStream(headers: string[]): boolean {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i] ?? ''
@@ -266,10 +191,18 @@ function isEventStream(headers: string[]): boolean {
 }
 
 /** The headers as received: latin1 keeps every byte. */
-function rawHeaders(controller: AnswerControl): string[] {
-  const raw = controller.rawHeaders as Buffer[] | string[]
-  if (typeof raw[0] === 'string') return raw as string[]
-  return raw.map((one) => (typeof one === 'string' ? one : one.toString('latin1')))
+function rawHeaders(controller: Dispatcher.DispatchController): string[] {
+  return (controller.rawHeaders as Buffer[]).map((one) => one.toString('latin1'))
+}
+
+/**
+ * Throws for any transfer coding but one `chunked`. The gateway drops the header, so the client could not decode the body.
+ */
+function refuseOtherCodings(headers: string[]): void {
+  const codings = headers.filter((_, i) => headers[i - 1]?.toLowerCase() === 'transfer-encoding')
+  if (codings.length === 0 || (codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'))
+    return
+  throw new Error('The answer has a transfer coding other than chunked.')
 }
 
 /**

@@ -15,14 +15,13 @@ import type { Log } from '../core/log.ts'
 import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
-import type { Answer, RequestHead } from './client.ts'
 import type { Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
 import type { Name } from './name.ts'
 import { forward, type Passage } from './proxy.ts'
 import { asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
-import { bodyOf, checkBodySize, hasBody, type Incoming } from './request-body.ts'
+import { bodyOf, checkBodySize, hasBody } from './request-body.ts'
 import {
   type AgentRoute,
   isOpen,
@@ -32,8 +31,6 @@ import {
   subdomainOf,
 } from './route.ts'
 import type { Certificates } from './server/certificates.ts'
-import type { PlainRequest } from './server/plain-request.ts'
-import type { PlainResponse } from './server/plain-response.ts'
 import { createGatewayServer } from './server/server.ts'
 import { hasOtherCookies, refuseCode } from './shared-origin.ts'
 import { answerForSleeper } from './sleeper.ts'
@@ -123,14 +120,6 @@ export class Gateway {
     this.#answer(req, res).catch((error: unknown) => this.#refuse(req, res, error))
   }
 
-  /** Answers what is for an agent that runs here, as `handleRequest` would. `false`: it is not, and nothing was done. */
-  readonly answerPlain = (req: PlainRequest, res: PlainResponse): boolean => {
-    const route = this.#leader() ? undefined : this.#plainRoute(req)
-    if (!route) return false
-    this.#answerAgent(req, res, route).catch((error: unknown) => this.#refuse(req, res, error))
-    return true
-  }
-
   /** The listener for `upgrade`. A refused handshake gets an HTTP answer. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = socket as Socket
@@ -163,7 +152,7 @@ export class Gateway {
     await this.#answerAgent(req, res, route)
   }
 
-  async #answerAgent(req: Incoming, res: Answer, route: AgentRoute): Promise<void> {
+  async #answerAgent(req: IncomingMessage, res: ServerResponse, route: AgentRoute): Promise<void> {
     if (route.prefix !== '') refuseCode(req)
     this.#requireLead()
     const isFree = isOpen(req, route)
@@ -176,7 +165,7 @@ export class Gateway {
     this.#table.find(route.name).requireNotPaused()
     let body: Passage['body']
     if (hasBody(req)) {
-      if (req.headers.expect !== undefined) res.writeContinue?.()
+      if (req.headers.expect !== undefined) res.writeContinue()
       const there = bodyOf(req, this.#maxBodyBytes)
       body = there instanceof Promise ? await there : there
       if (!body || res.closed) return
@@ -185,7 +174,11 @@ export class Gateway {
   }
 
   /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
-  async #isAnsweredAsleep(req: Incoming, res: Answer, route: AgentRoute): Promise<boolean> {
+  async #isAnsweredAsleep(
+    req: IncomingMessage,
+    res: ServerResponse,
+    route: AgentRoute,
+  ): Promise<boolean> {
     const name = this.#table.find(route.name)
     if (!name.isAsleep) return false
     const isCaller = await this.#isCaller(req, route)
@@ -193,7 +186,7 @@ export class Gateway {
   }
 
   /** Whether it brings a key that may call the deployment. */
-  async #isCaller(req: RequestHead, route: AgentRoute): Promise<boolean> {
+  async #isCaller(req: IncomingMessage, route: AgentRoute): Promise<boolean> {
     try {
       return (await this.#admit(req, route)).caller !== undefined
     } catch {
@@ -205,7 +198,7 @@ export class Gateway {
    * Throws when there is no such deployment: otherwise anybody could fill the metrics with made-up
    * names.
    */
-  #observe(deployment: string, res: Answer): void {
+  #observe(deployment: string, res: ServerResponse): void {
     this.#table.find(deployment)
     const begun = performance.now()
     res.on('close', () => {
@@ -237,7 +230,7 @@ export class Gateway {
     throw new AppError('unavailable', `The control plane that leads cannot be reached. ${hint}`)
   }
 
-  #routeOf(req: RequestHead): AgentRoute | undefined {
+  #routeOf(req: IncomingMessage): AgentRoute | undefined {
     const target = req.url ?? '/'
     if (typeof this.#fallback === 'string') return rootRoute(target, this.#fallback)
     const own = this.#hosts.deploymentAt(req.headers.host)
@@ -245,15 +238,6 @@ export class Gateway {
     const label = this.#domain && subdomainOf(req.headers.host, this.#domain)
     if (label === undefined || label === '') return parseAgentRoute(target)
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)
-  }
-
-  /** What has no route, or would be refused for its target, goes the way of all requests. */
-  #plainRoute(req: PlainRequest): AgentRoute | undefined {
-    try {
-      return this.#routeOf(req)
-    } catch {
-      return undefined
-    }
   }
 
   /** In a span, with everything that the request waits for. */
@@ -289,7 +273,7 @@ export class Gateway {
    * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
    * that claim of whoever the gateway lets in.
    */
-  #admit(req: RequestHead, route: AgentRoute): Admitted | Promise<Admitted> {
+  #admit(req: IncomingMessage, route: AgentRoute): Admitted | Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
@@ -305,7 +289,7 @@ export class Gateway {
     )
   }
 
-  #refuse(req: Incoming, res: Answer, error: unknown): void {
+  #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const refusal = asRefusal(error, this.#log)
     if (res.headersSent) return void res.destroy()
     if (res.closed) return
@@ -319,7 +303,7 @@ export class Gateway {
   }
 
   /** Pages of any origin may read that a deployment does not exist. */
-  #corsOf(req: RequestHead): CorsConfig {
+  #corsOf(req: IncomingMessage): CorsConfig {
     try {
       const route = this.#routeOf(req)
       return route ? this.#table.find(route.name).cors : {}
@@ -342,13 +326,13 @@ function admitted({ workspace_id, role, user_id }: Principal, name: Name): Admit
 }
 
 /** Whether the request brings credentials that a project's own auth may know. */
-function hasCredentials({ headers }: RequestHead): boolean {
+function hasCredentials({ headers }: IncomingMessage): boolean {
   const { authorization, cookie } = headers
   return Boolean(authorization ?? headers['x-api-key']) || hasOtherCookies(cookie)
 }
 
 /** Reads single headers, as `Headers` does, which would have to be made for each request. */
-function keyHeaders({ headers }: RequestHead): HeaderReader {
+function keyHeaders({ headers }: IncomingMessage): HeaderReader {
   return {
     get(name) {
       const value = headers[name]

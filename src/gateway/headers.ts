@@ -1,7 +1,7 @@
 /** The header rules of both directions. Headers are flat lists of names and values in turn, as received. */
+import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/deployment/runtime-protocol.ts'
-import type { RequestHead } from './client.ts'
 import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
 
 /** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
@@ -38,7 +38,7 @@ const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'x-runyard-revision'])
  * a proxy in front stay. `traceparent` takes the place of the client's own.
  */
 export function requestHeaders(
-  req: RequestHead,
+  req: IncomingMessage,
   { prefix, token, caller, traceparent }: OfGateway,
 ): string[] {
   const isSpan = traceparent !== undefined
@@ -70,7 +70,7 @@ interface OfGateway {
 export const RELAYED_HEADER = 'x-runyard-relayed'
 
 /** The headers of a request that is passed on to the leader. */
-export function relayedHeaders(req: RequestHead): string[] {
+export function relayedHeaders(req: IncomingMessage): string[] {
   const sent = endToEnd(req.rawHeaders, DROPPED_OF_RELAYED)
   addOrigin(sent, req)
   sent.push(RELAYED_HEADER, '1')
@@ -95,7 +95,7 @@ export function answerHeaders(raw: string[], revision_id: string, prefix: string
 }
 
 /** Adds the `host` header, and the headers that tell where the request came from. */
-function addOrigin(sent: string[], req: RequestHead): void {
+function addOrigin(sent: string[], req: IncomingMessage): void {
   const { headers, socket } = req
   const { host } = headers
   if (host !== undefined) sent.push('host', host)
@@ -140,6 +140,6 @@ function joined(first: string | string[] | undefined, second?: string): string {
   return one && second ? `${one}, ${second}` : one || second || ''
 }
 
-function protocolOf(req: RequestHead): string {
+function protocolOf(req: IncomingMessage): string {
   return (req.socket as TLSSocket).encrypted ? 'https' : 'http'
 }

@@ -1,9 +1,9 @@
 /** The name of a deployment: who answers under it now, and which requests wait. */
+import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { haveOwnAuth } from '../core/deployment/runtime.ts'
 import type { Activity, Hold, Target, TargetState } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
-import type { Answer } from './client.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** How many callers without a key may wait for one name at a time. */
@@ -107,7 +107,7 @@ export class Name {
    * Waits like `changed`, for a caller who is not known. Throws `unavailable` when too many of them wait
    * already, so that they do not take the connections of others.
    */
-  async changedForAnonymous(ms: number, res: Answer): Promise<void> {
+  async changedForAnonymous(ms: number, res: ServerResponse): Promise<void> {
     if (this.#anonymousCount >= MAX_ANONYMOUS) {
       throw new AppError(
         'unavailable',
@@ -120,7 +120,7 @@ export class Name {
   }
 
   /** Settles when the state changes, after `ms`, or when the client of `res` leaves. */
-  changed(ms: number, res: Answer): Promise<void> {
+  changed(ms: number, res: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)

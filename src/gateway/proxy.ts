@@ -1,9 +1,9 @@
 /** Finds the upstream for a request, and tries another one when the first does not answer. */
+import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { RequestHead } from './client.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
@@ -66,7 +66,7 @@ function isAsked({ req, caller, isUnchecked, res }: Passage): boolean {
 }
 
 /** Whether the request says of itself that it is not worth waking anything. */
-function isGlance({ headers }: RequestHead): boolean {
+function isGlance({ headers }: IncomingMessage): boolean {
   return headers[WAKE_HEADER] === 'never' || headers[WAKE_HEADER] === 'glance'
 }
 

@@ -1,10 +1,10 @@
 /** The gateway's own refusals, in the form of both APIs: `{"detail": "…"}`. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { AppError, HTTP_STATUS } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Answer } from './client.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
-import { endAnswer, type Incoming } from './request-body.ts'
+import { endAnswer } from './request-body.ts'
 
 /** Answers the refusal that the client gets. Any other error is logged, and becomes `internal`. */
 export function asRefusal(error: unknown, log: Log): AppError {
@@ -29,7 +29,12 @@ export function faultOfClient(error: Error): AppError | undefined {
  * `cors` allows. A preflight is answered normally, so that the browser sends the request itself and sees
  * the refusal of that.
  */
-export function refuse(req: Incoming, res: Answer, refusal: AppError, cors: CorsConfig): void {
+export function refuse(
+  req: IncomingMessage,
+  res: ServerResponse,
+  refusal: AppError,
+  cors: CorsConfig,
+): void {
   if (isPreflight(req)) return void answerPreflight(req, res, cors)
   const body = Buffer.from(JSON.stringify({ detail: refusal.issues ?? refusal.message }))
   res.writeHead(HTTP_STATUS[refusal.code], {

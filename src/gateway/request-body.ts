@@ -2,24 +2,19 @@
  * The body of a request on its way to the agent server. A long one is counted, and never held in memory
  * as a whole.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform } from 'node:stream'
 import { AppError } from '../core/errors.ts'
-import type { Answer, RequestHead } from './client.ts'
-import { PlainRequest } from './server/plain-request.ts'
-
-/** A request as the gateway gets it; a plain one has its whole body with it. */
-export type Incoming = IncomingMessage | PlainRequest
 
 /** How long the gateway reads the rest of a body whose request is already answered, in ms. */
 const DISCARD_MS = 10_000
 
-/** Whether it came over HTTP/1. Over HTTP/2 many requests share one connection, and it collects itself what it writes. */
-export function isHttp1({ httpVersionMajor }: RequestHead): boolean {
+/** Whether the request came over HTTP/1. Over HTTP/2 many requests share one connection. */
+function isHttp1({ httpVersionMajor }: IncomingMessage): boolean {
   return httpVersionMajor === 1
 }
 
-export function hasBody(req: RequestHead): boolean {
+export function hasBody(req: IncomingMessage): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
 }
 
@@ -27,7 +22,7 @@ export function hasBody(req: RequestHead): boolean {
 const MAX_PIECE_BYTES = 64 * 1024
 
 /** Whether the body is said to be so short that `wholeBody` may take it. */
-function isShort({ headers }: RequestHead): boolean {
+function isShort({ headers }: IncomingMessage): boolean {
   return !('transfer-encoding' in headers) && Number(headers['content-length']) <= MAX_PIECE_BYTES
 }
 
@@ -52,19 +47,18 @@ function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /**
- * The body as it is passed on: in one piece where it is short, which may be a text in latin1, otherwise as a stream that
- * fails as `requestBody` says. `undefined`: the client left before the end of a short one.
+ * The body as it is passed on: in one piece where it is short, otherwise as a stream that fails as `requestBody` says.
+ * `undefined`: the client left before the end of a short one.
  */
 export function bodyOf(
-  req: Incoming,
+  req: IncomingMessage,
   maxBytes: number,
-): Buffer | string | Transform | Promise<Buffer | undefined> | undefined {
-  if (req instanceof PlainRequest) return req.body
+): Buffer | Transform | Promise<Buffer | undefined> {
   return isShort(req) ? (bodyThere(req) ?? wholeBody(req)) : requestBody(req, maxBytes)
 }
 
 /** Throws `too_large` when the announced length of the body exceeds `maxBytes`. */
-export function checkBodySize(req: RequestHead, maxBytes: number): void {
+export function checkBodySize(req: IncomingMessage, maxBytes: number): void {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
@@ -104,8 +98,7 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
  * and dropped, for ten seconds at most. A connection that closes with the answer closes only after that:
  * otherwise it would be reset while the client sends, and the answer would be lost.
  */
-export function endAnswer(req: Incoming, res: Answer): void {
-  if (req instanceof PlainRequest) return void res.end()
+export function endAnswer(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) {
     // Only who reads on learns of the end. Otherwise Node would make the request flow to find it.
     if (req.readableLength === 0 && !req.readableEnded) req.read()

@@ -1,8 +1,8 @@
 /** Decides which requests are for an agent, and which of those need no key. */
+import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
 import { RUNTIME_LINK_PATH } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
-import type { RequestHead } from './client.ts'
 import { nameInHost } from './host-names.ts'
 
 export interface AgentRoute {
@@ -71,7 +71,7 @@ export function noDeployment(name: string): AppError {
  * Whether the request needs no key: CORS preflights, which browsers send without one, and reads of `/ok`,
  * `/info` and `/ui/…`.
  */
-export function isOpen(req: RequestHead, route: AgentRoute): boolean {
+export function isOpen(req: IncomingMessage, route: AgentRoute): boolean {
   if (req.method === 'OPTIONS') return 'access-control-request-method' in req.headers
   if (req.method !== 'GET' && req.method !== 'HEAD') return false
   const path = pathOf(route.path)

@@ -2,8 +2,8 @@
  * Below `/agents/` deployments answer on the origin of the dashboard. What they answer must not act there
  * for the person who has signed in, and must not see their session.
  */
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '../core/errors.ts'
-import type { RequestHead } from './client.ts'
 
 /** Our own cookies: sessions of the dashboard, and of a Studio on this machine. */
 const OWN_COOKIE = /^(__Host-)?runyard_(session|oidc|studio)(_\d+)?$/
@@ -43,7 +43,7 @@ const CODE = ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet
  * Throws `forbidden` when a page of the dashboard would run an agent's code in itself. A document in a
  * sandbox is no page of the dashboard.
  */
-export function refuseCode({ headers }: RequestHead): void {
+export function refuseCode({ headers }: IncomingMessage): void {
   const isOwnPage = headers['sec-fetch-site'] === 'same-origin'
   const isCode = CODE.includes(String(headers['sec-fetch-dest']))
   if (!isOwnPage || !isCode || ownCookiesIn(headers.cookie).length === 0) return

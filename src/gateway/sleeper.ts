@@ -1,9 +1,9 @@
 /** Answers callers without a key while the deployment sleeps, so that they do not wake it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
-import type { Answer } from './client.ts'
 import { answerPreflight, corsHeaders } from './cors.ts'
 import type { Name } from './name.ts'
-import { endAnswer, type Incoming } from './request-body.ts'
+import { endAnswer } from './request-body.ts'
 import type { AgentRoute } from './route.ts'
 
 /**
@@ -12,8 +12,8 @@ import type { AgentRoute } from './route.ts'
  * key may wake it.
  */
 export function answerForSleeper(
-  req: Incoming,
-  res: Answer,
+  req: IncomingMessage,
+  res: ServerResponse,
   { route, name }: { route: AgentRoute; name: Name },
 ): boolean {
   if (route.path === '/ok') {
@@ -33,12 +33,12 @@ export function answerForSleeper(
 }
 
 /** Answers 204: it sleeps on, and nothing was done. */
-export function answerGlance(req: Incoming, res: Answer, { cors }: Name): void {
+export function answerGlance(req: IncomingMessage, res: ServerResponse, { cors }: Name): void {
   res.writeHead(204, { ...corsHeaders(cors, req.headers.origin), 'x-runyard-asleep': 'true' })
   endAnswer(req, res)
 }
 
-function answer(req: Incoming, res: Answer, { cors }: Name, json: object): void {
+function answer(req: IncomingMessage, res: ServerResponse, { cors }: Name, json: object): void {
   const body = Buffer.from(JSON.stringify(json))
   res.writeHead(200, {
     ...corsHeaders(cors, req.headers.origin),

@@ -29,8 +29,8 @@ export const authenticate: Authenticate = async (headers) => {
   throw new AppError('unauthenticated', 'An API key is needed: send it as X-Api-Key.')
 }
 
-export interface Agent {
-  server: http.Server
+export interface Agent<S extends net.Server = net.Server> {
+  server: S
   target: Target
   /** Ends it like kill -9: every connection breaks. */
   kill(): void
@@ -46,6 +46,8 @@ export interface World {
   startAgent(revision_id: string, answer: RequestListener): Promise<Agent>
   /** Starts an agent server and serves it as `agent`. */
   serveAgent(answer: RequestListener): Promise<Agent>
+  /** Serves as `agent` what writes the bytes of its answers itself. */
+  serveRaw(onConnection: (socket: Socket) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -77,6 +79,11 @@ export async function openWorld({
       gateway.targets.set('agent', agent.target)
       return agent
     },
+    async serveRaw(onConnection) {
+      const raw = await createRawAgent(onConnection)
+      agents.push(raw)
+      gateway.targets.set('agent', raw.target)
+    },
     async close() {
       await gateway.stop()
       for (const agent of agents) agent.kill()
@@ -87,7 +94,7 @@ export async function openWorld({
 }
 
 /** Sends bytes as they are. Answers everything that comes back until the server closes. */
-export async function exchangeBytes(port: number, bytes: string): Promise<string> {
+export async function exchangeBytes(port: number, bytes: string | Buffer): Promise<string> {
   const socket = net.connect(port, '127.0.0.1')
   socket.write(bytes)
   const chunks: Buffer[] = []
@@ -123,7 +130,18 @@ function controlPlane(req: IncomingMessage, res: ServerResponse): void {
 }
 
 async function createAgent(revision_id: string, answer: RequestListener): Promise<Agent> {
-  const server = http.createServer(answer)
+  return await listenAs(http.createServer(answer), revision_id)
+}
+
+async function createRawAgent(onConnection: (socket: Socket) => void): Promise<Agent> {
+  const server = net.createServer((socket) => {
+    socket.on('error', noop)
+    onConnection(socket)
+  })
+  return await listenAs(server, 'revision-1')
+}
+
+async function listenAs<S extends net.Server>(server: S, revision_id: string): Promise<Agent<S>> {
   const sockets = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -145,7 +163,7 @@ async function createAgent(revision_id: string, answer: RequestListener): Promis
   }
 }
 
-async function listen(server: http.Server): Promise<number> {
+async function listen(server: net.Server): Promise<number> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })

@@ -4,7 +4,6 @@ import type { Duplex } from 'node:stream'
 import type { Certificate } from '../../core/tls.ts'
 import type { Certificates } from './certificates.ts'
 import { createTlsServer } from './http2.ts'
-import { type AnswerPlain, answerPlainly } from './plain-connections.ts'
 
 const SETTINGS: http.ServerOptions = {
   /** The limit for a whole request: an upload of 200 MiB on a slow line takes its time. */
@@ -19,8 +18,6 @@ const SETTINGS: http.ServerOptions = {
 
 /** The handlers of what comes in. */
 interface Answering {
-  /** Absent: plain requests come to `handleRequest` as all others do. */
-  answerPlain?: AnswerPlain
   handleRequest(req: http.IncomingMessage, res: http.ServerResponse): void
   handleUpgrade(req: http.IncomingMessage, socket: Duplex, head: Buffer): void
 }
@@ -51,8 +48,6 @@ export function createGatewayServer(
     if (!socket.writable || answers.get(socket)?.closed === false) socket.destroy()
     else socket.end(malformed(error))
   })
-  const { answerPlain } = gateway
-  if (answerPlain && !certificate) answerPlainly(server, answerPlain)
   return server
 }
 

@@ -1,6 +1,5 @@
 /** The connections to one server, and the requests that are open on them. */
 import { type Dispatcher, Pool } from 'undici'
-import { type AnswerReceiver, KeptConnections, type Sending } from './kept-connections.ts'
 
 /** An open request that can be ended at once. */
 export interface Cuttable {
@@ -15,17 +14,15 @@ export interface Cuttable {
 }
 
 const MAX_HEADER_BYTES = 64 * 1024
+/** An idle connection is closed so long before the server closes it, so that no request meets its end. */
+const BEFORE_SERVER_MS = 2_000
 
 /**
  * Serves until it is retired. A retired one closes its connections once nothing is open on it. It has as
  * many connections as requests, since streams stay open for hours.
  */
 export class Connections {
-  readonly #url: string
-  readonly #connectTimeout: number
-  readonly #kept: KeptConnections | undefined
-  /** For all that is not plain HTTP/1.1 on a kept connection. Most servers never need it. */
-  #pool: Pool | undefined
+  readonly #pool: Pool
   readonly #onClosed: () => void
   /**
    * Not a `Set`, which copies itself into a new table again and again when much comes and goes: each table that has
@@ -37,10 +34,16 @@ export class Connections {
 
   /** Calls `onClosed` when it is retired and its last request has ended. */
   constructor(url: string, connectTimeout: number, onClosed: () => void) {
-    this.#url = url
-    this.#connectTimeout = connectTimeout
     this.#onClosed = onClosed
-    if (url.startsWith('http:')) this.#kept = new KeptConnections(url, connectTimeout)
+    this.#pool = new Pool(url, {
+      connections: null,
+      allowH2: false,
+      connectTimeout,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeoutThreshold: BEFORE_SERVER_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
   }
 
   /** The open requests and WebSockets. */
@@ -48,23 +51,8 @@ export class Connections {
     return this.#open
   }
 
-  /** Sends a request on a connection of its own: a handshake, or one over TLS. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#pool ??= new Pool(this.#url, {
-      connections: null,
-      allowH2: false,
-      connectTimeout: this.#connectTimeout,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    })
     this.#pool.dispatch(options, handler)
-  }
-
-  /** Sends a request on a kept connection. `false`: this server has none, and nothing was done. */
-  send(sending: Sending, receiver: AnswerReceiver): boolean {
-    this.#kept?.dispatch(sending, receiver, this.#open.length === 1)
-    return this.#kept !== undefined
   }
 
   enter(one: Cuttable): void {
@@ -117,8 +105,7 @@ export class Connections {
   }
 
   async #close(): Promise<void> {
-    this.#kept?.destroy()
-    await this.#pool?.destroy()
+    await this.#pool.destroy()
     this.#onClosed()
   }
 }

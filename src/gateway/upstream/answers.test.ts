@@ -1,0 +1,97 @@
+/** Answers that an agent server writes byte by byte: where one ends must not be open to two readings. */
+import type { Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openWorld, type World, withKey } from '../../../test/support/gateway-world.ts'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld({ restartWaitMs: 0 })
+})
+afterEach(() => world.close())
+
+const head = (...lines: string[]) =>
+  `HTTP/1.1 200 OK\r\n${lines.map((one) => `${one}\r\n`).join('')}\r\n`
+const chunked = head('Transfer-Encoding: chunked')
+
+/** Serves an agent that answers each request with these bytes. */
+async function serve(answer: string, after: (socket: Socket) => void = () => {}): Promise<void> {
+  await world.serveRaw((socket) => {
+    socket.on('data', () => {
+      socket.write(answer, 'latin1')
+      after(socket)
+    })
+  })
+}
+
+/** What a client gets; `undefined`: a refusal, or a broken connection. */
+async function read(method = 'GET'): Promise<string | undefined> {
+  try {
+    const response = await fetch(`${world.url}/agents/agent/x`, { method, ...withKey })
+    return response.status === 503 ? undefined : await response.text()
+  } catch {
+    return undefined
+  }
+}
+
+describe('an answer', () => {
+  it.each([
+    ['of a length', `${head('Content-Length: 5')}hello`],
+    ['in chunks', `${chunked}3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nDigest: 1\r\n\r\n`],
+    [
+      'after an interim one',
+      `HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${head('content-length: 5')}hello`,
+    ],
+  ])('%s arrives whole', async (_, answer) => {
+    await serve(answer)
+    expect(await read()).toBe('hello')
+    expect(await read()).toBe('hello')
+  })
+
+  it('ends with the connection when it has no length', async () => {
+    await serve(`${head('Content-Type: text/plain')}abc`, (socket) => socket.end())
+    expect(await read()).toBe('abc')
+  })
+
+  it.each([
+    ['a length and chunks', `${head('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
+    ['two lengths', `${head('Content-Length: 5', 'Content-Length: 6')}hello!`],
+    ['the same length twice', `${head('Content-Length: 5', 'Content-Length: 5')}hello`],
+    ['an unreadable length', `${head('Content-Length: +5')}hello`],
+    ['another coding', `${head('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`],
+    ['chunked twice', `${head('Transfer-Encoding: chunked, chunked')}0\r\n\r\n`],
+    [
+      'two headers for chunks',
+      `${head('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
+    ['a coding and no chunks', `${head('Transfer-Encoding: gzip')}hello`],
+    ['no HTTP', 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['a header without a name', head(': x', 'Content-Length: 0')],
+    ['a header without a colon', head('nothing', 'Content-Length: 0')],
+    ['a blank in the name of a header', head('Content-Length : 0')],
+    ['a folded header', head('X: a', ' b: c', 'Content-Length: 0')],
+    ['a NUL in a header', head('X: a\0\0b\0c', 'Content-Length: 0')],
+    ['a lone CR in a header', head('X: a\rb', 'Content-Length: 0')],
+    ['a lone LF in a header', head('X: a\nY: b', 'Content-Length: 0')],
+    ['a NUL in its status message', 'HTTP/1.1 200 O\0K\r\nContent-Length: 0\r\n\r\n'],
+    ['a NUL in a trailer', `${chunked}0\r\nX: a\0b\r\n\r\n`],
+    ['a trailer without a proper name', `${chunked}0\r\na b: c\r\n\r\n`],
+    ['an unasked switch', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'],
+    ['an unreadable chunk', `${chunked}-1\r\n`],
+    ['a chunk that is too long', `${chunked}1\r\nab\r\n0\r\n\r\n`],
+    ['a line without CR', `${chunked}1\na\r\n0\r\n\r\n`],
+    ['a head without end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}`],
+  ])('with %s is refused', async (_, answer) => {
+    await serve(answer)
+    expect(await read()).toBeUndefined()
+  })
+
+  it.each([
+    ['in its head', 'HTTP/1.1 200'],
+    ['in its body', `${head('Content-Length: 5')}hel`],
+    ['between chunks', `${chunked}1\r\na\r\n`],
+  ])('that breaks off %s is refused', async (_, answer) => {
+    await serve(answer, (socket) => socket.end())
+    expect(await read()).toBeUndefined()
+  })
+})
