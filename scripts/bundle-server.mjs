@@ -12,8 +12,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What is started in a process of its own: an agent server, and the last step of a build. And what a thread of it is. */
@@ -35,6 +35,9 @@ const OTHER_COMMANDS =
 const PLACE = '__runyardPlace'
 /** `core/sibling-module.ts`: a thread that began with a source would load TypeScript's own parser, 30 MB, for it. */
 const SIBLING = /siblingModule\('([\w-]+)', import\.meta\.url\)/g
+/** Where packages that are imported late are given their exports, and what says that a path was found for that. */
+const LATE = 'late'
+const OWN_RESOLVE = Symbol('the path of a late package')
 /** How long parts of an older bundle stay. */
 const KEPT_MS = 86_400_000
 const BANNER = [
@@ -85,11 +88,11 @@ async function bundleServer(from, to) {
     external: OUTSIDE.flatMap((name) => [name, `${name}/*`]),
     define: { 'import.meta.url': PLACE },
     banner: { js: BANNER },
-    plugins: [keepPlaces(join(root, to))],
+    plugins: [keepPlaces(join(root, to)), nameExports()],
     logLevel: 'error',
     write: false,
   })
-  const inputs = Object.keys(metafile.inputs)
+  const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith(`${LATE}:`))
   mkdirSync(join(root, to), { recursive: true })
   const isEntry = ({ path }) => basename(path, '.js') in PROGRAMS
   const inOrder = outputFiles.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
@@ -159,6 +162,41 @@ function keepPlaces(outdir) {
       })
     },
   }
+}
+
+/**
+ * A package in CommonJS that is imported late has the same exports as in the sources: esbuild alone gives it nothing but
+ * `default`, and `const { Agent } = await import('undici')` would be `undefined`.
+ */
+function nameExports() {
+  return {
+    name: 'exports of late packages',
+    setup(build) {
+      build.onResolve({ filter: /^[^./]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+        if (kind !== 'dynamic-import' || pluginData === OWN_RESOLVE) return undefined
+        const found = await build.resolve(path, { kind, resolveDir, pluginData: OWN_RESOLVE })
+        if (found.external || found.errors.length > 0) return found
+        return { path: found.path, namespace: LATE }
+      })
+      build.onLoad({ filter: /.*/, namespace: LATE }, ({ path }) => ({
+        contents: `export { ${exportsOf(path).join(', ')} } from ${JSON.stringify(path)}`,
+        resolveDir: dirname(path),
+      }))
+    },
+  }
+}
+
+/** As Node finds them: those of a CommonJS module are not written down as such. */
+function exportsOf(path) {
+  const show = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(pathToFileURL(path).href)}))))`
+  const { stdout, stderr, status, error } = spawnSync(
+    ownNode(),
+    ['--input-type=module', '--eval', show],
+    { encoding: 'utf8', timeout: 60_000 },
+  )
+  if (error) throw error
+  if (status !== 0) throw new Error(`${path} cannot be imported: ${stderr}`)
+  return JSON.parse(stdout).filter((name) => /^[\w$]+$/.test(name))
 }
 
 /** What a clone's bundle was made from, with sizes and times: `isFresh` compares them. */

@@ -27,13 +27,17 @@ export async function startManagedServe(options: {
   bundlePath?: string
   /** The script that it is started with. Default: the CLI's door. */
   program?: string
+  /** Beside this process's own variables. */
+  env?: NodeJS.ProcessEnv
+  /** What the driver says beside the usual. */
+  message?: Partial<StartMessage>
 }): Promise<ManagedServe> {
-  const { configPath, dataDir, bundlePath, program = RUNYARD } = options
+  const { configPath, dataDir, bundlePath, program = RUNYARD, env, message: more } = options
   const where = ['--config', configPath, '--port', '0', '--data-dir', dataDir]
   const child = fork(program, ['serve', '--managed', '--host', '127.0.0.1', ...where], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: heapArguments(undefined),
-    env: { ...ALLOCATOR_ENVIRONMENT, ...process.env },
+    env: { ...ALLOCATOR_ENVIRONMENT, ...process.env, ...env },
   })
   endTogether(child, 'SIGKILL')
   let output = ''
@@ -47,6 +51,7 @@ export async function startManagedServe(options: {
     secrets: {},
     gatewayToken: 'token',
     ...(bundlePath !== undefined && { bundlePath }),
+    ...more,
   }
   child.send(message)
   const url = await new Promise<string>((ready, fail) => {

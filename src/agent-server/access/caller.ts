@@ -7,7 +7,14 @@ import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
-import { type DoorConfig, isInProcess, isOpen, isProject, unknownSender } from './door.ts'
+import {
+  type DoorConfig,
+  isInProcess,
+  isOpen,
+  isProject,
+  isSelfCheck,
+  unknownSender,
+} from './door.ts'
 
 /** The user for requests of Studio, unless the project decides otherwise. */
 const STUDIO_USER: AuthUser = {
@@ -36,6 +43,8 @@ export interface AgentServerEnv {
     isInProcess?: boolean
     /** Beside that: what the project does for itself. */
     isProject?: boolean
+    /** The server's check of itself, at its start. */
+    isSelfCheck?: boolean
     /** With a request that wants a WebSocket. */
     acceptSocket?: AcceptSocket
   }
@@ -117,9 +126,12 @@ async function recount(c: Context<AgentServerEnv>, rate: RateLimit, sender: Send
   await rate.take(sender)
 }
 
-/** Health checks are not counted, nor are requests that the server sends to itself. */
+/**
+ * Health checks are not counted, nor are requests that the project sends to its server. The server's check of itself is:
+ * counting is a part of what it checks.
+ */
 function isUncounted(c: Context): boolean {
-  return c.req.path === '/ok' || isInProcess(c)
+  return (c.req.path === '/ok' && !isSelfCheck(c)) || isInProcess(c)
 }
 
 async function recognise(

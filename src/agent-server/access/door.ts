@@ -18,6 +18,14 @@ export const IN_PROCESS = { isInProcess: true } as const
 /** The same, of what a project does for itself: its auth is not asked. */
 export const AS_PROJECT = { isInProcess: true, isProject: true } as const
 
+/** The `env` of the request that a server sends to itself before it is ready. */
+export const SELF_CHECK = { isSelfCheck: true } as const
+
+/** Like a caller's request, except that none of the project's own code answers it: that might ask for credentials. */
+export function isSelfCheck({ env }: { env?: unknown }): boolean {
+  return (env as { isSelfCheck?: boolean } | undefined)?.isSelfCheck === true
+}
+
 export function isInProcess({ env }: { env?: unknown }): boolean {
   return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
 }

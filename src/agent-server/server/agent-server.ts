@@ -3,8 +3,9 @@ import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { ServerRole } from '../../core/agent/server/role.ts'
 import type { Load } from '../../core/deployment/runtime.ts'
+import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { AS_PROJECT, IN_PROCESS } from '../access/door.ts'
+import { AS_PROJECT, IN_PROCESS, SELF_CHECK } from '../access/door.ts'
 import { registerSystemAssistants } from '../assistants/system.ts'
 import { fireDueCrons } from '../crons/firing.ts'
 import { endExhausted, executeRun } from '../execution/executor.ts'
@@ -68,6 +69,7 @@ export class AgentServer {
     await this.#prepareIndex()
     this.#parts.events.start()
     this.#disconnect = this.#connectHost()
+    await this.#checkItself()
     if (!isStandby) await this.work()
   }
 
@@ -119,6 +121,20 @@ export class AgentServer {
   async #prepareIndex(): Promise<void> {
     const { store, config } = this.#parts
     if (config.store.index) await store.items.prepareVectors()
+  }
+
+  /**
+   * Sends a request through everything that stands before the routes. A fault there would answer every caller with
+   * 500, while health checks, which pass by it, say that all is well. Throws `unavailable`; the log says why.
+   */
+  async #checkItself(): Promise<void> {
+    const app = this.#role === 'worker' ? this.workerApp : this.app
+    const { status } = await app.fetch(new Request('http://localhost/ok'), SELF_CHECK)
+    if (status < 500) return
+    throw new AppError(
+      'unavailable',
+      `The agent server answers its own first request with ${status}, and so would every other.`,
+    )
   }
 
   #connectHost(): () => void {

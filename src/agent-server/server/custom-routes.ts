@@ -3,7 +3,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { ProjectRoutes, RemoteEnd } from '../../core/agent/host/routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
-import { isOpen } from '../access/door.ts'
+import { isOpen, isSelfCheck } from '../access/door.ts'
 
 /**
  * Puts the project's routes behind those that `app` has so far; what they do not answer goes on to those
@@ -14,7 +14,7 @@ export function mountProjectRoutes(app: Hono<AgentServerEnv>, project: ProjectRo
   // Each by itself: the log and the figures name the route that has answered.
   for (const { method, path } of project.routes) {
     app.on(method, path, async (c, next) => {
-      if (c.get('hasProjectHandled')) return next()
+      if (c.get('hasProjectHandled') || isSelfCheck(c)) return next()
       c.set('hasProjectHandled', true)
       await ask(project, c, next)
     })
