@@ -62,7 +62,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)
   else if (rate) app.use(countRequests(rate))
-  if (projectRoutes) mountProjectRoutes(app, projectRoutes)
+  if (projectRoutes) mountProjectRoutes(app, projectRoutes, parts.log)
   if (projectRoutes && isCallerFirst && hasCredentials(config))
     warnOfOpenRoutes(projectRoutes, parts.log)
   if (!isCallerFirst) app.use(caller)

@@ -1,15 +1,22 @@
 /** The project's own routes and middleware, in front of the API. */
+import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import type { ProjectRoutes, RemoteEnd } from '../../core/agent/host/routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { isOpen, isSelfCheck } from '../access/door.ts'
+import { announcesLength, holdToLength } from './answer-length.ts'
 
 /**
  * Puts the project's routes behind those that `app` has so far; what they do not answer goes on to those
  * that follow, so that its middleware stands around the API.
  */
-export function mountProjectRoutes(app: Hono<AgentServerEnv>, project: ProjectRoutes): void {
+export function mountProjectRoutes(
+  app: Hono<AgentServerEnv>,
+  project: ProjectRoutes,
+  log: Log,
+): void {
+  app.use(holdAnswers(log))
   app.use(streamWithinHono)
   // Each by itself: the log and the figures name the route that has answered.
   for (const { method, path } of project.routes) {
@@ -41,6 +48,37 @@ export function warnOfOpenRoutes({ routes }: ProjectRoutes, log: Log): void {
 const streamWithinHono: MiddlewareHandler = async (c, next) => {
   if (c.env?.outgoing) c.env = { ...c.env, outgoing: undefined }
   await next()
+}
+
+/**
+ * Answers have the length that they announce, whatever the project's code says; see `holdToLength`. A connection on
+ * which one had another length is used for no other answer.
+ */
+function holdAnswers(log: Log): MiddlewareHandler<AgentServerEnv> {
+  return async (c, next) => {
+    const connection = (c.env ?? {}) as Partial<HttpBindings>
+    await next()
+    if (!announcesLength(c.res) || c.req.method === 'HEAD') return
+    const { method, path } = c.req
+    const answer = await holdToLength(c.res, (found) => {
+      log.warn(
+        { method, path, ...found },
+        'a route of the project sent another length than its content-length',
+      )
+      endAfterAnswer(connection)
+    })
+    c.res = undefined
+    c.res = answer
+  }
+}
+
+/**
+ * Before Node goes on to an answer that waits behind it. Each answer of HTTP/2 has a stream of its own, and needs no end of the
+ * connection.
+ */
+function endAfterAnswer({ incoming, outgoing }: Partial<HttpBindings>): void {
+  if (incoming?.httpVersionMajor !== 1) return
+  outgoing?.prependOnceListener('finish', () => incoming.socket.destroySoon())
 }
 
 async function ask(

@@ -1,4 +1,9 @@
 /** `http` of langgraph.json: a project's own routes around the API, and how that is served. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Log } from '../../../src/core/log.ts'
@@ -33,6 +38,42 @@ describe('the routes of a project', () => {
 
   test('ask for the key of the server like everything else', async () => {
     expect((await fetch(`${server.url}/hello`)).status).toBe(401)
+  })
+
+  /** Everything that a connection answers to these requests, sent one after the other. */
+  const onOneConnection = async (...paths: string[]) => {
+    const { hostname, port } = new URL(server.members[0].url)
+    const socket = connect(Number(port), hostname)
+    const lines = paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: a\r\nx-api-key: key\r\n\r\n`)
+    socket.write(`${lines.join('')}GET /info HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`)
+    return (await text(socket)).split('\r\n\r\n')
+  }
+
+  test('never send more than they announce, nor anything after fewer', async () => {
+    const [, exact, short] = await onOneConnection(
+      '/sends/5/hello',
+      '/sends/5/hello,more,and+more',
+    )
+    expect(exact).toMatch(/^helloHTTP\/1\.1 200/)
+    expect(short).toMatch(/^helloHTTP\/1\.1 200/)
+    // What was asked behind these is asked again by its client, on another connection.
+    expect(await onOneConnection('/sends/5/hel,lower')).toEqual([expect.anything(), 'hello'])
+    expect(await onOneConnection('/sends/9/hel,lo')).toEqual([expect.anything(), 'hello'])
+    await expect(ask('/sends/9/hello').then((cut) => cut.text())).rejects.toThrow('terminated')
+  })
+
+  test('pass on what they have fetched as it was unpacked', async () => {
+    const page = createServer((_, response) => {
+      const packed = gzipSync('a page '.repeat(100))
+      response.setHeader('content-encoding', 'gzip').setHeader('content-length', packed.length)
+      response.end(packed)
+    }).listen(0, '127.0.0.1')
+    await once(page, 'listening')
+    const url = `http://127.0.0.1:${(page.address() as AddressInfo).port}/`
+    const answer = await ask(`/passes-on?url=${encodeURIComponent(url)}`)
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(await answer.text()).toBe('a page '.repeat(100))
+    page.close()
   })
 
   test('get forms as forms', async () => {

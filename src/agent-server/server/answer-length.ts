@@ -1,0 +1,144 @@
+/**
+ * How long an answer of a project's code is, as it travels: never another length than the one that it announces. Bytes
+ * beyond it would be read as the answer to whoever uses the connection next.
+ */
+import { brotliDecompressSync, constants } from 'node:zlib'
+
+/** They are about the connection, which is the server's. */
+const OF_CONNECTION = ['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']
+
+/** How bytes of an encoding begin. */
+const BEGINNINGS: Readonly<Record<string, readonly number[]>> = {
+  gzip: [0x1f, 0x8b],
+  'x-gzip': [0x1f, 0x8b],
+  zstd: [0x28, 0xb5, 0x2f, 0xfd],
+}
+
+/** Called once, when an answer turns out to have another length than it has announced. */
+type OnOther = (found: { announced: number; sent: number }) => void
+
+/**
+ * The answer with as many bytes as it announces: what is beyond is not sent. `onOther` hears of an answer that has
+ * more or fewer; the connection has to end with it. An answer whose body `fetch` has unpacked announces neither the
+ * encoding nor the length of the packed one.
+ */
+export async function holdToLength(answer: Response, onOther: OnOther): Promise<Response> {
+  const { headers: given, body } = answer
+  const headers = new Headers(given)
+  for (const name of OF_CONNECTION) headers.delete(name)
+  if (!body) {
+    // A 304 tells the length of what the client has.
+    if (answer.status !== 304) headers.delete('content-length')
+    return changed(answer, null, headers)
+  }
+  const bytes = new Bytes(body)
+  if (headers.has('content-encoding') && (await isUnpacked(answer, bytes))) {
+    headers.delete('content-encoding')
+    headers.delete('content-length')
+  }
+  const announced = lengthIn(headers)
+  if (announced === undefined) headers.delete('content-length')
+  return changed(answer, bytes.stream(announced, onOther), headers)
+}
+
+/** Whether an answer needs that: the others have no length of their own to be wrong about. */
+export function announcesLength({ headers }: Response): boolean {
+  return ['content-length', 'content-encoding', ...OF_CONNECTION].some((name) => headers.has(name))
+}
+
+function changed({ status, statusText }: Response, body: ReadableStream | null, headers: Headers) {
+  return new Response(body, { status, statusText, headers })
+}
+
+function lengthIn(headers: Headers): number | undefined {
+  const text = headers.get('content-length') ?? ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/**
+ * `fetch` unpacks what it answers and leaves the headers as they came. Its own answers have a URL; those that
+ * middleware has made of them since do not, so that the first bytes have to tell.
+ */
+async function isUnpacked({ url, headers }: Response, bytes: Bytes): Promise<boolean> {
+  if (url !== '') return true
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? ''
+  const first = await bytes.peek()
+  if (!first) return false
+  if (encoding === 'br') return !isBrotli(first)
+  return BEGINNINGS[encoding]?.some((byte, at) => at < first.length && first[at] !== byte) ?? false
+}
+
+/** Brotli has no mark to begin with; what is none cannot be unpacked, not even in part. */
+function isBrotli(first: Uint8Array): boolean {
+  try {
+    brotliDecompressSync(first, { finishFlush: constants.BROTLI_OPERATION_FLUSH })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A body, read piece by piece; the first piece can be looked at before. */
+class Bytes {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  #first: Promise<Uint8Array | undefined> | undefined
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.#reader = body.getReader()
+  }
+
+  /** `undefined`: it has no byte. */
+  peek(): Promise<Uint8Array | undefined> {
+    this.#first ??= this.#next()
+    return this.#first
+  }
+
+  /** No more than `length` bytes of it; absent: all. */
+  stream(length: number | undefined, onOther: OnOther): ReadableStream<Uint8Array> {
+    let left = length ?? Number.POSITIVE_INFINITY
+    const announced = length ?? 0
+    const end = (controller: ReadableStreamDefaultController, sent: number) => {
+      if (length !== undefined && sent !== announced) onOther({ announced, sent })
+      controller.close()
+    }
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const piece = left > 0 ? await this.#take() : undefined
+          if (!piece) return end(controller, announced - left)
+          const wanted = piece.subarray(0, Math.min(left, piece.length))
+          if (wanted.length > 0) controller.enqueue(wanted)
+          left -= piece.length
+          if (left > 0) return
+          end(controller, announced - left)
+          void this.#dropRest()
+        },
+        cancel: (reason) => this.#reader.cancel(reason),
+      },
+      // Nothing is read before it is wanted.
+      { highWaterMark: 0 },
+    )
+  }
+
+  #take(): Promise<Uint8Array | undefined> {
+    const first = this.#first
+    this.#first = undefined
+    return first ?? this.#next()
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const { done, value } = await this.#reader.read()
+      if (done) return undefined
+      const piece = typeof value === 'string' ? new TextEncoder().encode(value) : value
+      if (piece.length > 0) return piece
+    }
+  }
+
+  /** A body that ends where it should is left to end by itself. */
+  async #dropRest(): Promise<void> {
+    await this.#next()
+      .then((more) => more && this.#reader.cancel())
+      .catch(() => {})
+  }
+}
