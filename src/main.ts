@@ -124,8 +124,8 @@ export async function serve(
   const { url, hasOwnAuth, cors } = serving
   if (managed) {
     const { pid } = process
-    const ready = { url: url ?? '', pid, has_own_auth: hasOwnAuth, ...(cors && { cors }) }
-    void managed.link.send({ type: 'ready', ...ready })
+    const traits = { has_own_auth: hasOwnAuth, checks_roles: true, ...(cors && { cors }) }
+    void managed.link.send({ type: 'ready', url: url ?? '', pid, ...traits })
   } else if (url !== undefined) announceServe(url, config)
   await aborted(stopping)
   if (stopping.reason !== PARENT_GONE) await release?.()

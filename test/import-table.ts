@@ -51,6 +51,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     '.': [],
     figures: [],
     agent: [
+      'people',
       ...['agent/host/failure', 'agent/items/item', 'agent/server/server'],
       ...['agent/timeline/store', 'agent/timeline/timeline'],
     ],

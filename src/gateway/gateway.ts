@@ -158,7 +158,7 @@ export class Gateway {
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
     const admission = isFree ? OPEN : this.#admit(req, route)
-    const { caller, isUnchecked } = admission instanceof Promise ? await admission : admission
+    const admitted = admission instanceof Promise ? await admission : admission
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
@@ -170,7 +170,7 @@ export class Gateway {
       body = there instanceof Promise ? await there : there
       if (!body || res.closed) return
     }
-    await this.#forward({ route, req, res, body, caller, isUnchecked })
+    await this.#forward({ route, req, res, body, ...admitted })
   }
 
   /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
@@ -313,15 +313,15 @@ export class Gateway {
   }
 }
 
-type Admitted = Pick<Passage, 'caller' | 'isUnchecked'>
+type Admitted = Pick<Passage, 'caller' | 'role' | 'isUnchecked'>
 
 const OPEN: Admitted = {}
 const UNCHECKED: Admitted = { isUnchecked: true }
 
-/** Throws `not_found` for a key of another workspace, `forbidden` for a role that may not call agents. */
+/** Throws `not_found` for a key of another workspace, `forbidden` for a role that may not even look at agents. */
 function admitted({ workspace_id, role, user_id }: Principal, name: Name): Admitted {
   if (workspace_id !== name.state?.workspace_id) throw noDeployment(name.name)
-  if (isAllowed(role, 'call_agents')) return { caller: user_id }
+  if (isAllowed(role, 'look_at_agents')) return { caller: user_id, role }
   throw new AppError('forbidden', `The role "${role}" may not call agents.`)
 }
 

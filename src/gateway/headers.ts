@@ -1,7 +1,12 @@
 /** The header rules of both directions. Headers are flat lists of names and values in turn, as received. */
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
-import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../core/deployment/runtime-protocol.ts'
+import {
+  CALLER_HEADER,
+  GATEWAY_TOKEN_HEADER,
+  ROLE_HEADER,
+} from '../core/deployment/runtime-protocol.ts'
+import type { Role } from '../core/people/api-key.ts'
 import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
 
 /** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
@@ -33,13 +38,13 @@ const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'x-runyard-revision'])
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
- * begin with `x-runyard-`, without Runyard's own cookies, plus the agent server's token, the `caller` whose key was checked, and where
+ * begin with `x-runyard-`, without Runyard's own cookies, plus the agent server's token, the `caller` whose key was checked with their `role`, and where
  * the request came from. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of
  * a proxy in front stay. `traceparent` takes the place of the client's own.
  */
 export function requestHeaders(
   req: IncomingMessage,
-  { prefix, token, caller, traceparent }: OfGateway,
+  { prefix, token, caller, role, traceparent }: OfGateway,
 ): string[] {
   const isSpan = traceparent !== undefined
   const sent = endToEnd(
@@ -55,6 +60,7 @@ export function requestHeaders(
   if (traceparent !== undefined) sent.push('traceparent', traceparent)
   sent.push(GATEWAY_TOKEN_HEADER, token)
   if (caller !== undefined) sent.push(CALLER_HEADER, encodeURIComponent(caller.toWellFormed()))
+  if (role !== undefined) sent.push(ROLE_HEADER, role)
   return sent
 }
 
@@ -63,6 +69,7 @@ interface OfGateway {
   prefix: string
   token: string
   caller?: string | undefined
+  role?: Role | undefined
   traceparent?: string | undefined
 }
 

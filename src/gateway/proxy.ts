@@ -4,6 +4,8 @@ import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import { requireTalk } from '../core/people/agent-access.ts'
+import type { Role } from '../core/people/api-key.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
 import { answerHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
@@ -32,6 +34,8 @@ export interface Passage extends ClientRequest {
   route: AgentRoute
   /** The `user_id` that belongs to the key. Absent: no key was checked. */
   caller?: string | undefined
+  /** Of the caller: the agent server keeps them to it. */
+  role?: Role | undefined
   /** No key was checked, so only a project with its own auth may answer, or a public deployment. */
   isUnchecked?: boolean | undefined
   /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
@@ -114,8 +118,17 @@ class Forwarding {
    * the deployment public by now.
    */
   #requireCheck({ isPublic }: Name, { endpoint }: Upstream): void {
+    if (!endpoint.checksRoles) this.#requireLook()
     if (!this.#passage.isUnchecked || endpoint.hasOwnAuth || isPublic) return
     throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
+  }
+
+  /** An agent server of an older version lets every role do everything: roles that look get its reads alone. */
+  #requireLook(): void {
+    const { req, role, upgrade } = this.#passage
+    const { method = 'GET' } = req
+    const isRead = !upgrade && ['GET', 'HEAD', 'OPTIONS'].includes(method)
+    if (!isRead) requireTalk(role, `${method} at an agent server of an older Runyard`)
   }
 
   #currentName(): Name {
@@ -176,14 +189,14 @@ function sleepsOn(name: string): AppError {
 type Failure = Extract<Outcome, { kind: 'unanswered' }>
 
 function attempt(passage: Passage, upstream: Upstream): Promise<Outcome> {
-  const { req, route, caller, traceparent } = passage
+  const { req, route, caller, role, traceparent } = passage
   const { path, prefix } = route
   const { revision_id } = upstream.target
   const { token } = upstream.endpoint
   return new Exchange(passage, {
     connections: upstream,
     path,
-    headers: requestHeaders(req, { prefix, token, caller, traceparent }),
+    headers: requestHeaders(req, { prefix, token, caller, role, traceparent }),
     answerHeaders: (raw) => answerHeaders(raw, revision_id, prefix),
   }).run()
 }

@@ -11,14 +11,14 @@ import { chosenWorkspace, forgetWorkspace, workspaceHeaders } from './workspace.
 export type Role = CurrentSession['role']
 export type Session = CurrentSession
 
-/** `operate`: to run the installation. */
-export type Permission = 'read' | 'write' | 'administer' | 'operate'
+/** `talk`: to agents, and whatever else changes something there. `operate`: to run the installation. */
+export type Permission = 'read' | 'talk' | 'write' | 'administer' | 'operate'
 
 const ALLOWED: Record<Role, readonly Permission[]> = {
-  admin: ['read', 'write', 'administer'],
-  developer: ['read', 'write'],
+  admin: ['read', 'talk', 'write', 'administer'],
+  developer: ['read', 'talk', 'write'],
   viewer: ['read'],
-  agent: [],
+  agent: ['talk'],
 }
 
 /** Where sessions are opened, read and ended. */

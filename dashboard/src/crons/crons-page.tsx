@@ -6,6 +6,7 @@ import { Button } from '../design/button.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { ServerPage } from '../shell/server-choice.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { CronDialog } from './cron-dialog.tsx'
 import { CronsTable } from './crons-table.tsx'
 import { NewCronDialog } from './new-cron-dialog.tsx'
@@ -24,9 +25,11 @@ export function CronsPage() {
     <ServerPage
       title="Crons"
       actions={() => (
-        <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
-          New cron
-        </Button>
+        <Talks>
+          <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
+            New cron
+          </Button>
+        </Talks>
       )}
     >
       {(server) => <Crons server={server} />}
@@ -52,7 +55,11 @@ function Crons({ server }: { server: AgentServer }) {
       {open && (
         <CronDialog server={server} cron={open} onClose={() => change({ cron: undefined })} />
       )}
-      {search.new && <NewCronDialog server={server} onClose={() => change({ new: undefined })} />}
+      {search.new && (
+        <Talks>
+          <NewCronDialog server={server} onClose={() => change({ new: undefined })} />
+        </Talks>
+      )}
     </>
   )
 }

@@ -11,6 +11,7 @@ import { Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { LastRun } from './last-run.tsx'
 import { type Cron, runNow, useCronAction } from './queries.ts'
 import { scheduleText } from './schedule.ts'
@@ -74,21 +75,23 @@ export function CronsTable(props: {
       header: 'Actions',
       align: 'right',
       cell: (cron) => (
-        <CronMenu
-          cron={cron}
-          onRun={() =>
-            action.mutate(async () => {
-              await runNow(server, cron)
-              toast('The run is on its way.')
-            })
-          }
-          onSwitch={() =>
-            action.mutate(() =>
-              server.client.crons.update(cron.cron_id, { enabled: !cron.enabled }),
-            )
-          }
-          onDelete={() => setDeleting(cron)}
-        />
+        <Talks>
+          <CronMenu
+            cron={cron}
+            onRun={() =>
+              action.mutate(async () => {
+                await runNow(server, cron)
+                toast('The run is on its way.')
+              })
+            }
+            onSwitch={() =>
+              action.mutate(() =>
+                server.client.crons.update(cron.cron_id, { enabled: !cron.enabled }),
+              )
+            }
+            onDelete={() => setDeleting(cron)}
+          />
+        </Talks>
       ),
     },
   ]

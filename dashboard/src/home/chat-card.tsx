@@ -9,6 +9,7 @@ import { TextField } from '../design/field.tsx'
 import { TextLink } from '../design/page.tsx'
 import { Spinner } from '../design/spinner.tsx'
 import { durationText } from '../design/text/format.ts'
+import { OnlyLooks, Talks } from '../shell/talks.tsx'
 import { type Chat, type Said, useChat } from './use-chat.ts'
 
 const OPENINGS = ['Hello', 'What can you do?', 'Count to ten']
@@ -24,7 +25,9 @@ export function ChatCard(props: { server: AgentServer; assistantId: string }) {
     >
       <Messages chat={chat} />
       <Facts chat={chat} studio={studioOf(server, assistantId, chat)} />
-      <Entry chat={chat} />
+      <Talks otherwise={<OnlyLooks />}>
+        <Entry chat={chat} />
+      </Talks>
     </section>
   )
 }
@@ -49,7 +52,11 @@ function Messages({ chat }: { chat: Chat }) {
       aria-label="Messages"
       className="flex-1 overflow-y-auto p-4"
     >
-      {said.length === 0 && <Openings onChoose={chat.send} />}
+      {said.length === 0 && (
+        <Talks>
+          <Openings onChoose={chat.send} />
+        </Talks>
+      )}
       <ol className="space-y-3">
         {said.map((one) => (
           <Bubble key={one.id} said={one} />

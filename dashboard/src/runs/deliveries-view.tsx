@@ -9,6 +9,7 @@ import { Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { deliveriesQuery } from './queries.ts'
 
 const WORDS = {
@@ -66,9 +67,11 @@ export function DeliveriesView({ server, run_id }: { server: AgentServer; run_id
       id: 'again',
       header: '',
       cell: (one) => (
-        <Button size="sm" onPress={() => void again(one)}>
-          Send again
-        </Button>
+        <Talks>
+          <Button size="sm" onPress={() => void again(one)}>
+            Send again
+          </Button>
+        </Talks>
       ),
     },
   ]

@@ -16,6 +16,7 @@ import { Id } from '../design/text/id.tsx'
 import { Duration, Elapsed, Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
+import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
 import { isOver, type RunPlace, runQuery, timelineQuery } from './queries.ts'
 import { RunErrorView } from './run-error.tsx'
@@ -109,9 +110,11 @@ function RunActions({ server, timeline }: { server: AgentServer; timeline: Timel
   return (
     <>
       {!isOver(status) && (
-        <Button kind="danger" icon={<Square size={14} />} onPress={cancel}>
-          Cancel
-        </Button>
+        <Talks>
+          <Button kind="danger" icon={<Square size={14} />} onPress={cancel}>
+            Cancel
+          </Button>
+        </Talks>
       )}
       <ButtonLink
         kind="primary"

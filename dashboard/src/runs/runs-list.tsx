@@ -14,6 +14,7 @@ import { Status } from '../design/status.tsx'
 import { shortId } from '../design/text/format.ts'
 import { Duration, Elapsed, Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { hasMore, nextPage, type RunsPage, type ServerRun } from './merged-runs.ts'
 import { isFiltered, queryOf, type RunsSearch } from './search.ts'
 
@@ -89,9 +90,11 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
           <span>
             {chosen.size} chosen, {active.length} of them queued or running
           </span>
-          <Button kind="danger" size="sm" isDisabled={active.length === 0} onPress={cancel}>
-            Cancel {active.length === 1 ? 'this run' : `${active.length} runs`}
-          </Button>
+          <Talks>
+            <Button kind="danger" size="sm" isDisabled={active.length === 0} onPress={cancel}>
+              Cancel {active.length === 1 ? 'this run' : `${active.length} runs`}
+            </Button>
+          </Talks>
           <Button size="sm" onPress={() => setChosen(new Set())}>
             Choose none
           </Button>

@@ -9,9 +9,17 @@ import { CodeBlock } from '../design/text/code-block.tsx'
 import { createKey } from './queries.ts'
 
 const ROLES: readonly Choice<Role>[] = [
-  { value: 'agent', label: 'agent', help: 'Calls agents, and nothing else: for programs' },
-  { value: 'viewer', label: 'viewer', help: 'Reads everything but the values of secrets' },
-  { value: 'developer', label: 'developer', help: 'Makes, changes and deletes deployments' },
+  { value: 'agent', label: 'agent', help: 'Talks to agents, and nothing else: for programs' },
+  {
+    value: 'viewer',
+    label: 'viewer',
+    help: 'Reads everything but the values of secrets; cannot talk to agents',
+  },
+  {
+    value: 'developer',
+    label: 'developer',
+    help: 'Makes, changes and deletes deployments; talks to agents',
+  },
   { value: 'admin', label: 'admin', help: 'Everything in this workspace, keys as well' },
 ]
 

@@ -14,6 +14,7 @@ import { Facts } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { type Item, itemQuery, useStoreAction } from './queries.ts'
 
 interface ItemDialogProps {
@@ -93,14 +94,21 @@ function Open({ server, path, itemKey, item, onDelete }: OpenProps) {
           <ErrorNote error={action.error} title="It could not be changed." />
         </div>
       )}
-      <Actions>
-        <Button kind="danger" icon={<Trash2 size={14} />} onPress={onDelete}>
-          Delete
-        </Button>
-        <Button kind="primary" isDisabled={!isChanged} isPending={action.isPending} onPress={save}>
-          Save
-        </Button>
-      </Actions>
+      <Talks>
+        <Actions>
+          <Button kind="danger" icon={<Trash2 size={14} />} onPress={onDelete}>
+            Delete
+          </Button>
+          <Button
+            kind="primary"
+            isDisabled={!isChanged}
+            isPending={action.isPending}
+            onPress={save}
+          >
+            Save
+          </Button>
+        </Actions>
+      </Talks>
     </>
   )
 }

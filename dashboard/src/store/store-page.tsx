@@ -7,6 +7,7 @@ import { Button } from '../design/button.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { ServerPage } from '../shell/server-choice.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { ItemDialog } from './item-dialog.tsx'
 import { Items } from './items.tsx'
 import { NamespaceTree } from './namespace-tree.tsx'
@@ -33,9 +34,11 @@ export function StorePage() {
     <ServerPage
       title="Store"
       actions={() => (
-        <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
-          New item
-        </Button>
+        <Talks>
+          <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
+            New item
+          </Button>
+        </Talks>
       )}
     >
       {(server) => <Browser server={server} />}
@@ -73,7 +76,9 @@ function Browser({ server }: { server: AgentServer }) {
         />
       )}
       {search.new && (
-        <NewItemDialog server={server} path={path} onClose={() => change({ new: undefined })} />
+        <Talks>
+          <NewItemDialog server={server} path={path} onClose={() => change({ new: undefined })} />
+        </Talks>
       )}
     </div>
   )

@@ -8,6 +8,7 @@ import { Menu, MenuItem } from '../design/menu.tsx'
 import { Badge, Mark } from '../design/status.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { AssistantMenu } from './assistants/assistant-menu.tsx'
 import { ColumnButtons } from './columns.tsx'
 import { recentThreadsQuery } from './queries.ts'
@@ -24,14 +25,16 @@ export function StudioHead() {
       {threadId && <Id id={threadId} />}
       <ThreadStatus />
       <div className="ml-auto flex items-center gap-1">
-        <Button
-          size="sm"
-          icon={<Plus size={14} />}
-          onPress={() => select({ thread: null })}
-          isDisabled={!threadId}
-        >
-          New thread
-        </Button>
+        <Talks>
+          <Button
+            size="sm"
+            icon={<Plus size={14} />}
+            onPress={() => select({ thread: null })}
+            isDisabled={!threadId}
+          >
+            New thread
+          </Button>
+        </Talks>
         <ColumnButtons />
       </div>
     </header>

@@ -18,6 +18,7 @@ import { type Column, Table } from '../design/table.tsx'
 import { bytesText, shortId } from '../design/text/format.ts'
 import { Id } from '../design/text/id.tsx'
 import { Duration, Time } from '../design/text/time.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import { type StorageUse, threadQuery, threadRunsQuery } from './queries.ts'
 
@@ -54,9 +55,11 @@ function ThreadActions({ server, thread }: { server: AgentServer; thread: Thread
   const assistant = assistant_id ?? graph_id
   return (
     <>
-      <Button kind="danger" icon={<Trash2 size={14} />} onPress={() => setDeleting(true)}>
-        Delete
-      </Button>
+      <Talks>
+        <Button kind="danger" icon={<Trash2 size={14} />} onPress={() => setDeleting(true)}>
+          Delete
+        </Button>
+      </Talks>
       {assistant && (
         <ButtonLink
           kind="primary"

@@ -10,6 +10,7 @@ import { Page } from '../design/page.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { ChoiceFilter, Filters, JsonFilter, SearchFilter } from '../shell/filters.tsx'
 import { SPAN_CHOICES, SPANS } from '../shell/spans.ts'
+import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import type { ThreadQuery } from './queries.ts'
 import { ThreadList } from './thread-list.tsx'
@@ -83,9 +84,11 @@ export function ThreadsPage() {
       {chosen.size > 0 && (
         <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
           <span>{chosen.size} chosen</span>
-          <Button kind="danger" size="sm" onPress={() => setDeleting(true)}>
-            Delete {chosen.size === 1 ? 'this thread' : `${chosen.size} threads`}
-          </Button>
+          <Talks>
+            <Button kind="danger" size="sm" onPress={() => setDeleting(true)}>
+              Delete {chosen.size === 1 ? 'this thread' : `${chosen.size} threads`}
+            </Button>
+          </Talks>
           <Button size="sm" onPress={() => setChosen(new Set())}>
             Choose none
           </Button>

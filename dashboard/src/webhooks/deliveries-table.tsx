@@ -6,6 +6,7 @@ import { Empty } from '../design/empty.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { Tooltip } from '../design/tooltip.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { DeliveryStatusMark } from './delivery-status.tsx'
 import { useRedeliver } from './queries.ts'
 
@@ -62,13 +63,15 @@ export function DeliveriesTable(props: {
       header: 'Actions',
       align: 'right',
       cell: (delivery) => (
-        <Tooltip text="Send it again">
-          <IconButton
-            label={`Send again: ${delivery.url}`}
-            icon={<RotateCw size={14} />}
-            onPress={() => redeliver.mutate(delivery)}
-          />
-        </Tooltip>
+        <Talks>
+          <Tooltip text="Send it again">
+            <IconButton
+              label={`Send again: ${delivery.url}`}
+              icon={<RotateCw size={14} />}
+              onPress={() => redeliver.mutate(delivery)}
+            />
+          </Tooltip>
+        </Talks>
       ),
     },
   ]

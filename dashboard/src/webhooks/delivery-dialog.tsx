@@ -9,6 +9,7 @@ import { Facts, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
+import { Talks } from '../shell/talks.tsx'
 import { DeliveryStatusMark } from './delivery-status.tsx'
 import { deliveryQuery, useRedeliver } from './queries.ts'
 
@@ -45,15 +46,17 @@ export function DeliveryDialog(props: { server: AgentServer; id: string; onClose
             <div className="max-h-96 overflow-y-auto">
               <JsonView value={delivery.payload} />
             </div>
-            <Actions>
-              <Button
-                icon={<RotateCw size={14} />}
-                isPending={redeliver.isPending}
-                onPress={() => redeliver.mutate(delivery)}
-              >
-                Send again
-              </Button>
-            </Actions>
+            <Talks>
+              <Actions>
+                <Button
+                  icon={<RotateCw size={14} />}
+                  isPending={redeliver.isPending}
+                  onPress={() => redeliver.mutate(delivery)}
+                >
+                  Send again
+                </Button>
+              </Actions>
+            </Talks>
           </>
         )}
       </QueryView>

@@ -5,6 +5,7 @@ import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import type { Context } from 'hono'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { LOOKING_A2A_METHODS, requireTalk } from '../../core/people/agent-access.ts'
 import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -50,6 +51,8 @@ export async function answerRequest(
   const id = c.req.param('assistant_id') ?? ''
   const handler = await handlerOf(c, parts, settings, { id, signal: left.signal })
   const rpc = readRpc(await c.req.text(), c.req.header('a2a-version'))
+  if (!LOOKING_A2A_METHODS.has(rpc.method))
+    requireTalk(c.get('caller').role, `the method "${rpc.method.slice(0, 100)}"`)
   if (rpc.isStreaming) return answerStream(c, parts, { rpc, handler, left })
   return keepAliveJson(c, {
     result: async () => (await rpc.handle(handler)) as JsonValue,

@@ -13,6 +13,8 @@ import { JsonObjectSchema } from '../operations/json.ts'
 
 /** A request, ready to be handled by the library in its version of the protocol. */
 export interface Rpc {
+  /** Empty: the request names none. */
+  method: string
   isStreaming: boolean
   /** Answers the envelope, errors included; for a streaming method an iterable of envelopes, if all is well. */
   handle(handler: A2ARequestHandler): Promise<unknown>
@@ -38,17 +40,20 @@ export function isCurrentVersion(version: string | undefined): boolean {
 }
 
 function currentRpc(request: JsonObject): Rpc {
+  const method = methodOf(request)
   return {
-    isStreaming: STREAMING.includes(methodOf(request)),
+    method,
+    isStreaming: STREAMING.includes(method),
     handle: (handler) => new JsonRpcTransportHandler(handler).handle(request, callIn('1.0')),
     refuse: (error) => envelope(request, JsonRpcTransportHandler.mapToJSONRPCError(error)),
   }
 }
 
 function legacyRpc(request: JsonObject): Rpc {
-  const isStreaming = STREAMING.includes(methodOf(request))
+  const method = methodOf(request)
   return {
-    isStreaming,
+    method,
+    isStreaming: STREAMING.includes(method),
     async handle(handler) {
       const legacy = new LegacyJsonRpcTransportHandler(handler)
       const answer = await legacy.handle(withDefaults(request), callIn('0.3'))

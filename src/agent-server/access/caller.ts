@@ -4,6 +4,8 @@ import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { AcceptSocket } from '../../core/agent/server/client-socket.ts'
 import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts'
+import { agentNeed, isOnlooker, requireTalk } from '../../core/people/agent-access.ts'
+import type { Role } from '../../core/people/api-key.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
 import { headerChoice } from './configurable-headers.ts'
@@ -33,6 +35,8 @@ export interface AgentServerEnv {
     auth?: { user: AuthUser; scopes: string[] }
     /** Whom the request counts for, as the gateway says. */
     sender?: Sender
+    /** Of whom the gateway has let in with a key. Absent: the gateway asked for none. */
+    role?: Role
     /** Whether the request was handed to the project's own routes; it is once. */
     hasProjectHandled?: boolean
     /** Whom it was counted for before it was known who the caller is. */
@@ -90,8 +94,26 @@ export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerE
       permissions: user?.permissions ?? [],
       ...(user && { user }),
       ...(isProject(c) && { isProject: true }),
+      role: c.get('role'),
       headers: choose(c.req.raw.headers),
     })
+    await next()
+  }
+}
+
+/**
+ * Throws `forbidden` for what the caller's role does not allow, before any code of the project is asked. Where the
+ * project's own `auth` decides, roles do not count.
+ */
+export function requireAccess(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
+  const checkKey = serverKeys(config.apiKeys)
+  return async (c, next) => {
+    const role = c.get('role')
+    if (isOnlooker(role)) {
+      const { method, path, raw } = c.req
+      if (config.auth && !isStudio(raw.headers, config, checkKey)) c.set('role', undefined)
+      else if (agentNeed(method, path) === 'talk') requireTalk(role, `${method} ${path}`)
+    }
     await next()
   }
 }

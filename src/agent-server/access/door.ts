@@ -1,8 +1,13 @@
 /** Whether the server answers a request at all. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
-import { CALLER_HEADER, GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
+import {
+  CALLER_HEADER,
+  GATEWAY_TOKEN_HEADER,
+  ROLE_HEADER,
+} from '../../core/deployment/runtime-protocol.ts'
 import { AppError } from '../../core/errors.ts'
+import { ROLES, type Role } from '../../core/people/api-key.ts'
 import { remoteAddress, type Sender } from '../../http/rate-limit.ts'
 
 export interface DoorConfig {
@@ -46,21 +51,24 @@ export function isOpen({
 
 /**
  * Lets in what came through the gateway, or from within; throws `unauthenticated`. Notes whom the
- * request counts for as far as the gateway says. What the gateway has added stays here: the project's
+ * request counts for, and their role, as far as the gateway says. What the gateway has added stays here: the project's
  * code has no use for it.
  */
 export function guardGateway({
   gatewayToken,
-}: DoorConfig): MiddlewareHandler<{ Variables: { sender?: Sender } }> {
+}: DoorConfig): MiddlewareHandler<{ Variables: { sender?: Sender; role?: Role } }> {
   return async (c, next) => {
     const { headers } = c.req.raw
     if (gatewayToken !== undefined && !isInProcess(c) && !isOpen(c)) check(headers, gatewayToken)
     const hasToken = headers.has(GATEWAY_TOKEN_HEADER)
     if (gatewayToken !== undefined && isGateway(headers, gatewayToken)) {
       c.set('sender', senderOf(headers))
+      const role = roleOf(headers)
+      if (role !== undefined) c.set('role', role)
     }
     headers.delete(GATEWAY_TOKEN_HEADER)
     headers.delete(CALLER_HEADER)
+    headers.delete(ROLE_HEADER)
     if (hasToken && isProbe(c)) return c.json({ ok: true })
     return next()
   }
@@ -76,6 +84,15 @@ function senderOf(headers: Headers): Sender {
   const caller = headers.get(CALLER_HEADER)
   if (caller !== null) return { identity: caller }
   return { address: headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '' }
+}
+
+/** Throws `forbidden` for a role of a newer gateway: what it may do is not known here. */
+function roleOf(headers: Headers): Role | undefined {
+  const sent = headers.get(ROLE_HEADER)
+  if (sent === null) return undefined
+  const role = ROLES.find((one) => one === sent)
+  if (role) return role
+  throw new AppError('forbidden', `This agent server is older than the role "${sent}".`)
 }
 
 /**

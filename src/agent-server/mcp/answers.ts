@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Context } from 'hono'
 import type { JsonValue } from '../../core/json.ts'
+import { LOOKING_MCP_METHODS, requireTalk } from '../../core/people/agent-access.ts'
 import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -33,6 +34,10 @@ export async function answerMessage(
   if (!messages) {
     const what = 'The body is no JSON-RPC message of the protocol.'
     return c.json(rpcError(ErrorCode.InvalidRequest, what), 400)
+  }
+  for (const one of messages) {
+    if ('method' in one && !LOOKING_MCP_METHODS.has(one.method))
+      requireTalk(c.get('caller').role, one.method)
   }
   if (!messages.some((one) => 'method' in one && 'id' in one))
     return c.body(null, 202, { 'content-length': '0' })

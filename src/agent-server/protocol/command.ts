@@ -2,6 +2,7 @@
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { LOOKING_COMMANDS, requireTalk } from '../../core/people/agent-access.ts'
 import type { Parts } from '../parts.ts'
 import type { CommandContext } from './command-context.ts'
 import { asProtocolError, ProtocolError } from './protocol-error.ts'
@@ -61,6 +62,8 @@ export function handleCommand(
   command: Command,
 ): Promise<CommandSuccess | CommandFailure> {
   return answered(context, command, () => {
+    if (!LOOKING_COMMANDS.has(command.method))
+      requireTalk(context.caller.role, `the command ${command.method}`)
     const verb = Object.hasOwn(VERBS, command.method) ? VERBS[command.method] : undefined
     if (verb) return verb(context, command.params)
     throw command.method.startsWith('subscription.')

@@ -1,6 +1,7 @@
 /** How a run is answered: as it is, as the values that it leaves, or as a stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { requireTalk } from '../../core/people/agent-access.ts'
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -76,5 +77,6 @@ function onLeave(
 ): { onDisconnect?: () => void } {
   if (!isCancelledOnLeave) return {}
   const caller = c.get('caller')
+  requireTalk(caller.role, 'cancel_on_disconnect')
   return { onDisconnect: () => void cancelLeft(parts, caller, run) }
 }

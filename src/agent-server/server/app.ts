@@ -11,7 +11,7 @@ import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
 import { refuseUnmatched } from '../../http/unmatched.ts'
 import { a2aRoutes } from '../a2a/routes.ts'
-import { type AgentServerEnv, countRequests, noteCaller } from '../access/caller.ts'
+import { type AgentServerEnv, countRequests, noteCaller, requireAccess } from '../access/caller.ts'
 import { guardGateway } from '../access/door.ts'
 import { guardOpenServer } from '../access/open-door.ts'
 import { guardSockets } from '../access/socket-door.ts'
@@ -58,6 +58,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
   app.use(allowOrigins(http.cors))
   app.use(guardGateway(config))
+  if (config.gatewayToken !== undefined) app.use(requireAccess({ ...config, configurableHeaders }))
   app.use(guardSockets(http.cors))
   app.use(limitBody(config.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES))
   if (isCallerFirst) app.use(caller)

@@ -22,7 +22,8 @@ describe.each<[Need, readonly Role[]]>([
   ['read', ['admin', 'developer', 'viewer']],
   ['write', ['admin', 'developer']],
   ['administer', ['admin']],
-  ['call_agents', ['admin', 'developer', 'viewer', 'agent']],
+  ['look_at_agents', ['admin', 'developer', 'viewer', 'agent']],
+  ['talk_to_agents', ['admin', 'developer', 'agent']],
   ['hold_tokens', ['admin', 'developer', 'viewer', 'agent']],
   ['operate', ['admin']],
 ])('what needs %s', (need, allowed) => {

@@ -3,6 +3,7 @@
  * so that a project's own `auth` decides about each operation in one place.
  */
 import type { JsonObject, JsonValue } from '../json.ts'
+import type { Role } from '../people/api-key.ts'
 
 /**
  * The user that the project's `auth` recognised: the answer of its `authenticate`, with these fields
@@ -30,6 +31,8 @@ export interface Caller {
   user?: AuthUser
   /** The project's own code, for itself: its auth is asked about nothing. */
   isProject?: boolean
+  /** The role that the gateway let them in with: `requireTalk` asks for it. Absent: roles do not count for them. */
+  role?: Role | undefined
   /** The headers that graphs may see in `configurable`: `x-*` and `user-agent`, without keys. */
   headers: Record<string, string>
 }

@@ -59,6 +59,9 @@ export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
 /** The header beside it with the `user_id` of whom the gateway has let in, percent-encoded. */
 export const CALLER_HEADER = 'x-runyard-caller'
 
+/** The header beside that one with their role. Absent: the gateway asked for none. */
+export const ROLE_HEADER = 'x-runyard-role'
+
 /** How agents reach their control plane, to ask for the tokens of the people they act for. */
 export interface Home {
   /** Without a slash at the end. */
@@ -131,6 +134,8 @@ export interface ReadyMessage {
   pid?: number
   /** Whether the project's own auth decides who may use it. */
   has_own_auth?: boolean
+  /** Whether it keeps callers to their `ROLE_HEADER`, as every one does from this version on. */
+  checks_roles?: boolean
   /** `http.cors` of its project. */
   cors?: CorsConfig
 }

@@ -64,6 +64,8 @@ export interface Endpoint {
   token: string
   /** The project's own auth decides who may use it: the gateway asks for no key. */
   hasOwnAuth?: boolean
+  /** It keeps callers to the role that the gateway names. Absent: it is older, and knows no roles. */
+  checksRoles?: boolean
   /** What pages of other origins may do there. Absent: read and write everything, without cookies. */
   cors?: CorsConfig
 }

@@ -4,19 +4,28 @@ import { randomBytes } from 'node:crypto'
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
 /**
  * `admin` may do everything. `developer` may do everything except what concerns the machine (`file://`
- * sources) and keys. `viewer` reads. `agent` only calls deployed agents through the gateway. Each
+ * sources) and keys. `viewer` reads, at agents too. `agent` only talks to deployed agents, through the gateway. Each
  * of them may hold OAuth tokens of its own.
  */
 export type Role = (typeof ROLES)[number]
 
-/** What a role may permit. */
-export type Permission = 'read' | 'write' | 'administer' | 'call_agents' | 'hold_tokens'
+/**
+ * What a role may permit. `agent-access.ts` says which operations of an agent server only look, and which are to talk
+ * to it.
+ */
+export type Permission =
+  | 'read'
+  | 'write'
+  | 'administer'
+  | 'look_at_agents'
+  | 'talk_to_agents'
+  | 'hold_tokens'
 
 const ALLOWED: Readonly<Record<Role, readonly Permission[]>> = {
-  admin: ['read', 'write', 'administer', 'call_agents', 'hold_tokens'],
-  developer: ['read', 'write', 'call_agents', 'hold_tokens'],
-  viewer: ['read', 'call_agents', 'hold_tokens'],
-  agent: ['call_agents', 'hold_tokens'],
+  admin: ['read', 'write', 'administer', 'look_at_agents', 'talk_to_agents', 'hold_tokens'],
+  developer: ['read', 'write', 'look_at_agents', 'talk_to_agents', 'hold_tokens'],
+  viewer: ['read', 'look_at_agents', 'hold_tokens'],
+  agent: ['look_at_agents', 'talk_to_agents', 'hold_tokens'],
 }
 
 export function isAllowed(role: Role, permission: Permission): boolean {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
-import { type Conversation, converse } from '../link/conversation.ts'
+import { type Conversation, converse, traitsOf } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
 import type { Cluster } from './cluster.ts'
 import { ANNOTATION } from './objects/names.ts'
@@ -107,8 +107,7 @@ export class AgentPod {
     const endpoint = { url: urlOf(podIP), token: start.gatewayToken }
     if (!isLinked) return endpoint
     if (!this.#ready) return undefined
-    const { has_own_auth: hasOwnAuth = false, cors } = this.#ready
-    return { ...endpoint, ...(hasOwnAuth && { hasOwnAuth }), ...(cors && { cors }) }
+    return { ...endpoint, ...traitsOf(this.#ready) }
   }
 
   get conversation(): Conversation | undefined {

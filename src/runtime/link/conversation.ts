@@ -110,8 +110,17 @@ export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing
 
 /** Where the gateway reaches it: at the address that it names, unless its driver knows a better one. */
 export function endpointOf(ready: ReadyMessage, token: string, url = ready.url): Endpoint {
-  const { has_own_auth: hasOwnAuth = false, cors } = ready
-  return { url, token, ...(hasOwnAuth && { hasOwnAuth }), ...(cors && { cors }) }
+  return { url, token, ...traitsOf(ready) }
+}
+
+/** What the gateway has to know of an agent server beside its address. */
+export function traitsOf(ready: ReadyMessage): Omit<Endpoint, 'url' | 'token'> {
+  const { has_own_auth: hasOwnAuth = false, checks_roles: checksRoles = false, cors } = ready
+  return {
+    ...(hasOwnAuth && { hasOwnAuth }),
+    ...(checksRoles && { checksRoles }),
+    ...(cors && { cors }),
+  }
 }
 
 interface Question<A> {

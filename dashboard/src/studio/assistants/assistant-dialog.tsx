@@ -6,6 +6,7 @@ import { useAgentServer } from '../../api/agent-server.tsx'
 import { Dialog } from '../../design/dialog.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Id } from '../../design/text/id.tsx'
+import { OnlyLooks, Talks } from '../../shell/talks.tsx'
 import { assistantQuery, schemasQuery } from '../queries.ts'
 import { AssistantForm } from './assistant-form.tsx'
 import { AssistantSchemas } from './assistant-schemas.tsx'
@@ -21,7 +22,9 @@ export function AssistantDialog() {
   if (edit === NEW) {
     return (
       <Dialog title="New assistant" isOpen onClose={close} size="wide">
-        <NewAssistant />
+        <Talks otherwise={<OnlyLooks />}>
+          <NewAssistant />
+        </Talks>
       </Dialog>
     )
   }

@@ -10,6 +10,7 @@ import { ErrorNote } from '../../design/error-note.tsx'
 import { Checkbox } from '../../design/field.tsx'
 import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { assistantQuery } from '../queries.ts'
 import { AssistantFields, contentOf, draftOf } from './assistant-fields.tsx'
 
@@ -57,17 +58,19 @@ export function AssistantForm(props: {
           <ErrorNote error={error} title="The assistant was not changed." />
         </div>
       )}
-      <Actions>
-        {!isOfGraph(assistant) && <Delete assistant={assistant} onDelete={props.onDelete} />}
-        <Button
-          kind="primary"
-          isPending={isPending}
-          isDisabled={!content || !isChanged}
-          onPress={() => void save()}
-        >
-          Save as a new version
-        </Button>
-      </Actions>
+      <Talks>
+        <Actions>
+          {!isOfGraph(assistant) && <Delete assistant={assistant} onDelete={props.onDelete} />}
+          <Button
+            kind="primary"
+            isPending={isPending}
+            isDisabled={!content || !isChanged}
+            onPress={() => void save()}
+          >
+            Save as a new version
+          </Button>
+        </Actions>
+      </Talks>
     </>
   )
 }

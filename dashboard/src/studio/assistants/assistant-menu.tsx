@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, Plus, SlidersHorizontal } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { assistantsQuery } from '../../api/assistants.ts'
+import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../design/menu.tsx'
 import { useStudio } from '../studio-context.tsx'
@@ -13,6 +14,7 @@ import { NEW, useAssistantSearch } from './search.ts'
 export function AssistantMenu() {
   const server = useAgentServer()
   const { assistant } = useStudio()
+  const mayTalk = useMay('talk')
   const { change } = useAssistantSearch()
   const navigate = useNavigate()
   const { data = [] } = useQuery(assistantsQuery(server))
@@ -46,12 +48,14 @@ export function AssistantMenu() {
         >
           Settings and versions of {assistant.name}
         </MenuItem>
-        <MenuItem
-          icon={<Plus size={14} aria-hidden="true" />}
-          onAction={() => change({ edit: NEW })}
-        >
-          New assistant
-        </MenuItem>
+        {mayTalk && (
+          <MenuItem
+            icon={<Plus size={14} aria-hidden="true" />}
+            onAction={() => change({ edit: NEW })}
+          >
+            New assistant
+          </MenuItem>
+        )}
       </Menu>
       <AssistantDialog />
     </>

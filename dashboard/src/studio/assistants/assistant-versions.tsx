@@ -12,6 +12,7 @@ import { QueryView } from '../../design/query-view.tsx'
 import { Badge } from '../../design/status.tsx'
 import { Time } from '../../design/text/time.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useAssistantSearch } from './search.ts'
 
 export function AssistantVersions({ assistant }: { assistant: Assistant }) {
@@ -90,7 +91,9 @@ function Shown(props: { version: AssistantVersion; inForce: AssistantVersion | u
             after={contentOf(version)}
             same={<p className="text-ink-soft">Both say the same.</p>}
           />
-          <PutInForce version={version} />
+          <Talks>
+            <PutInForce version={version} />
+          </Talks>
         </>
       )}
     </section>

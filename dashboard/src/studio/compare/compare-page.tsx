@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../design/button.tsx'
 import { JsonDiff } from '../../design/json/diff.tsx'
 import { Card, Page, Section } from '../../design/page.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { assistantQuery } from '../queries.ts'
 import { drawMessage } from '../state/message-view.tsx'
 import { MessagePairs } from './message-pairs.tsx'
@@ -73,7 +74,11 @@ function Half(props: { name: 'left' | 'right'; side: Side | undefined; other: Si
         <Card className="space-y-4">
           <h2 className="font-medium">Compare with</h2>
           <SidePicker side={other} onChoose={choose} />
-          {other && <SameInput side={other} onRun={choose} />}
+          {other && (
+            <Talks>
+              <SameInput side={other} onRun={choose} />
+            </Talks>
+          )}
         </Card>
       )}
     </section>

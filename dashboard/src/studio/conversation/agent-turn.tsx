@@ -5,6 +5,7 @@ import { reasonOf } from '../../design/error-note.tsx'
 import { CopyButton } from '../../design/text/copy-button.tsx'
 import { countText } from '../../design/text/format.ts'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { CallRow } from './call-row.tsx'
 import { Components } from './components.tsx'
@@ -40,7 +41,11 @@ export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeakin
         {!isLive && (
           <>
             {text && <CopyButton text={text} label="Copy the text" />}
-            {seen?.before && <Regenerate from={seen.before} />}
+            {seen?.before && (
+              <Talks>
+                <Regenerate from={seen.before} />
+              </Talks>
+            )}
             <Usage message={message} />
           </>
         )}

@@ -5,6 +5,7 @@ import { useAgentServer } from '../../api/agent-server.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { Spinner } from '../../design/spinner.tsx'
+import { OnlyLooks, Talks } from '../../shell/talks.tsx'
 import { LookBack, Pauses } from '../input/pauses.tsx'
 import { historyQuery } from '../queries.ts'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
@@ -61,7 +62,9 @@ export function Conversation() {
         </div>
       </section>
       <Queue />
-      <Composer />
+      <Talks otherwise={<OnlyLooks />}>
+        <Composer />
+      </Talks>
     </>
   )
 }
@@ -70,10 +73,12 @@ function NothingSaid() {
   const { assistant } = useStudio()
   return (
     <div className="pt-6">
-      <Empty title={`Talk to ${assistant.name}`}>
-        Say something below. What the graph does stands at its nodes, and each step of its state
-        beside it.
-      </Empty>
+      <Talks otherwise={<Empty title="Nothing was said on this thread yet." />}>
+        <Empty title={`Talk to ${assistant.name}`}>
+          Say something below. What the graph does stands at its nodes, and each step of its state
+          beside it.
+        </Empty>
+      </Talks>
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { Button, IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
 import { TextAreaField } from '../../design/field.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { partsOf } from './content-parts.ts'
 import { messageText } from './message-text.ts'
@@ -33,11 +34,13 @@ export function HumanTurn({ message, seen, isLive }: TurnProps) {
       <span className="sr-only">You said</span>
       {!isEditing && seen?.before && !isLive && (
         <div className="opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
-          <IconButton
-            label="Edit and rerun from here"
-            icon={<Pencil size={13} />}
-            onPress={() => setEditing(true)}
-          />
+          <Talks>
+            <IconButton
+              label="Edit and rerun from here"
+              icon={<Pencil size={13} />}
+              onPress={() => setEditing(true)}
+            />
+          </Talks>
         </div>
       )}
       {isEditing ? (

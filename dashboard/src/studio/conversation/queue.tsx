@@ -8,6 +8,7 @@ import { IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
 import { Badge } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { runsQuery } from '../queries.ts'
 import { useStudio } from '../studio-context.tsx'
 import { inputOf } from '../studio-provider.tsx'
@@ -36,11 +37,13 @@ export function Queue() {
         <li key={run.run_id} className="flex items-center gap-2 text-sm">
           <Badge tone="wait">In line</Badge>
           <span className="min-w-0 flex-1 truncate">{titleOf(inputOf(run), messagesKey)}</span>
-          <IconButton
-            label="Take it out of the line"
-            icon={<X size={14} />}
-            onPress={() => void cancel(run.run_id)}
-          />
+          <Talks>
+            <IconButton
+              label="Take it out of the line"
+              icon={<X size={14} />}
+              onPress={() => void cancel(run.run_id)}
+            />
+          </Talks>
         </li>
       ))}
     </ul>

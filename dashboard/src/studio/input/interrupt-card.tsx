@@ -2,8 +2,10 @@
 import type { Interrupt } from '@langchain/langgraph-sdk'
 import { type ReactNode, useState } from 'react'
 import { reasonOf } from '../../design/error-note.tsx'
+import { JsonView } from '../../design/json/view.tsx'
 import { Badge } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { ActionsCard } from './actions-card.tsx'
 import { ConsentCard } from './consent-card.tsx'
@@ -24,13 +26,17 @@ export function InterruptCard(props: { interrupt: Interrupt; isOneOfSeveral: boo
   }
   return (
     <Frame waitsFor={shape.kind === 'consent' ? 'your consent' : 'an answer'}>
-      {shape.kind === 'actions' && (
-        <ActionsCard shape={shape} answer={answer} isPending={isPending} />
-      )}
-      {shape.kind === 'consent' && (
-        <ConsentCard shape={shape} answer={answer} isPending={isPending} />
-      )}
-      {shape.kind === 'plain' && <PlainCard shape={shape} answer={answer} isPending={isPending} />}
+      <Talks otherwise={<JsonView value={interrupt.value} />}>
+        {shape.kind === 'actions' && (
+          <ActionsCard shape={shape} answer={answer} isPending={isPending} />
+        )}
+        {shape.kind === 'consent' && (
+          <ConsentCard shape={shape} answer={answer} isPending={isPending} />
+        )}
+        {shape.kind === 'plain' && (
+          <PlainCard shape={shape} answer={answer} isPending={isPending} />
+        )}
+      </Talks>
     </Frame>
   )
 }

@@ -5,6 +5,7 @@ import { Button } from '../../design/button.tsx'
 import { ErrorNote, reasonOf } from '../../design/error-note.tsx'
 import { Mark } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 import { InterruptCard } from './interrupt-card.tsx'
 
@@ -33,15 +34,17 @@ function Failure() {
   if (error === undefined || error === null) return null
   return (
     <ErrorNote error={error} title="The run failed.">
-      <p className="text-ink-soft">
-        Mend the graph or its input and try again: it goes on with the step that failed. The run's
-        page has its log and its steps.
-      </p>
-      <div className="pt-1">
-        <Button size="sm" icon={<RotateCcw size={13} />} onPress={go} isPending={isPending}>
-          Try that step again
-        </Button>
-      </div>
+      <Talks>
+        <p className="text-ink-soft">
+          Mend the graph or its input and try again: it goes on with the step that failed. The run's
+          page has its log and its steps.
+        </p>
+        <div className="pt-1">
+          <Button size="sm" icon={<RotateCcw size={13} />} onPress={go} isPending={isPending}>
+            Try that step again
+          </Button>
+        </div>
+      </Talks>
     </ErrorNote>
   )
 }
@@ -63,9 +66,11 @@ function Breakpoint({ next }: { next: readonly string[] }) {
         {checkpoint ? 'Here the run stood before' : 'The run stopped before'}{' '}
         <strong className="font-medium">{names}</strong>.
       </p>
-      <Button size="sm" icon={<Play size={13} />} onPress={go} isPending={isPending}>
-        {checkpoint ? 'Run again from here' : 'Go on'}
-      </Button>
+      <Talks>
+        <Button size="sm" icon={<Play size={13} />} onPress={go} isPending={isPending}>
+          {checkpoint ? 'Run again from here' : 'Go on'}
+        </Button>
+      </Talks>
     </section>
   )
 }
@@ -82,8 +87,8 @@ export function LookBack() {
       className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-3 py-1.5 text-sm"
     >
       <p className="min-w-0 flex-1">
-        You look at {typeof step === 'number' ? `step ${step}` : 'an earlier step'}. What you send
-        now goes on from here, as a branch.
+        You look at {typeof step === 'number' ? `step ${step}` : 'an earlier step'}.{' '}
+        <Talks>What you send now goes on from here, as a branch.</Talks>
       </p>
       <Button
         size="sm"

@@ -2,6 +2,7 @@
 import { Empty } from '../../design/empty.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { useStudioStream } from '../studio-context.tsx'
 import { InputForm } from './input-form.tsx'
 import { Pauses } from './pauses.tsx'
@@ -11,7 +12,9 @@ export function RunsByForm() {
   const isEmpty = Object.keys(values).length === 0
   return (
     <div className="min-h-0 flex-1 space-y-5 overflow-y-auto p-4">
-      <InputForm />
+      <Talks>
+        <InputForm />
+      </Talks>
       <Pauses />
       <section aria-label="Output" className="space-y-2" aria-live="polite" aria-busy={isRunning}>
         <h2 className="font-semibold">{isRunning ? 'State while it runs' : 'State'}</h2>

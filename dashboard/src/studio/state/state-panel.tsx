@@ -12,6 +12,7 @@ import { Skeleton } from '../../design/skeleton.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { Time } from '../../design/text/time.tsx'
 import { toast } from '../../design/toast.tsx'
+import { Talks } from '../../shell/talks.tsx'
 import { comparePath } from '../compare/search.ts'
 import type { HistoryRow } from '../history/history-page.ts'
 import { STATE_VIEWS, type StateView, useHistorySearch } from '../history/search.ts'
@@ -49,11 +50,13 @@ export function StatePanel({ threadId, row, parent }: StatePanelProps) {
         )}
       </section>
       {search.fork && (
-        <ForkDialog
-          threadId={threadId}
-          row={row}
-          onClose={() => change({ fork: undefined }, { replace: true })}
-        />
+        <Talks>
+          <ForkDialog
+            threadId={threadId}
+            row={row}
+            onClose={() => change({ fork: undefined }, { replace: true })}
+          />
+        </Talks>
       )}
     </section>
   )
@@ -77,14 +80,16 @@ function Head({ threadId, row, parent }: StatePanelProps) {
         </span>
       </div>
       <div className="flex flex-wrap gap-1.5">
-        <Button
-          size="sm"
-          icon={<GitBranch size={14} />}
-          onPress={() => change({ checkpoint: row.id, fork: true })}
-        >
-          Fork from here
-        </Button>
-        <Replay row={row} />
+        <Talks>
+          <Button
+            size="sm"
+            icon={<GitBranch size={14} />}
+            onPress={() => change({ checkpoint: row.id, fork: true })}
+          >
+            Fork from here
+          </Button>
+          <Replay row={row} />
+        </Talks>
         <ButtonLink
           size="sm"
           kind="quiet"

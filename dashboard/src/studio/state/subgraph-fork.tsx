@@ -2,6 +2,7 @@
 import type { Checkpoint, ThreadState } from '@langchain/langgraph-sdk'
 import { GitBranch } from 'lucide-react'
 import { useState } from 'react'
+import { useMay } from '../../api/session.ts'
 import type { State } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
@@ -18,8 +19,9 @@ export function SubgraphFork(props: { state: ThreadState<State>; isCurrent: bool
   const { state, isCurrent } = props
   const { activeRun } = useStudio()
   const [isOpen, setOpen] = useState(false)
+  const mayTalk = useMay('talk')
   const { checkpoint } = state
-  if (!isCurrent && !hasOwnHistory(checkpoint.checkpoint_ns)) return null
+  if (!mayTalk || (!isCurrent && !hasOwnHistory(checkpoint.checkpoint_ns))) return null
   return (
     <div className="mt-2">
       <Button
