@@ -91,6 +91,8 @@ export interface UpConfig {
    * so that a rollback to one takes no longer than a process start.
    */
   readonly keptRevisions: number
+  /** `RUNYARD_START_TIMEOUT_SECS`: how long an agent server may take from its start until it answers. */
+  readonly startTimeoutMs: number
   /**
    * `RUNYARD_DRAIN_SECS`: how long runs and streams of a replaced revision go on there before they are
    * handed on.
@@ -229,6 +231,7 @@ export interface ListenerConfig
     | 'agentDatabaseRoles'
     | 'tls'
     | 'publicUrl'
+    | 'startTimeoutMs'
     | 'drainMs'
     | 'logLevel'
     | 'maxBodyBytes'
@@ -318,6 +321,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     buildTimeoutMs: read.number('RUNYARD_BUILD_TIMEOUT_SECS') * 1000,
     buildMemoryBytes: read.number('RUNYARD_BUILD_MEMORY_MB') * 1024 ** 2,
     buildCpus: read.number('RUNYARD_BUILD_CPUS'),
+    startTimeoutMs: read.number('RUNYARD_START_TIMEOUT_SECS') * 1000,
     drainMs: read.number('RUNYARD_DRAIN_SECS') * 1000,
     idleMs: read.number('RUNYARD_IDLE_SECS') * 1000,
     figuresStepMs: read.number('RUNYARD_FIGURES_SECS') * 1000,
@@ -368,6 +372,7 @@ export function readListenerConfig(flags: Flags, env: Environment = process.env)
     agentDatabaseRoles: read.choice('RUNYARD_AGENT_DATABASE_ROLES'),
     tls: read.certificate(),
     publicUrl: read.baseUrl('RUNYARD_PUBLIC_URL'),
+    startTimeoutMs: read.number('RUNYARD_START_TIMEOUT_SECS') * 1000,
     drainMs: read.number('RUNYARD_DRAIN_SECS') * 1000,
     logLevel: read.choice('RUNYARD_LOG_LEVEL'),
     maxBodyBytes: read.number('RUNYARD_MAX_BODY_BYTES'),

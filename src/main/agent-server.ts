@@ -11,6 +11,7 @@ import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { GRAPH_ENVIRONMENT } from '../graph/js/environment.ts'
+import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
@@ -33,6 +34,8 @@ export interface Opening {
   watchdog: Pick<Watchdog, 'note'>
   /** Takes what is to be closed. */
   started: Started<StopLimits>
+  /** Hears what the start does next. */
+  onStep: OnStep
   log: Log
 }
 
@@ -48,7 +51,7 @@ export interface Opened {
 
 /** Opens the store and loads the project. */
 export async function openAgentServer(opening: Opening): Promise<Opened> {
-  const { config, start, watchdog, started, log } = opening
+  const { config, start, watchdog, started, onStep, log } = opening
   const projectConfig = await readProjectConfig(config.configPath)
   // Of a deployment they are in the log of its build.
   if (!start)
@@ -64,7 +67,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const settings = agentServerSettings(config, projectConfig, env)
   const { isLangSmithUsed } = settings
   const { stop, ...loaded } = await openProject(projectConfig, {
-    ...{ isLangSmithUsed, log },
+    ...{ isLangSmithUsed, onStep, log },
     ...(bundlePath !== undefined && { bundlePath }),
     python: pythonOptions(opening, env),
   })
@@ -112,12 +115,20 @@ function applyEnvironment(
   return applyProjectEnvironment(defaults, { ...secrets, ...ofHome, ...GRAPH_ENVIRONMENT })
 }
 
-async function openStore({ config, start, notices, started }: Opening): Promise<AgentStore> {
+async function openStore(opening: Opening): Promise<AgentStore> {
+  const { config, start, notices, started, onStep } = opening
   const url = start?.databaseUrl ?? config.databaseUrl
+  await onStep(url === undefined ? 'opens its database' : `connects to ${placeOf(url)}`)
   const store = await openAgentStore(url ?? databaseFile(config))
   started.add('store', () => store.close())
   // A database that tells reaches servers of other machines too.
   return notices && store.notices === noNotices ? { ...store, notices } : store
+}
+
+/** Without the password. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `the database ${host}${pathname}`
 }
 
 function databaseFile({ dataDir }: ServeConfig): string {

@@ -129,6 +129,7 @@ function createConfiguredDriver(
     env: { ...config.childEnv, ...config.agentServerEnv },
     podEnv: config.agentServerEnv,
     record: { ...record, id: recordIdOf(key) },
+    healthTimeoutMs: config.startTimeoutMs,
     drainMs: config.drainMs,
     ...(config.kubernetes && { kubernetes: config.kubernetes }),
     docker: { ...config.docker, image: config.image, key },

@@ -138,6 +138,7 @@ function openDriver(
     },
     logsDir: folder.deploymentLogs,
     env: {},
+    healthTimeoutMs: config.startTimeoutMs,
     drainMs: config.drainMs,
     ...(config.kubernetes && { kubernetes: config.kubernetes }),
     docker: { ...config.docker, image: config.image, key },

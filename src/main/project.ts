@@ -3,6 +3,7 @@ import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { Log, LogLevel } from '../core/log.ts'
 import { noteSource } from '../graph/js/modules/loader.ts'
+import type { OnStep } from '../managed/report-start.ts'
 import type { ProjectConfig } from '../project/config.ts'
 import { isJavascript } from '../project/module-spec.ts'
 import { bundleUi } from '../project/ui-bundle.ts'
@@ -14,6 +15,8 @@ interface OpenOptions {
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
   python: PythonOptions
+  /** Hears what the start does next. */
+  onStep?: OnStep
   log: Log
 }
 
@@ -76,7 +79,7 @@ async function openJs(config: ProjectConfig, options: OpenOptions): Promise<Grap
 }
 
 async function openPython(config: ProjectConfig, options: OpenOptions) {
-  const { python, log } = options
+  const { python, onStep, log } = options
   const { openPythonHost } = await import('../graph/python/host.ts')
   const { activated, hostEnvironment } = await import('../graph/python/environment.ts')
   const { pythonHostConfig } = await import('../project/python/host-config.ts')
@@ -91,6 +94,7 @@ async function openPython(config: ProjectConfig, options: OpenOptions) {
     },
     processes: python.processes,
     logLevel: python.logLevel,
+    ...(onStep && { onStep }),
     log,
   })
 }

@@ -14,6 +14,7 @@ import { commandPath } from '../installation/command-path.ts'
 import { followDriver } from '../managed/follow-driver.ts'
 import type { Managed } from '../managed/messages.ts'
 import { reportSources } from '../managed/report-sources.ts'
+import { reportStart } from '../managed/report-start.ts'
 import { SocketLink } from '../managed/socket-link.ts'
 import { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
@@ -57,7 +58,8 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
   const started = new Started<StopLimits>(log)
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
-  const opening = { config, start, link, notices, watchdog, started, log }
+  const { onStep, end } = reportStart(link, log)
+  const opening = { config, start, link, notices, watchdog, started, onStep, log }
   try {
     const linked = await startLinked(opening)
     const opened = await openAgentServer(opening)
@@ -69,6 +71,7 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     watchdog.start()
     started.add('watchdog', () => watchdog.stop())
     started.add('agent server', (limits) => opened.agentServer.stop(limits))
+    await onStep('begins to serve')
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
@@ -78,6 +81,8 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     await options.onFailure?.(error)
     await started.stop({ graceMs: 0 })
     throw error
+  } finally {
+    end()
   }
 }
 

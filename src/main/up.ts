@@ -47,6 +47,9 @@ import { requireDatabaseRights } from './deployment-databases.ts'
 import { openDeployments } from './deployments.ts'
 import { openTracer } from './tracing.ts'
 
+/** How long a rollout may take beside the start of its agent server, in ms: its pod needs a node, its project has to be packed. */
+const BESIDE_START_MS = 120_000
+
 export interface Running {
   /** Where it listens: `http://HOST:PORT`, or `https://` with a certificate. */
   url: string
@@ -106,10 +109,11 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   await domains.start()
   const vault = openVault(config, { store, log })
   const metrics = await createControlPlaneMetrics(store)
-  const { keptRevisions, idleMs, drainMs, figuresStepMs } = config
+  const { keptRevisions, idleMs, startTimeoutMs, drainMs, figuresStepMs } = config
+  const deployTimeoutMs = startTimeoutMs + BESIDE_START_MS
   const leading = new Leading({
     parts: { ...deployments, vault, tracer, clock, log },
-    limits: { keptRevisions, idleMs, drainMs },
+    limits: { keptRevisions, idleMs, deployTimeoutMs, drainMs },
     createDriver,
     createHub: (records, driver) =>
       createHub({ driver, targets, drainMs, log, ...listenerParts(records, folder, log) }),

@@ -23,6 +23,8 @@ const LAST_WORDS_MS = 3_000
 const MOST_BYTES = 1024 * 1024
 /** How much of a message is files, in characters: no character of a path takes more than six bytes of JSON. */
 const FILES_LENGTH = 128 * 1024
+/** Of these a driver that connects later hears the latest. */
+const KEPT: readonly AgentMessage['type'][] = ['starting', 'ready', 'failed', 'load']
 /** RFC 6455: this server has something against it. */
 const POLICY_VIOLATION = 1008
 
@@ -105,7 +107,7 @@ export class SocketLink implements DriverLink {
   /** Answers are for those who ask, who ask again when they come back. */
   #keep(message: AgentMessage): void {
     const { type } = message
-    if (type === 'ready' || type === 'failed' || type === 'load') this.#standing.set(type, message)
+    if (KEPT.includes(type)) this.#standing.set(type, message)
     if (type !== 'sources') return
     const before = this.#standing.get(type)
     const files = before?.type === 'sources' ? before.files : []

@@ -48,6 +48,11 @@ export class DeployLog {
   line(text: string): void {
     this.#last.push(text)
     if (this.#last.length > TAIL_LINES) this.#last.shift()
+    this.note(text)
+  }
+
+  /** Adds one of the driver's own, which no reason shows. */
+  note(text: string): void {
     this.#write(`${timestamp(this.#options.clock)} ${text}\n`)
   }
 

@@ -40,6 +40,8 @@ export interface RuntimeParts {
   kubernetes?: KubernetesSettings
   /** How long an agent server may take to end that is told to by others than the driver, in ms. */
   drainMs?: number
+  /** How long one may take until it is healthy, in ms. Default: 300,000. */
+  healthTimeoutMs?: number
   /** The container engine of the driver `docker`. */
   docker?: DockerSettings
   /** What they run in; default: nothing that keeps them from anything. */

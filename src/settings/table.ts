@@ -285,6 +285,16 @@ export const SETTINGS = [
       'how many deployed revisions of a deployment keep their build and tarball: a rollback to one of them takes no longer than a process start',
   },
   {
+    name: 'RUNYARD_START_TIMEOUT_SECS',
+    type: 'number',
+    max: 3600,
+    unit: 'seconds',
+    default: 300,
+    readBy: ['up', 'listener'],
+    meaning:
+      'how long an agent server may take from its start, with all that its project imports, until it answers ([docs/states.md](docs/states.md#a-start-that-takes-long))',
+  },
+  {
     name: 'RUNYARD_DRAIN_SECS',
     type: 'number',
     max: 9_999_999,

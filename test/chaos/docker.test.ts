@@ -45,7 +45,11 @@ beforeAll(async () => {
   await engine.loadImage(process.env.TEST_RUNYARD_IMAGE ?? '')
   runyard = new OutlivedRunyard(dataDir, {
     ...{ RUNYARD_RUNTIME: 'docker', RUNYARD_DOCKER_HOST: engine.host, RUNYARD_IMAGE: IMAGE },
-    ...{ RUNYARD_REGISTRY_ALLOW: 'loopback', A_VARIABLE_OF_THE_OPERATOR: HUSH },
+    ...{
+      RUNYARD_START_TIMEOUT_SECS: '90',
+      RUNYARD_REGISTRY_ALLOW: 'loopback',
+      A_VARIABLE_OF_THE_OPERATOR: HUSH,
+    },
     // Only the first build of a deployment needs the registry: this is about rollouts.
     npm_config_prefer_offline: 'true',
   })

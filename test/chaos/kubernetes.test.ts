@@ -247,6 +247,7 @@ function settings(): NodeJS.ProcessEnv {
   database.searchParams.set('schema', `chaos_${id}`)
   return {
     ...{ RUNYARD_HOST: env.TEST_KUBERNETES_HOST, RUNYARD_REGISTRY_ALLOW: 'loopback' },
+    RUNYARD_START_TIMEOUT_SECS: '90',
     ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_KUBECONFIG: env.TEST_KUBECONFIG },
     ...{ RUNYARD_IMAGE: env.TEST_KUBERNETES_IMAGE, RUNYARD_DATABASE_URL: database.href },
     A_VARIABLE_OF_THE_OPERATOR: HUSH,

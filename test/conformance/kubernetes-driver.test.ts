@@ -352,7 +352,7 @@ describe('The Kubernetes driver', () => {
   it('says that there is no room', async () => {
     world.cluster.fill()
     expect(await failureOf({}, { healthTimeoutMs: 5000 })).toBe(
-      'The agent server was not healthy within 5 s.\n' +
+      'The agent server was not healthy within 5 s. RUNYARD_START_TIMEOUT_SECS sets the limit.\n' +
         'Kubernetes finds no room for it: 0/1 nodes are available: 1 Insufficient memory.',
     )
   })

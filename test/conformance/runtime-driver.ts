@@ -17,6 +17,7 @@ type Behaviour =
   | 'says why it does not start'
   | 'says why it does not start, and stays'
   | 'dies after its first start'
+  | 'imports for long'
   | 'never listens'
   | 'is never well'
   | 'ignores SIGTERM'
@@ -134,6 +135,22 @@ export function testRuntimeDriver<A extends Artifact>(
       await driver.start(spec)
       const { reason } = await until(driver, spec.revision_id, 'failed')
       expect(reason).toBe('There is no ink.\n    at graph.ts:3:19\nlooking for ink')
+    })
+
+    it('says what a start does while it goes on, and when it has taken too long', async () => {
+      const hasty = await open({ healthTimeoutMs: 3000 })
+      const spec = hasty.spec('imports for long')
+      await hasty.driver.start(spec)
+      const failed = until(hasty.driver, spec.revision_id, 'failed')
+      const reasons = () => hasty.driver.replicas(spec.revision_id).map(({ reason }) => reason)
+      await expect
+        .poll(reasons, { timeout: 2900 })
+        .toEqual([expect.stringMatching(/^It imports .\/src\/agent.py, for \d s.$/)])
+      const { reason } = await failed
+      await hasty.close()
+      expect(reason).toMatch(
+        /not healthy within 3 s: it imports .\/src\/agent.py, for \d s. RUNYARD_START/,
+      )
     })
 
     it.each(['never listens', 'is never well'] as const)(

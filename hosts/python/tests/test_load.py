@@ -39,8 +39,15 @@ async def test_modules_may_run_a_loop_of_their_own_while_they_are_imported(
         "store": {"dims": 1},
     }
     calls = cast(Calls, SimpleNamespace(items=None))
-    side = cast(Side, SimpleNamespace(tell=lambda _: None))
+    told: list[Any] = []
+    side = cast(Side, SimpleNamespace(tell=told.append))
     loaded = await load(cast(Any, {"config": config, "log_level": "info"}), calls, side)
     assert [graph["graph_id"] for graph in loaded.project.graphs] == ["agent"]
     assert loaded.embed is not None
     assert await loaded.embed(["a"]) == [[1.0]]
+    steps = [entry["doing"] for entry in told if entry["kind"] == "starting"]
+    assert [step.rsplit("/", 1)[-1] for step in steps] == [
+        "agent_with_a_loop.py",
+        "embed_with_a_loop.py",
+    ]
+    assert all(step.startswith("imports ") for step in steps)

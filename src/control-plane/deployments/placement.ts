@@ -2,6 +2,7 @@
 import type { ArtifactKind } from '../../core/deployment/artifacts/artifact.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { whyAway } from '../../core/deployment/listener.ts'
+import type { Revision } from '../../core/deployment/revision.ts'
 import { type SourceConfig, sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { kindOf, type Source } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
@@ -90,4 +91,13 @@ export async function homeOf(
   const { listener_id } = sourceConfigOf(deployment)
   if (listener_id === null) return publicUrl()
   return (await store.listeners.get(deployment.tenant_id, listener_id))?.url ?? null
+}
+
+/** What the start of a revision does just now, as a sentence; `undefined`: none starts, or it is not known. */
+export function whatItsStartDoes(
+  { replicas }: Pick<ControlPlaneParts, 'replicas'>,
+  { id }: Revision,
+): string | undefined {
+  const starting = replicas(id).find(({ state, reason }) => state === 'starting' && reason !== null)
+  return starting?.reason ?? undefined
 }

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 /**
  * `state`: `stopped` before anything is deployed; `asleep` while nobody asks for it (`min_scale` 0);
  * `restarting` while an agent server that died is started again, ever more seldom. A replica's
- * `reason` says how it ended last.
+ * `reason` says how it ended last, or what its start does.
  */
 export const RuntimeSchema = z
   .object({

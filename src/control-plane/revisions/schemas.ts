@@ -36,7 +36,7 @@ const RevisionStatusSchema = z
 
 /**
  * `status_message` says why a revision failed: the step, the cause, the last log lines; or, while it is DEPLOYING,
- * that its listener is away. Runyard's own:
+ * what its start does just now, or that its listener is away. Runyard's own:
  * `number` (1, 2, 3, … within the deployment), `deployed_at`, when it began to serve, and
  * `parked_threads`: which threads that are interrupted or busy it cannot go on with, found out before
  * it got its first request.

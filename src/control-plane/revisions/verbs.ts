@@ -13,7 +13,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
 import { deploymentAnswer, revisionAnswer } from '../deployments/answers.ts'
-import { addressOf, whyItWaits } from '../deployments/placement.ts'
+import { addressOf, whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
 import type { DeploymentAnswer } from '../deployments/schemas.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
@@ -41,7 +41,7 @@ export interface DeploymentWithLatest {
 
 /** A deployment's revisions, newest first. Throws `not_found`. */
 export async function listRevisions(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'replicas' | 'clock'>,
   principal: Principal,
   deployment_id: string,
   query: { limit: number; offset: number; status?: RevisionStatus[] | undefined },
@@ -57,15 +57,15 @@ export async function listRevisions(
   return { resources, offset: offset + found.length }
 }
 
-/** As stored, and what it waits for just now. */
+/** As stored, and what it waits for or its start does just now. */
 async function answerNow(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'replicas' | 'clock'>,
   deployment: Deployment,
   revision: Revision,
 ): Promise<RevisionAnswer> {
   const answer = revisionAnswer(revision)
   if (answer.status !== 'DEPLOYING') return answer
-  const why = await whyItWaits(parts, deployment)
+  const why = (await whyItWaits(parts, deployment)) ?? whatItsStartDoes(parts, revision)
   return { ...answer, status_message: why ?? answer.status_message }
 }
 
@@ -74,7 +74,7 @@ async function answerNow(
  * Throws `not_found` for an unknown deployment or revision.
  */
 export async function getRevision(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'buildFollowers'>,
+  parts: Pick<ControlPlaneParts, 'store' | 'replicas' | 'clock' | 'buildFollowers'>,
   principal: Principal,
   deployment_id: string,
   id: string,

@@ -37,7 +37,7 @@ export interface ReconcilerParts {
 export interface ReconcilerLimits {
   /** How many builds run at a time; default 2. */
   maxBuilds: number
-  /** How long a revision may be DEPLOYING, in ms; default 300,000. */
+  /** How long a revision may be DEPLOYING, in ms, longer than drivers let a start take; default 420,000. */
   deployTimeoutMs: number
   /** How long runs and streams of a replaced revision may go on there, in ms; default 60,000. */
   drainMs: number
@@ -62,7 +62,7 @@ export interface ReconcilerLimits {
 
 export const DEFAULT_LIMITS: ReconcilerLimits = {
   maxBuilds: 2,
-  deployTimeoutMs: 300_000,
+  deployTimeoutMs: 420_000,
   drainMs: 60_000,
   checkpointMs: 15_000,
   stopGraceMs: 10_000,

@@ -5,7 +5,7 @@
  *   line nor in an environment that other processes of the same user can read.
  * - **A WebSocket**, where it is not: `GET /internal/runtime` on the port of the agent server, with the
  *   gateway's token in `GATEWAY_TOKEN_HEADER`. The driver connects, and again after the connection has
- *   broken; it is then told `hello`, and `ready`, `failed`, `sources` and `load` once more, and asks at each
+ *   broken; it is then told `hello`, and `starting`, `ready`, `failed`, `sources` and `load` once more, and asks at each
  *   `ready` once more what it has no answer to. `start` is not sent: it lies in the file that
  *   `RUNYARD_START_FILE` names. The agent server takes this channel as soon as it lives, goes on when nobody is connected, and tells
  *   all who are: two drivers at once are one that has just taken over from the other.
@@ -14,6 +14,7 @@
  * driver                                   agent server (here as a child)
  *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
+ *   ◀───────────────────────── starting ──   what its start does now; again with each step
  *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
  *   ◀──────────────────────────── ready ──   it listens
  *   ◀─────────────────────────── failed ──   or why it does not get there, right before its end
@@ -140,6 +141,13 @@ export interface ReadyMessage {
   cors?: CorsConfig
 }
 
+/** Before it: which step of its start the agent server is at. */
+interface StartingMessage {
+  type: 'starting'
+  /** The rest of a sentence about the agent server: `imports ./src/agent.py`. */
+  doing: string
+}
+
 /** Instead of it: the agent server is about to end. */
 interface FailedMessage {
   type: 'failed'
@@ -207,6 +215,7 @@ export type DriverMessage =
 /** What an agent server says. Its process runs the project's code, which may send anything. */
 export type AgentMessage =
   | HelloMessage
+  | StartingMessage
   | ReadyMessage
   | FailedMessage
   | SourcesMessage
@@ -226,6 +235,10 @@ export function isHelloMessage(message: unknown): message is HelloMessage {
 
 export function isReadyMessage(message: unknown): message is ReadyMessage {
   return isOfType(message, 'ready') && typeof message.url === 'string'
+}
+
+export function isStartingMessage(message: unknown): message is StartingMessage {
+  return isOfType(message, 'starting') && typeof message.doing === 'string'
 }
 
 export function isFailedMessage(message: unknown): message is FailedMessage {

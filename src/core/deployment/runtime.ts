@@ -97,7 +97,7 @@ export interface Replica {
   since: number
   /** How often it was started again. */
   restarts: number
-  /** How it ended last; `null`: it never has. */
+  /** How it ended last, or what its first start does now, as a sentence; `null`: neither is known. */
   reason: string | null
   /** `null` until it has said so. */
   load: Load | null

@@ -48,6 +48,8 @@ export interface Project {
 
 interface LoadOptions {
   log: Log
+  /** Hears what it does next; what it does then may block the event loop. */
+  onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
 }
@@ -63,31 +65,31 @@ export async function loadProject(config: ProjectConfig, options: LoadOptions): 
   installSdkLogger(log)
   poolRandomValues()
   letGoOfRaces()
-  const bundled = bundlePath && (await loadBundled(config, bundlePath, log))
+  const bundled = bundlePath && (await loadBundled(config, bundlePath, options))
   if (bundled) return bundled
   await installHooks(config.root)
-  return loadModules(config, log)
+  return loadModules(config, options)
 }
 
 /** `undefined` where the bundle does not work: the sources decide then, and what they throw. */
 async function loadBundled(
   config: ProjectConfig,
   bundlePath: string,
-  log: Log,
+  options: LoadOptions,
 ): Promise<Project | undefined> {
   try {
     await openBundle(bundlePath, config.root)
-    return await loadModules(config, log)
+    return await loadModules(config, options)
   } catch (err) {
     closeBundle()
     // Where the project itself is at fault its sources say so again, with all that belongs to it.
     const fields = err instanceof AppError ? { reason: err.message } : { err }
-    log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
+    options.log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
     return undefined
   }
 }
 
-async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
+async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions): Promise<Project> {
   const { root, auth: ownAuth, http } = config
   const index = config.store.index?.language === 'javascript' ? config.store.index : undefined
   const graphs = new Map<string, ProjectGraph>()
@@ -96,6 +98,7 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
   let langgraph: LangGraph | undefined
   let langgraphVersion = ''
   for (const spec of config.graphs.filter(isJavascript)) {
+    await onStep?.(`imports ${spec.path}`)
     langgraphVersion = await checkLangGraph(spec.file)
     const { exported } = await importExport(spec, `Graph "${spec.graph_id}"`)
     const source = await readSource(exported, spec)
@@ -109,8 +112,12 @@ async function loadModules(config: ProjectConfig, log: Log): Promise<Project> {
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
     log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')
   }
-  const auth = ownAuth && isJavascript(ownAuth) ? await loadAuth(ownAuth) : undefined
-  const app = http.app && isJavascript(http.app) ? await loadCustomApp(http.app) : undefined
+  const ofAuth = ownAuth && isJavascript(ownAuth) ? ownAuth : undefined
+  if (ofAuth) await onStep?.(`imports ${ofAuth.path}`)
+  const auth = ofAuth && (await loadAuth(ofAuth))
+  const ofApp = http.app && isJavascript(http.app) ? http.app : undefined
+  if (ofApp) await onStep?.(`imports ${ofApp.path}`)
+  const app = ofApp && (await loadCustomApp(ofApp))
   return {
     graphs,
     ...(embed && { embed }),

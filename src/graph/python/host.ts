@@ -23,6 +23,8 @@ interface PythonHostOptions {
   /** How many processes run graphs, side by side. */
   processes: number
   logLevel: string
+  /** Hears what the start of its first process does next. */
+  onStep?(doing: string): Promise<void>
   log: Log
 }
 
@@ -46,7 +48,7 @@ const STOP_MS = 5_000
 
 /** Starts the processes and loads the project. Throws `bad_request`, with a message for people. */
 export async function openPythonHost(options: PythonHostOptions): Promise<PythonHost> {
-  const { program, processes: count, logLevel, log } = options
+  const { program, processes: count, logLevel, onStep, log } = options
   const bindings = new Bindings()
   let server: HostCalls | undefined
   let routes: PythonRoutes | undefined
@@ -60,6 +62,7 @@ export async function openPythonHost(options: PythonHostOptions): Promise<Python
     logLevel,
     onCall: (call) => callbacks.answer(call),
     onNote: (method, params) => callbacks.note(method, params),
+    onStep: (doing) => void onStep?.(doing),
     log,
   })
   const stop = (graceMs = STOP_MS) => processes.stop(graceMs)

@@ -16,7 +16,10 @@ async function start(script: string): Promise<HostProcess> {
   const python = join(folder, 'python')
   await writeFile(python, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   const program = { python, root: folder, env: { PATH: process.env.PATH ?? '' }, config: {} }
-  const parts = { index: 0, onCall: async () => null, onNote: () => {}, log: silentLog }
+  const parts = {
+    ...{ index: 0, onCall: async () => null, onNote: () => {}, onStep: () => {} },
+    log: silentLog,
+  }
   return new HostProcess(program, parts)
 }
 

@@ -43,6 +43,8 @@ interface ProcessParts {
   index: number
   onCall: (call: IncomingCall) => Promise<unknown>
   onNote: (method: string, params: Record<string, unknown>) => void
+  /** Hears what its start does next; only the first process says so. */
+  onStep: (doing: string) => void
   log: Log
 }
 
@@ -152,10 +154,11 @@ export class HostProcess {
       if (this.#lastLines.length > KEPT_LINES) this.#lastLines.shift()
     })
     const onBeat = () => this.#heartbeat.beat()
+    const { onStep } = this.#parts
     const side = stdio[4] as Readable
     side.on('error', () => {})
     createInterface({ input: side }).on('line', (line) =>
-      readSideLine(line, { onBeat, onBlocked: () => this.#blockage.begin(), log }),
+      readSideLine(line, { onBeat, onBlocked: () => this.#blockage.begin(), onStep, log }),
     )
   }
 

@@ -17,6 +17,7 @@ interface ProcessesParts {
   logLevel: string
   onCall: (call: IncomingCall) => Promise<unknown>
   onNote: (method: string, params: Record<string, unknown>) => void
+  onStep: (doing: string) => void
   log: Log
 }
 

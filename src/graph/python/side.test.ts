@@ -8,7 +8,7 @@ function logged(entry: Record<string, unknown>) {
   const log = createLog('debug', { write: (line) => lines.push(line) }).child({ host_pid: 7 })
   const nothing = () => {}
   const line = JSON.stringify({ kind: 'log', ...entry })
-  readSideLine(line, { onBeat: nothing, onBlocked: nothing, log })
+  readSideLine(line, { onBeat: nothing, onBlocked: nothing, onStep: nothing, log })
   const [text = ''] = lines
   return { text, line: JSON.parse(text) }
 }

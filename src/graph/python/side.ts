@@ -1,4 +1,4 @@
-/** What a Python host tells of itself on descriptor 4: that it lives, what blocks it, what it logs. */
+/** What a Python host tells of itself on descriptor 4: that it lives, what its start does, what blocks it, what it logs. */
 import type { Log } from '../../core/log.ts'
 
 interface SideParts {
@@ -6,6 +6,8 @@ interface SideParts {
   onBeat: () => void
   /** Its event loop has not gone round for seconds. */
   onBlocked: () => void
+  /** What its start does next, as the rest of a sentence. */
+  onStep: (doing: string) => void
   log: Log
 }
 
@@ -20,6 +22,9 @@ export function readSideLine(line: string, parts: SideParts): void {
       break
     case 'blocked':
       tellBlocked(entry, parts)
+      break
+    case 'starting':
+      parts.onStep(String(entry.doing))
       break
     case 'log':
       tellLog(entry, parts.log)

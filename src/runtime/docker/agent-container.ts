@@ -41,6 +41,9 @@ export function runAgentContainer(options: AgentContainerOptions): RunningAgent 
   const agent = new AgentContainer(options)
   const { talk } = agent
   return {
+    get doing() {
+      return talk.doing
+    },
     get failure() {
       return agent.failure ?? talk.failure
     },

@@ -11,6 +11,7 @@ import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
 import { DEFAULT_HEALTH_CHECK } from '../replicas/health.ts'
+import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
 import { Replicas } from '../replicas/replicas.ts'
 import { type LaunchOptions, Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
 import { runAgentContainer } from './agent-container.ts'
@@ -22,7 +23,6 @@ import { containerLimits } from './limits.ts'
 import { removeNetwork } from './network.ts'
 import { ReplicaContainer } from './replica-container.ts'
 
-const DEFAULT_HEALTH_TIMEOUT_MS = 90_000
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024

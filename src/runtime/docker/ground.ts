@@ -8,8 +8,6 @@ import type { DockerSettings } from './settings.ts'
 
 export interface DockerDriverOptions extends Omit<RuntimeParts, 'docker'> {
   docker: DockerSettings
-  /** How long one may take until it is healthy once its container runs, in ms. Default: 90,000. */
-  healthTimeoutMs?: number
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
   healthCheck?: Partial<HealthCheck>
   /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */

@@ -5,6 +5,8 @@ import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import { type Conversation, converse, traitsOf } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
+import { stepFor } from '../link/start-step.ts'
+import { stepIn } from '../replicas/late-start.ts'
 import type { Cluster } from './cluster.ts'
 import { ANNOTATION } from './objects/names.ts'
 import { AGENT, PORT } from './objects/pod.ts'
@@ -50,6 +52,8 @@ export class AgentPod {
   #ready: ReadyMessage | undefined
   #load: Load | null = null
   #followed: string | undefined
+  /** The step of its start that its log named last. */
+  #logged: { doing: string; since: number } | undefined
   #since: number
   #lastState: string | undefined
   /** The last lines of the container that ended, by its id. */
@@ -141,6 +145,12 @@ export class AgentPod {
     )
   }
 
+  /** What its start does and since when; `undefined`: it does not say. */
+  get doing(): string | undefined {
+    const { doing } = this.#session?.conversation ?? {}
+    return doing ?? (this.#logged && stepFor(this.#logged.doing, this.#logged.since))
+  }
+
   /** What it has said of why it does not start; `undefined`: nothing. */
   get failure(): string | undefined {
     return this.#session?.conversation.failure ?? this.#said
@@ -148,10 +158,17 @@ export class AgentPod {
 
   get replica(): Replica {
     const { state, endpoint } = this
-    const reason = state.kind === 'down' || state.kind === 'impossible' ? state.reason : null
     const kind = endpoint ? 'healthy' : state.kind === 'down' ? 'restarting' : 'starting'
     const { restarts } = this
+    const reason = this.#reason ?? null
     return { state: kind, since: this.#since, restarts, reason, load: this.#load }
+  }
+
+  get #reason(): string | undefined {
+    const { state, doing } = this
+    if (state.kind === 'down' || state.kind === 'impossible') return state.reason
+    if (state.kind !== 'starting') return undefined
+    return doing === undefined ? state.note : `It ${doing}.`
   }
 
   update(pod: V1Pod): void {
@@ -248,12 +265,19 @@ export class AgentPod {
     this.#session = undefined
   }
 
+  #takeLine(line: string): void {
+    const doing = stepIn(line)
+    if (doing !== undefined) this.#logged = { doing, since: performance.now() }
+    this.#options.onLine(line)
+  }
+
   #followLog(): void {
     const id = agentStatus(this.#pod)?.containerID
     if (!id || id === this.#followed) return
     const isFirst = this.#followed === undefined
     this.#followed = id
-    const { cluster, onLine, logSince } = this.#options
+    const { cluster, logSince } = this.#options
+    const onLine = (line: string) => this.#takeLine(line)
     const { namespace, name: pod } = this
     const isRunning = () => {
       const status = agentStatus(this.#pod)

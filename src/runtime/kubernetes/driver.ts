@@ -7,6 +7,7 @@ import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.t
 import { AppError } from '../../core/errors.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
+import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
 import { createRevisionTable } from '../replicas/revision-table.ts'
 import { beginRevision } from './begin.ts'
 import { type Cluster, openCluster } from './cluster.ts'
@@ -17,8 +18,6 @@ import { Revision } from './revision.ts'
 
 export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'> {
   kubernetes: KubernetesSettings
-  /** How long one may take until it is healthy, in ms, with its image pulled and a node found. Default: 240,000. */
-  healthTimeoutMs?: number
   /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
   /** How long a pod that somebody else ends goes on until another one answers, in ms. Default: 60,000. */
@@ -27,8 +26,6 @@ export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'
   maxLogBytes?: number
 }
 
-/** Less than the reconciler waits, so that what the cluster says is told and not that it took too long. */
-const DEFAULT_HEALTH_TIMEOUT_MS = 240_000
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 const DEFAULT_DRAIN_MS = 60_000

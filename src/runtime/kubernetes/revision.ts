@@ -18,6 +18,7 @@ import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { lastWords } from '../replicas/last-words.ts'
+import { lateStart } from '../replicas/late-start.ts'
 import { AgentPod } from './agent-pod.ts'
 import type { Cluster, ObjectRef } from './cluster.ts'
 import { ANNOTATION, objectName, type RevisionIdentity } from './objects/names.ts'
@@ -67,6 +68,8 @@ export class Revision {
   #downReason: string | undefined
   #seen = ''
   #timer: NodeJS.Timeout | undefined
+  /** Writes down what its start does, until that is over. */
+  #repeating: NodeJS.Timeout | undefined
   #gone: (() => void)[] = []
 
   /** It is starting. `replicas`: how many agent servers it is to have. */
@@ -255,7 +258,7 @@ export class Revision {
 
   async #remove(graceMs: number): Promise<void> {
     this.#isStopping = true
-    clearTimeout(this.#timer)
+    this.#endTimers()
     for (const pod of this.#pods.values()) pod.release(0)
     await this.#beginning
     const { cluster } = this.#options
@@ -278,7 +281,7 @@ export class Revision {
 
   /** Lets go of it: what runs goes on. */
   close(): void {
-    clearTimeout(this.#timer)
+    this.#endTimers()
     this.#closing.abort()
     for (const pod of this.#pods.values()) pod.close()
     this.#options.deployLog.close()
@@ -338,7 +341,7 @@ export class Revision {
     if (this.state.kind === 'healthy') {
       this.#wasHealthy = true
       this.#downReason = undefined
-      clearTimeout(this.#timer)
+      this.#endTimers()
       if (!this.#isKnownHealthy) this.#noteHealthy()
     }
     if (this.#wasHealthy || this.#isKnownHealthy) {
@@ -382,6 +385,18 @@ export class Revision {
   #startTimer(): void {
     const { healthTimeoutMs } = this.#options
     this.#timer = setTimeout(() => void this.#giveUp(), healthTimeoutMs)
+    clearInterval(this.#repeating)
+    this.#repeating = setInterval(() => this.#noteStart(), REPEAT_MS)
+  }
+
+  #endTimers(): void {
+    clearTimeout(this.#timer)
+    clearInterval(this.#repeating)
+  }
+
+  #noteStart(): void {
+    const { reason } = this.#serving[0]?.replica ?? { reason: null }
+    if (reason !== null) this.#options.deployLog.note(`The agent server still starts. ${reason}`)
   }
 
   /** Its time is over: what keeps it from being healthy is told with it. */
@@ -392,9 +407,8 @@ export class Revision {
       this.#startTimer()
       return
     }
-    const seconds = this.#options.healthTimeoutMs / 1000
     const [pod] = this.#serving
-    const why = pod?.failure ?? `The agent server was not healthy within ${seconds} s.`
+    const why = pod?.failure ?? lateStart(this.#options.healthTimeoutMs, pod?.doing)
     const state = pod?.state
     const note = state?.kind === 'starting' ? state.note : undefined
     const warning = pod && !note ? await this.#options.cluster.lastWarning(podOf(pod)) : undefined
@@ -416,7 +430,7 @@ export class Revision {
   }
 
   #settleFailure(reason: string): void {
-    clearTimeout(this.#timer)
+    this.#endTimers()
     this.#failure = reason
   }
 
@@ -526,6 +540,8 @@ export class Revision {
   }
 }
 
+/** How often the deploy log says what a start does, in ms. */
+const REPEAT_MS = 10_000
 const LOST = 'The agent server is gone: Kubernetes has deleted its pod, and makes another one.'
 const SILENT = 'The agent server does not answer, or its node does not.'
 /** Annotations of an object are 256 KiB at most, all of them. */

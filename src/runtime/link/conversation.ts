@@ -12,14 +12,18 @@ import {
   isReadingMessage,
   isReadyMessage,
   isSourcesMessage,
+  isStartingMessage,
   type ReadyMessage,
 } from '../../core/deployment/runtime-protocol.ts'
 import type { AgentReading } from '../../core/figures/reading.ts'
 import type { AgentLink } from './agent-link.ts'
+import { stepFor } from './start-step.ts'
 
 export interface Conversation {
   /** Settles with what the agent server says once it listens; never when it does not get to it. */
   readonly ready: Promise<ReadyMessage>
+  /** What its start does and since when, until it is over: `imports ./src/agent.py, for 52 s`. */
+  readonly doing: string | undefined
   /** What it has said of why it does not start; `undefined`: nothing. */
   readonly failure: string | undefined
   /** Settles when it has said so; never when it does not. */
@@ -53,10 +57,15 @@ const MEASURING_MS = 5_000
 /** Listens from now on. */
 export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing): Conversation {
   let failure: string | undefined
+  let step: { doing: string; since: number } | undefined
   const ready = Promise.withResolvers<ReadyMessage>()
   const failed = Promise.withResolvers<void>()
   link.onMessage((message) => {
-    if (isReadyMessage(message)) ready.resolve(message)
+    if (isStartingMessage(message)) step = { doing: message.doing, since: performance.now() }
+    if (isReadyMessage(message)) {
+      step = undefined
+      ready.resolve(message)
+    }
     if (isFailedMessage(message)) {
       failure = message.reason
       failed.resolve()
@@ -71,6 +80,9 @@ export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing
     askOver(link, gone.signal, question)
   return {
     ready: ready.promise,
+    get doing() {
+      return step && stepFor(step.doing, step.since)
+    },
     get failure() {
       return failure
     },

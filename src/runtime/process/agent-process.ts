@@ -72,6 +72,9 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   })
   return {
     ...talk,
+    get doing() {
+      return talk.doing
+    },
     get failure() {
       return talk.failure
     },

@@ -7,6 +7,7 @@ import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from '../replicas/health.ts'
+import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
 import { Replicas } from '../replicas/replicas.ts'
 import { Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
 import { startAgentProcess } from './agent-process.ts'
@@ -17,8 +18,6 @@ export interface ProcessDriverOptions extends RuntimeParts {
   onLine?(line: string, revision_id: string): void
   /** Hears of the files of a revision's project as they are imported. */
   onSources?(files: string[], revision_id: string): void
-  /** How long one may take until it is healthy, in ms. Default: 60,000. */
-  healthTimeoutMs?: number
   /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
   healthCheck?: Partial<HealthCheck>
   /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */
@@ -29,7 +28,6 @@ export interface ProcessDriverOptions extends RuntimeParts {
   maxLogBytes?: number
 }
 
-const DEFAULT_HEALTH_TIMEOUT_MS = 60_000
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 /** Longer than it is told that it may take (`RETIRING_LIMITS`). */
 const DEFAULT_RETIRE_LIMIT_MS = 60_000

@@ -6,7 +6,7 @@ const OWN = fileURLToPath(new URL('../../', import.meta.url))
 const BUNDLE = '/dist/server/'
 
 /** A line of Runyard's own log (`telemetry/log.ts`); a project that logs JSON has another order. */
-const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
+export const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
 const FRAME = /^\s+at /
 /** Stack frames that are not the project's: those of Node, of packages, of Runyard. */
 const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN, BUNDLE]

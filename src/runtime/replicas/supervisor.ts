@@ -12,8 +12,11 @@ import type { Log } from '../../core/log.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
 import { lastWords } from './last-words.ts'
+import { lateStart } from './late-start.ts'
 import type { RunningAgent } from './running-agent.ts'
 
+/** How often the deploy log says what a start does, in ms. */
+const REPEAT_MS = 10_000
 /** How long one that has said why it does not start has to end by itself, in ms. */
 const FAILED_GRACE_MS = 5_000
 
@@ -82,9 +85,15 @@ export class Supervisor {
       state: this.#state.kind,
       since: this.#since,
       restarts: this.#restarts,
-      reason: this.#lastReason,
+      reason: this.#startingReason ?? this.#lastReason,
       load: this.#load,
     }
+  }
+
+  get #startingReason(): string | undefined {
+    if (this.#state.kind !== 'starting') return undefined
+    const doing = this.#process?.doing
+    return this.#state.reason ?? (doing && `It ${doing}.`)
   }
 
   get isStopping(): boolean {
@@ -177,11 +186,10 @@ export class Supervisor {
     this.#process = started
     const outcome = await this.#becomeHealthy(started)
     if (outcome === 'late') {
+      const { doing } = started
       started.kill()
       await started.exited
-      const seconds = this.#options.healthTimeoutMs / 1000
-      const late = `The agent server was not healthy within ${seconds} s.`
-      return this.#explain(started.failure ?? late)
+      return this.#explain(started.failure ?? lateStart(this.#options.healthTimeoutMs, doing))
     }
     if (outcome === 'died') {
       const end = await started.exited
@@ -249,8 +257,13 @@ export class Supervisor {
       .then(() => delay(FAILED_GRACE_MS, undefined, { signal: decided.signal }))
       .then(() => started.kill())
       .catch(() => {})
+    const repeating = setInterval(() => {
+      const { doing } = started
+      if (doing) this.#options.deployLog.note(`The agent server still starts: it ${doing}.`)
+    }, REPEAT_MS)
     // This rejects when one of the others has decided the race.
     const outcome = await Promise.race([healthy.catch(() => given), died, given])
+    clearInterval(repeating)
     decided.abort()
     return outcome
   }

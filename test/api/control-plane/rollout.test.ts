@@ -342,6 +342,20 @@ describe('a rollout that fails', () => {
     await eventually(() => expect(world.driver.present).toEqual([one.revision]))
   })
 
+  it('says what the start of its agent server does while that goes on', async () => {
+    world.driver.isHealthyAtOnce = false
+    const one = await create()
+    await eventually(() => expect(world.driver.observe(one.revision).kind).toBe('starting'))
+    world.driver.wait(one.revision, 'It imports ./src/agent.py, for 52 s.')
+    expect(await revision(one, one.revision)).toMatchObject({
+      status: 'DEPLOYING',
+      status_message: 'It imports ./src/agent.py, for 52 s.',
+    })
+    world.driver.becomeHealthy(one.revision)
+    await reached(one, 'DEPLOYED')
+    expect((await revision(one, one.revision)).status_message).toBeNull()
+  })
+
   it('ends when an agent server is not healthy in time, and ends that too', async () => {
     world.driver.isHealthyAtOnce = false
     const one = await create()

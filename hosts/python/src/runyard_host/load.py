@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from . import logs, sdk_client
 from .auth import LoadedAuth, load_auth
 from .embeddings import ProjectEmbeddings, load_embed
-from .modules import load_export
-from .parts import Parts, Start
+from .modules import load_export, name_of
+from .parts import ModuleSpec, Parts, Start
 from .port import Calls, JsonObject
 from .project.project import Project, server_memory
 from .routes import load_routes
@@ -30,26 +32,37 @@ async def load(start: Start, calls: Calls, side: Side) -> Parts:
     for path in reversed(config.get("paths", [])):
         sys.path.insert(0, path)
     is_first = start.get("process", 0) == 0
+
+    def import_export(spec: ModuleSpec) -> Any:
+        if is_first:
+            side.tell({"kind": "starting", "doing": f"imports {name_of(spec)}"})
+        return load_export(spec)
+
     # On a thread: a module may have a loop of its own meanwhile (``asyncio.run``).
-    project = await asyncio.to_thread(Project, config, calls, memory=server_memory(calls))
-    await asyncio.to_thread(_import_the_rest, config, is_first=is_first)
+    memory = server_memory(calls)
+    project = await asyncio.to_thread(Project, config, calls, import_export, memory=memory)
+    await asyncio.to_thread(_import_the_rest, config, import_export, is_first=is_first)
     auth, embed = _load_auth_and_embed(config) if is_first else (None, None)
     tracing = Tracing("runyard")
     tracing.start()
     # What its lifespan opens graphs may use as well, in each process. It comes last: whatever else
     # fails leaves nothing open.
     app = config.get("app")
+    if app and is_first:
+        side.tell({"kind": "starting", "doing": f"starts {name_of(app)}"})
     routes = await load_routes(app, load_export, side.tell) if app else None
     Watch(side.tell).start()
     ends = (*([routes.stop] if routes else []), tracing.stop)
     return Parts(project, auth=auth, routes=routes, embed=embed, ends=ends)
 
 
-def _import_the_rest(config: JsonObject, *, is_first: bool) -> None:
+def _import_the_rest(
+    config: JsonObject, import_export: Callable[[ModuleSpec], Any], *, is_first: bool
+) -> None:
     for name in ("auth", "embed", "app") if is_first else ("app",):
         spec = config.get(name)
         if spec and "export" in spec:
-            load_export(spec)
+            import_export(spec)
 
 
 def _load_auth_and_embed(config: JsonObject) -> tuple[LoadedAuth | None, ProjectEmbeddings | None]:

@@ -12,6 +12,7 @@ from ..graphs.config import USER_KEY, to_runnable_config
 from ..graphs.describe import context_keys_of
 from ..graphs.opened import Memory, OpenedGraph, Surroundings
 from ..modules import load_export, name_of
+from ..parts import ModuleSpec
 from ..port import Calls, Checkpoints, JsonObject
 from .source import Made, arguments_of, is_factory, read_graph
 
@@ -19,11 +20,13 @@ from .source import Made, arguments_of, is_factory, read_graph
 class ProjectGraph:
     """One graph of the project: compiled, or a factory that is called for each use."""
 
-    def __init__(self, graph_id: str, spec: JsonObject) -> None:
+    def __init__(
+        self, graph_id: str, spec: JsonObject, import_export: Callable[[ModuleSpec], Any]
+    ) -> None:
         """Raises ``bad_request`` with a message that names the graph and its file."""
         self.what = f'Graph "{graph_id}": "{spec["export"]}" of {name_of(spec)}'
         try:
-            exported = load_export(spec)
+            exported = import_export(spec)
         except AppError as error:
             raise AppError(error.code, f'Graph "{graph_id}": {error}') from error.__cause__
         self.factory = exported if is_factory(exported) else None
@@ -41,7 +44,14 @@ class ProjectGraph:
 class Project:
     """A user's project, loaded."""
 
-    def __init__(self, config: JsonObject, calls: Calls, *, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        config: JsonObject,
+        calls: Calls,
+        import_export: Callable[[ModuleSpec], Any] = load_export,
+        *,
+        memory: Memory | None = None,
+    ) -> None:
         """
         ``config``: of ``start``. Raises ``bad_request`` with a message for people. Without
         ``memory`` graphs remember with the agent server.
@@ -49,7 +59,8 @@ class Project:
         memory = memory or server_memory(calls)
         self._within = Surroundings(memory, calls, bool(config.get("langsmith")))
         self._graphs = {
-            graph_id: ProjectGraph(graph_id, spec) for graph_id, spec in config["graphs"].items()
+            graph_id: ProjectGraph(graph_id, spec, import_export)
+            for graph_id, spec in config["graphs"].items()
         }
 
     @property

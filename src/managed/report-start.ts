@@ -1,0 +1,34 @@
+/** Reports the steps of an agent server's start: in the log, and to the runtime driver where there is one. */
+import type { Log } from '../core/log.ts'
+import type { DriverLink } from './driver-link.ts'
+
+/** How often the log repeats a step that goes on, in ms. */
+const REPEAT_MS = 10_000
+
+/**
+ * Hears what the start does next, as the rest of a sentence about the agent server: `imports ./src/agent.py`. Settles
+ * when the driver has been told: what begins then may block the event loop.
+ */
+export type OnStep = (doing: string) => Promise<void>
+
+/** `end` is called when the start is over. */
+export function reportStart(
+  link: DriverLink | undefined,
+  log: Log,
+): { onStep: OnStep; end: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const end = () => clearInterval(timer)
+  const onStep = async (doing: string) => {
+    end()
+    const since = performance.now()
+    log.info({ doing }, 'The agent server starts.')
+    const repeat = () => {
+      const seconds = Math.round((performance.now() - since) / 1000)
+      log.info({ doing, seconds }, 'The agent server still starts.')
+    }
+    // A driver repeats it in the log of the revision, also while a module blocks this process.
+    if (!link) timer = setInterval(repeat, REPEAT_MS).unref()
+    await link?.send({ type: 'starting', doing })
+  }
+  return { onStep, end }
+}

@@ -1,0 +1,22 @@
+/** How long an agent server may take until it answers, and what is said of one that takes longer. */
+import { LOG_LINE } from './last-words.ts'
+
+/** Without `RUNYARD_START_TIMEOUT_SECS`, in ms: large packages of projects take minutes to import. */
+export const DEFAULT_HEALTH_TIMEOUT_MS = 300_000
+
+/** `doing`: what its start does, by its own word; absent: it has said nothing. */
+export function lateStart(limitMs: number, doing: string | undefined): string {
+  const late = `The agent server was not healthy within ${limitMs / 1000} s`
+  return `${late}${doing === undefined ? '' : `: it ${doing}`}. RUNYARD_START_TIMEOUT_SECS sets the limit.`
+}
+
+/** The step that a line of an agent server's log names: it may block its process before a driver has connected. */
+export function stepIn(line: string): string | undefined {
+  if (!LOG_LINE.test(line)) return undefined
+  try {
+    const { doing } = JSON.parse(line)
+    return typeof doing === 'string' ? doing : undefined
+  } catch {
+    return undefined
+  }
+}
