@@ -192,8 +192,9 @@ describe('set', () => {
       ...agent.target,
       endpoints: [{ ...agent.target.endpoints[0] }],
     })
+    // A second connection, since the first is not used again so soon.
     await (await fetch(`${world.url}/agents/agent/ok`)).text()
-    expect(await connectionsOf(agent.server)).toBe(1)
+    expect(await connectionsOf(agent.server)).toBe(2)
   })
 
   it('closes the idle connections to what it replaces', async () => {

@@ -29,7 +29,7 @@ export const authenticate: Authenticate = async (headers) => {
   throw new AppError('unauthenticated', 'An API key is needed: send it as X-Api-Key.')
 }
 
-export interface Agent<S extends net.Server = net.Server> {
+export interface Agent<S extends net.Server = http.Server> {
   server: S
   target: Target
   /** Ends it like kill -9: every connection breaks. */
@@ -62,7 +62,7 @@ export async function openWorld({
   const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
   const server = gateway.createServer(certificate, certificates)
   const port = await listen(server)
-  const agents: Agent[] = []
+  const agents: Pick<Agent, 'kill'>[] = []
   const startAgent = async (revision_id: string, answer: RequestListener) => {
     const agent = await createAgent(revision_id, answer)
     agents.push(agent)
@@ -133,7 +133,7 @@ async function createAgent(revision_id: string, answer: RequestListener): Promis
   return await listenAs(http.createServer(answer), revision_id)
 }
 
-async function createRawAgent(onConnection: (socket: Socket) => void): Promise<Agent> {
+async function createRawAgent(onConnection: (socket: Socket) => void): Promise<Agent<net.Server>> {
   const server = net.createServer((socket) => {
     socket.on('error', noop)
     onConnection(socket)

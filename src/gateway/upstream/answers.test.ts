@@ -95,3 +95,84 @@ describe('an answer', () => {
     expect(await read()).toBeUndefined()
   })
 })
+
+describe('bytes that no request asked for', () => {
+  const poison = `${head('Content-Length: 6')}poison`
+
+  /** Answers `/surplus/MS` with more than its length, so many ms later, and all others after a while. */
+  async function serveSurplus(): Promise<void> {
+    await world.serveRaw((socket) => {
+      socket.on('data', (bytes) => {
+        const path = /^GET (\S+)/.exec(String(bytes))?.[1] ?? ''
+        const ms = /^\/surplus\/(\d+)$/.exec(path)?.[1]
+        const answer = `${head('Content-Length: 5')}hello`
+        if (ms === undefined) setTimeout(() => socket.write(answer.replace('hello', 'right')), 30)
+        else if (ms === '0') socket.write(answer + poison)
+        else socket.write(answer, () => setTimeout(() => socket.write(poison), Number(ms)))
+      })
+    })
+  }
+
+  const ask = async (path: string) =>
+    await (await fetch(`${world.url}/agents/agent${path}`, withKey)).text()
+
+  it.each([0, 1, 2, 5, 10, 25])('are no answer to the next caller, %i ms later', async (ms) => {
+    await serveSurplus()
+    for (let i = 0; i < 3; i += 1) {
+      expect(await ask(`/surplus/${ms}`)).toBe('hello')
+      expect(await ask('/victim')).toBe('right')
+    }
+  })
+
+  it('end a connection that is free', async () => {
+    const closed = Promise.withResolvers<void>()
+    await world.serveRaw((socket) => {
+      socket.once('data', () => socket.write(`${head('Content-Length: 0')}`))
+      socket.once('close', () => closed.resolve())
+      socket.once('data', () => setTimeout(() => socket.write('\r\n'), 20))
+    })
+    expect(await ask('/x')).toBe('')
+    await closed.promise
+  })
+
+  it('end a connection with endless interim answers', async () => {
+    const closed = Promise.withResolvers<void>()
+    await world.serveRaw((socket) => {
+      writeFor('HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n'.repeat(100), socket)
+      socket.once('close', () => closed.resolve())
+    })
+    expect(await read()).toBeUndefined()
+    await closed.promise
+  })
+
+  it.each([
+    ['chunk extensions', `${chunked}`, `1;${'e'.repeat(16_000)}\r\na\r\n`],
+    ['one chunk extension', `${chunked}1;`, 'e'.repeat(16_000)],
+    ['empty lines before it', '', '\r\n'.repeat(8000)],
+  ])('end a connection with endless %s', async (_, begin, rest) => {
+    const closed = Promise.withResolvers<void>()
+    await world.serveRaw((socket) => {
+      writeFor(rest, socket, begin)
+      socket.once('close', () => closed.resolve())
+    })
+    expect(await read()).toBeUndefined()
+    await closed.promise
+  })
+
+  it('may be many where the body is more', async () => {
+    await serve(`${chunked}${'1\r\na\r\n'.repeat(200_000)}0\r\n\r\n`)
+    expect((await read())?.length).toBe(200_000)
+  })
+})
+
+/** Answers a request with these bytes again and again, until the connection ends. */
+function writeFor(bytes: string, socket: Socket, begin = ''): void {
+  const goOn = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  }
+  socket.on('drain', goOn)
+  socket.once('data', () => {
+    socket.write(begin)
+    goOn()
+  })
+}

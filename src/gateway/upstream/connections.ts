@@ -1,5 +1,6 @@
 /** The connections to one server, and the requests that are open on them. */
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
+import { KeptConnections } from './kept-connections.ts'
 
 /** An open request that can be ended at once. */
 export interface Cuttable {
@@ -13,16 +14,12 @@ export interface Cuttable {
   place: number
 }
 
-const MAX_HEADER_BYTES = 64 * 1024
-/** An idle connection is closed so long before the server closes it, so that no request meets its end. */
-const BEFORE_SERVER_MS = 2_000
-
 /**
  * Serves until it is retired. A retired one closes its connections once nothing is open on it. It has as
  * many connections as requests, since streams stay open for hours.
  */
 export class Connections {
-  readonly #pool: Pool
+  readonly #kept: KeptConnections
   readonly #onClosed: () => void
   /**
    * Not a `Set`, which copies itself into a new table again and again when much comes and goes: each table that has
@@ -35,15 +32,7 @@ export class Connections {
   /** Calls `onClosed` when it is retired and its last request has ended. */
   constructor(url: string, connectTimeout: number, onClosed: () => void) {
     this.#onClosed = onClosed
-    this.#pool = new Pool(url, {
-      connections: null,
-      allowH2: false,
-      connectTimeout,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      keepAliveTimeoutThreshold: BEFORE_SERVER_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-    })
+    this.#kept = new KeptConnections(url, connectTimeout)
   }
 
   /** The open requests and WebSockets. */
@@ -52,7 +41,7 @@ export class Connections {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#pool.dispatch(options, handler)
+    this.#kept.dispatch(options, handler)
   }
 
   enter(one: Cuttable): void {
@@ -99,13 +88,13 @@ export class Connections {
   retire(): void {
     if (this.#isRetired) return
     this.#isRetired = true
-    const close = () => void this.#close()
+    const close = () => this.#close()
     if (this.#open.length === 0) close()
     else this.#idleListeners.add(close)
   }
 
-  async #close(): Promise<void> {
-    await this.#pool.destroy()
+  #close(): void {
+    this.#kept.destroy()
     this.#onClosed()
   }
 }
