@@ -10,7 +10,7 @@ import type { CorsConfig } from '../core/cors.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
-import { GRAPH_ENVIRONMENT } from '../graph/js/environment.ts'
+import { graphEnvironment } from '../graph/js/environment.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
@@ -105,14 +105,14 @@ function serviceName(start: StartMessage | undefined): string {
 }
 
 /** Answers all variables that are set then. */
-function applyEnvironment(
-  { env: defaults }: ProjectConfig,
-  start: StartMessage | undefined,
-): Environment {
+function applyEnvironment(project: ProjectConfig, start: StartMessage | undefined): Environment {
   const { secrets, home } = start ?? {}
   // By the names that commands know them by: of a person's there is none in here.
   const ofHome = home && { RUNYARD_URL: home.url, RUNYARD_API_KEY: home.key }
-  return applyProjectEnvironment(defaults, { ...secrets, ...ofHome, ...GRAPH_ENVIRONMENT })
+  return applyProjectEnvironment(project.env, {
+    ...{ ...secrets, ...ofHome },
+    ...graphEnvironment(project),
+  })
 }
 
 async function openStore(opening: Opening): Promise<AgentStore> {

@@ -2,7 +2,7 @@
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { Log, LogLevel } from '../core/log.ts'
-import { noteSource } from '../graph/js/modules/loader.ts'
+import { noteSource } from '../graph/js/modules/hooks.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { ProjectConfig } from '../project/config.ts'
 import { isJavascript } from '../project/module-spec.ts'

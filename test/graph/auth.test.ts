@@ -1,10 +1,10 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { type AuthorizationEvent, matchesFilter } from '../../src/core/agent/authorization.ts'
 import type { ProjectAuth } from '../../src/core/agent/host/auth.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { loadAuth } from '../../src/graph/js/auth/auth.ts'
-import { installHooks } from '../../src/graph/js/modules/loader.ts'
+import { installHooks } from '../../src/graph/js/modules/hooks.ts'
 
 const PROJECT = resolve(import.meta.dirname, '../fixtures/projects/owned')
 
@@ -25,7 +25,7 @@ let precedence: ProjectAuth
 let answers: ProjectAuth
 
 beforeAll(async () => {
-  await installHooks(PROJECT)
+  await installHooks(join(PROJECT, 'langgraph.json'))
   auth = await load('auth.ts')
   precedence = await load('precedence.ts')
   answers = await load('precedence.ts', 'answers')

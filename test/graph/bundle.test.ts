@@ -74,8 +74,12 @@ describe('no bundle is written', () => {
   }
 
   it.each([
-    ['its own place', 'graph.ts uses its own place', 'export const at = import.meta.url'],
-    ['a folder of CommonJS', 'graph.ts uses its own place', 'export const at = __dirname'],
+    ['its own place', 'graph.ts uses its own place', 'export const at = import.meta'],
+    [
+      'a path of its own',
+      'graph.ts uses its own place',
+      "export const at = require.resolve('./x')",
+    ],
     [
       'any file',
       'an import() of what is not written there',

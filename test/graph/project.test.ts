@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
-import { onSource } from '../../src/graph/js/modules/loader.ts'
+import { onSource } from '../../src/graph/js/modules/hooks.ts'
 import { loadProject, type Project } from '../../src/graph/js/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
@@ -254,7 +254,7 @@ describe('a package of a workspace', () => {
     expect(values).toMatchObject({ messages: [{ content: 'all together together' }] })
   })
 
-  it('tells of its own files and of the siblings it imports, and of no package', async () => {
+  it('tells of its own files, its tsconfig.json and the siblings it imports, and of no package', async () => {
     const files: string[] = []
     onSource((file) => files.push(relative(workspace, file)))
     await load(join(workspace, 'packages/plain/langgraph.json'))
@@ -263,6 +263,7 @@ describe('a package of a workspace', () => {
       'packages/plain/src/agent.ts',
       'packages/prose/src/index.ts',
       'packages/prose/src/words/adverb.ts',
+      'tsconfig.json',
     ])
   })
 

@@ -13,13 +13,14 @@ import { isJavascript } from '../../project/module-spec.ts'
 import { loadAuth } from './auth/auth.ts'
 import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
+import { mainFile } from './environment.ts'
 import { toCommand } from './langgraph/command.ts'
 import { makeRunTreesLate } from './langgraph/run-trees.ts'
 import { installLoopback } from './loopback.ts'
 import { closeBundle, openBundle } from './modules/bundled.ts'
 import { importExport } from './modules/export.ts'
+import { installHooks } from './modules/hooks.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
-import { installHooks } from './modules/loader.ts'
 import { createMemory, type ProjectGraph, readSource, toProjectGraph } from './project-graph.ts'
 import { letGoOfRaces } from './promise-race.ts'
 import { poolRandomValues } from './random-values.ts'
@@ -55,7 +56,7 @@ interface LoadOptions {
 }
 
 /**
- * Imports every graph of the project that is in JavaScript, its auth and its routes. The variables of `GRAPH_ENVIRONMENT`
+ * Imports every graph of the project that is in JavaScript, its auth and its routes. The variables of `graphEnvironment`
  * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the
  * graph, its file and what to do.
  */
@@ -67,7 +68,7 @@ export async function loadProject(config: ProjectConfig, options: LoadOptions): 
   letGoOfRaces()
   const bundled = bundlePath && (await loadBundled(config, bundlePath, options))
   if (bundled) return bundled
-  await installHooks(config.root)
+  await installHooks(mainFile(config))
   return loadModules(config, options)
 }
 

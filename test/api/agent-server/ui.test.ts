@@ -1,7 +1,7 @@
 /** Generative UI: what `LoadExternalComponent` of the SDK asks for, and what it makes of it. */
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { onSource } from '../../../src/graph/js/modules/loader.ts'
+import { onSource } from '../../../src/graph/js/modules/hooks.ts'
 import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
 const start = (configName?: string) =>

@@ -1,9 +1,7 @@
 /** What in a bundle would behave otherwise than in its own file. */
 import { readFile } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
-
-/** Stands in a bundle for everything by which a file knows where it lies. */
-export const HERE = '__runyard_here'
+import { HERE } from './places.ts'
 
 export interface Offence {
   /** Relative to the project's folder. */
@@ -13,6 +11,9 @@ export interface Offence {
 }
 
 const NATIVE = 'a native module'
+/** What of an offence of packages may be kept (`places.ts`). */
+export const IMPORTS = 'an import() of what is not written there'
+const PLACE = 'its own place (import.meta, __dirname, __filename, require.resolve)'
 
 /**
  * One for each file that has any. What was dropped as unused is no offence. `output` is a bundle of
@@ -37,11 +38,12 @@ export async function findOffences(
     const start = text.lastIndexOf('\n', index) + 1
     const lineBreak = text.indexOf('\n', index)
     end = lineBreak < 0 ? text.length : lineBreak
-    const what = offenceOf(text.slice(start, end))
-    if (!what) continue
+    const line = text.slice(start, end)
+    if (!isMarked(line)) continue
     current = lastNamed(text, { from: known, to: start }, bundled) ?? current
     known = start
-    if (current !== undefined) found.set(current, what)
+    const what = current !== undefined && offenceOf(line, isOfPackage(current))
+    if (current !== undefined && what) found.set(current, what)
   }
   return [...found].map(([file, what]) => ({ file, what }))
 }
@@ -69,13 +71,23 @@ function lastNamed(
   return undefined
 }
 
-function offenceOf(line: string): string | undefined {
-  if (/^\s*(\/[/*]|\*)/.test(line)) return undefined
-  if (line.includes(HERE))
-    return 'its own place (import.meta, __dirname, __filename, require.resolve)'
-  if (/\bimport\((?!\s*["'`][^"'`$]*["'`])/.test(line))
-    return 'an import() of what is not written there'
+function isMarked(line: string): boolean {
+  return !/^\s*(\/[/*]|\*)/.test(line)
+}
+
+function isOfPackage(file: string): boolean {
+  return file.startsWith('node_modules/') || file.includes('/node_modules/')
+}
+
+/** `places.ts` has kept the places of the project's own files, of which packages could not be moved. */
+function offenceOf(line: string, isOfPackage: boolean): string | undefined {
+  if (isOfPackage ? PLACE_OF_PACKAGE.test(line) : PLACE_OF_OWN.test(line)) return PLACE
+  if (/\bimport\((?!\s*["'`][^"'`$]*["'`])/.test(line)) return IMPORTS
   if (/\b__require(?!\()|\b__require\((?!["'`])/.test(line))
     return 'a require() of what is not written there'
   return undefined
 }
+
+const PLACE_OF_PACKAGE = new RegExp(`${HERE}(?!_import)`)
+/** Its own files are resolved by hooks that a bundle does without. */
+const PLACE_OF_OWN = new RegExp(`${HERE}(?!_)|${HERE}_resolve\\d*\\((?!["'\`][^"'\`$./])`)

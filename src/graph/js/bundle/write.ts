@@ -16,8 +16,9 @@ import { PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
 import { packageHome } from '../modules/package-home.ts'
 import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
 import { embeddingsModule, embeddingsPackage } from '../store/embeddings.ts'
-import { findOffences, HERE, type Offence } from './offences.ts'
+import { findOffences, IMPORTS, type Offence } from './offences.ts'
 import { packageClosure, packageFolder } from './package-closure.ts'
+import { BANNER, keepPlaces, namesPackages, PLACES } from './places.ts'
 import { resolvePackages } from './resolve.ts'
 
 type Bundling =
@@ -53,18 +54,25 @@ export async function bundleProject(config: ProjectConfig): Promise<Bundling> {
 async function write(config: ProjectConfig, file: string): Promise<Bundling> {
   const { build } = await import('esbuild')
   const modules = await modulesOf(config)
-  const { metafile } = await build({ ...optionsOf(config.root), ...ownSources(modules) })
+  const outputFolder = dirname(file)
+  const { metafile } = await build({
+    ...optionsOf(config.root, modules),
+    ...ownSources(modules),
+    plugins: [keepPlaces({ outputFolder, importing: new Set() })],
+  })
   const entry = await entryOf(config, modules, metafile)
-  let external: string[] = []
-  // A second look with what the first has put outside; that may bring out no more.
-  for (let look = 0; look < 2; look += 1) {
-    await mkdir(dirname(file), { recursive: true })
+  let { external, importing }: Exceptions = { external: [], importing: new Set() }
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
+    await mkdir(outputFolder, { recursive: true })
     const bundled = (isThorough: boolean) =>
       build({
-        ...optionsOf(config.root),
+        ...optionsOf(config.root, modules),
         stdin: { contents: entry, resolveDir: config.root, sourcefile: 'entry' },
         outfile: file,
-        plugins: [resolvePackages({ external, outputFolder: dirname(file), isThorough })],
+        plugins: [
+          resolvePackages({ external, outputFolder, isThorough }),
+          keepPlaces({ outputFolder, importing }),
+        ],
       })
     const { metafile: made } = look === 0 ? await quickly(bundled) : await bundled(true)
     const offences = await findOffences(file, made)
@@ -72,12 +80,16 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
       const { bytes, inputs } = outputOf(made)
       return { file, bytes, files: Object.keys(inputs).length, external: namesOf(external) }
     }
-    const outside = await putOutside(config.root, offences)
-    if ('reason' in outside) return refuse(file, outside.reason)
-    external = outside.folders
+    const found = await exceptFor(config.root, offences)
+    if ('reason' in found) return refuse(file, found.reason)
+    external = [...new Set([...external, ...found.external])]
+    importing = new Set([...importing, ...found.importing])
   }
   return refuse(file, 'what has to stay outside of it is not clear')
 }
+
+/** What one look puts outside may bring out more. */
+const MAX_LOOKS = 4
 
 /** Most projects need no thorough look; those that do have it in place of their error. */
 async function quickly<T>(bundled: (isThorough: boolean) => Promise<T>): Promise<T> {
@@ -88,8 +100,8 @@ async function quickly<T>(bundled: (isThorough: boolean) => Promise<T>): Promise
   }
 }
 
-function optionsOf(root: string) {
-  const tsconfig = findTsconfig(root)
+function optionsOf(root: string, modules: string[]) {
+  const hasTsconfig = modules.some((file) => findTsconfig(dirname(join(root, file))))
   return {
     absWorkingDir: root,
     bundle: true,
@@ -105,15 +117,12 @@ function optionsOf(root: string) {
     legalComments: 'none',
     logLevel: 'silent',
     loader: { '.node': 'empty' },
-    define: { __dirname: HERE, __filename: HERE, 'import.meta': HERE, 'require.resolve': HERE },
-    banner: { js: REQUIRE },
-    ...(tsconfig ? { tsconfig } : { tsconfigRaw: '{}' }),
+    define: PLACES,
+    banner: { js: BANNER },
+    // Else each file has the one nearest to it.
+    ...(!hasTsconfig && { tsconfigRaw: '{}' }),
   } satisfies BuildOptions
 }
-
-/** CommonJS in the bundle finds Node's own modules by it. */
-const REQUIRE =
-  "import { createRequire as __runyardRequire } from 'node:module'; const require = __runyardRequire(import.meta.url);"
 
 /** What says of each of the project's files whether it is an ES module or CommonJS. */
 function ownSources(modules: string[]) {
@@ -165,21 +174,34 @@ async function entryOf(
   return `export const modules = {\n${modules.join('\n')}\n}\n`
 }
 
-/** The folders of the packages that stay outside, or why that is not possible. */
-async function putOutside(
+/** What is not bundled as it is. */
+interface Exceptions {
+  /** Folders of packages that stay outside; absolute. */
+  external: string[]
+  /** Files whose `import()` of what is not written there is made from their own place (`places.ts`); absolute. */
+  importing: ReadonlySet<string>
+}
+
+/** Or why there is no way. */
+async function exceptFor(
   root: string,
   offences: Offence[],
-): Promise<{ folders: string[] } | { reason: string }> {
-  const folders = new Set<string>()
+): Promise<Exceptions | { reason: string }> {
+  const external = new Set<string>()
+  const importing = new Set<string>()
   for (const { file, what } of offences) {
     const folder = packageFolder(join(root, file))
     if (!folder) return { reason: `${file} uses ${what}` }
     const closure = await packageClosure(folder)
     const core = namesOf(closure).find((name) => CORE.includes(name))
+    if (core && what === IMPORTS && (await namesPackages(join(root, file)))) {
+      importing.add(join(root, file))
+      continue
+    }
     if (core) return { reason: `${file} uses ${what}, and its package depends on ${core}` }
-    for (const one of closure) folders.add(one)
+    for (const one of closure) external.add(one)
   }
-  return { folders: [...folders] }
+  return { external: [...external], importing }
 }
 
 function namesOf(folders: string[]): string[] {

@@ -1,6 +1,7 @@
 /** A project's modules out of the file that `js/bundle/write.ts` wrote. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { resolvePackages } from './hooks.ts'
 import { nameSourcesOf } from './stack-traces.ts'
 
 type Exports = Record<string, unknown>
@@ -20,6 +21,7 @@ let forgetSources = () => {}
  */
 export async function openBundle(file: string, root: string): Promise<void> {
   const { href } = pathToFileURL(file)
+  resolvePackages()
   forgetSources = nameSourcesOf(href)
   const bundle: { modules: Record<string, BundledModule> } = await import(href)
   modules = new Map(Object.entries(bundle.modules).map(([path, one]) => [join(root, path), one]))

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { importFor, installHooks } from './loader.ts'
+import { installHooks } from './hooks.ts'
+import { importFor } from './loader.ts'
 
 /** Far from here, so that nothing is found by way of the present folder. */
 let root: string
@@ -16,7 +17,7 @@ beforeAll(async () => {
     await writeFile(join(folder, 'index.cjs'), `exports.name = '${name}'\n`)
   }
   await writeFile(join(root, "it's a graph.mjs"), '')
-  await installHooks(root)
+  await installHooks(join(root, "it's a graph.mjs"))
 })
 afterAll(() => rm(root, { recursive: true }))
 
