@@ -7,6 +7,7 @@ import {
   ROLE_HEADER,
 } from '../core/deployment/runtime-protocol.ts'
 import type { Role } from '../core/people/api-key.ts'
+import { addressOf } from './server/addresses.ts'
 import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
 
 /** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
@@ -103,10 +104,10 @@ export function answerHeaders(raw: string[], revision_id: string, prefix: string
 
 /** Adds the `host` header, and the headers that tell where the request came from. */
 function addOrigin(sent: string[], req: IncomingMessage): void {
-  const { headers, socket } = req
+  const { headers } = req
   const { host } = headers
   if (host !== undefined) sent.push('host', host)
-  sent.push('x-forwarded-for', joined(headers['x-forwarded-for'], socket.remoteAddress))
+  sent.push('x-forwarded-for', joined(headers['x-forwarded-for'], addressOf(req)))
   const forwardedHost = joined(headers['x-forwarded-host']) || host
   if (forwardedHost) sent.push('x-forwarded-host', forwardedHost)
   sent.push('x-forwarded-proto', joined(headers['x-forwarded-proto']) || protocolOf(req))

@@ -2,6 +2,7 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../../core/tls.ts'
+import { keepAddress, noteAddress } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { createTlsServer } from './http2.ts'
 
@@ -38,11 +39,17 @@ export function createGatewayServer(
     : http.createServer(SETTINGS)
   const onRequest = (req: http.IncomingMessage, res: http.ServerResponse) => {
     answers.set(req.socket, res)
-    gateway.handleRequest(req, res)
+    if (noteAddress(req)) gateway.handleRequest(req, res)
+    else res.destroy()
   }
+  server.on('connection', keepAddress)
+  server.on('secureConnection', keepAddress)
   server.on('request', onRequest)
   server.on('checkContinue', onRequest)
-  server.on('upgrade', (req, socket, head) => gateway.handleUpgrade(req, socket, head))
+  server.on('upgrade', (req, socket, head) => {
+    if (noteAddress(req)) gateway.handleUpgrade(req, socket, head)
+    else socket.destroy()
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the middle of an answer, a second one would look like a part of the first.
     if (!socket.writable || answers.get(socket)?.closed === false) socket.destroy()
