@@ -181,8 +181,8 @@ describe('headers', () => {
     for (const line of [
       'Location: /threads/1/runs/2/stream',
       'Content-Location: /threads/1/runs/2',
-      'Set-Cookie: a=1',
-      'Set-Cookie: b=2',
+      'set-cookie: a=1; Path=/agents/agent',
+      'set-cookie: b=2; Path=/agents/agent',
       'X-Latin: caf\xe9',
       'x-runyard-revision: revision-1',
     ]) {

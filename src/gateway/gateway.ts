@@ -93,7 +93,7 @@ export class Gateway {
     this.#table = options.targets ?? new Targets()
     this.#fallback = options.fallback
     this.#domain = options.domain
-    this.#hosts = options.hosts ?? new HostNames()
+    this.#hosts = options.hosts ?? new HostNames({ domain: options.domain })
     this.#log = options.log
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
     this.#restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
@@ -243,7 +243,12 @@ export class Gateway {
   /** In a span, with everything that the request waits for. */
   #forward(passage: Passage): Promise<void> {
     const { req, res, route } = passage
-    const options = { targets: this.#table, restartWaitMs: this.#restartWaitMs, log: this.#log }
+    const options = {
+      targets: this.#table,
+      restartWaitMs: this.#restartWaitMs,
+      isSharedDomain: (domain: string) => this.#hosts.isShared(domain, req.headers.host),
+      log: this.#log,
+    }
     if (this.#tracer === noTracer) return forward(passage, options)
     const [path = '/'] = route.path.split('?')
     const { method = 'GET' } = req

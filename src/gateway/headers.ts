@@ -7,6 +7,7 @@ import {
   ROLE_HEADER,
 } from '../core/deployment/runtime-protocol.ts'
 import type { Role } from '../core/people/api-key.ts'
+import { cookiesAtRoot, cookiesBelowPrefix } from './answer-cookies.ts'
 import { addressOf } from './server/addresses.ts'
 import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
 
@@ -35,7 +36,7 @@ const SET_BY_GATEWAY = [
 /** Each header is looked up in one set, since each request has many. */
 const DROPPED_OF_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'cookie'])
 const DROPPED_OF_RELAYED = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'x-runyard-relayed'])
-const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'x-runyard-revision'])
+const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'set-cookie', 'x-runyard-revision'])
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
@@ -90,14 +91,32 @@ export function relayedAnswerHeaders(raw: string[]): string[] {
   return endToEnd(raw, HOP_BY_HOP)
 }
 
+/** Where an answer goes. */
+interface OfAnswer {
+  revision_id: string
+  prefix: string
+  /** The `cookie` header of its request. */
+  cookie: string | undefined
+  /** Whether other hosts of Runyard lie at or below a domain that a cookie names. */
+  isSharedDomain: (domain: string) => boolean
+}
+
 /**
  * The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. Below a
- * prefix the answer shares its origin with the dashboard: it stands in a sandbox there, and says nothing of
- * the origin.
+ * prefix the answer shares its origin with the dashboard: it stands in a sandbox there, says nothing of
+ * the origin, and sets cookies for its own path only.
  */
-export function answerHeaders(raw: string[], revision_id: string, prefix: string): string[] {
+export function answerHeaders(raw: string[], about: OfAnswer): string[] {
+  const { revision_id, prefix, cookie: sent, isSharedDomain } = about
   const isShared = prefix !== ''
   const headers = endToEnd(raw, DROPPED_OF_ANSWERS, isShared ? isOfOrigin : undefined)
+  const set = valuesOf('set-cookie', raw)
+  if (set.length > 0) {
+    const cookies = isShared
+      ? cookiesBelowPrefix(set, { prefix, sent })
+      : cookiesAtRoot(set, isSharedDomain)
+    for (const cookie of cookies) headers.push('set-cookie', cookie)
+  }
   headers.push('x-runyard-revision', revision_id)
   return isShared ? sandboxed(headers) : headers
 }
@@ -113,10 +132,17 @@ function addOrigin(sent: string[], req: IncomingMessage): void {
   sent.push('x-forwarded-proto', joined(headers['x-forwarded-proto']) || protocolOf(req))
 }
 
+function valuesOf(lowerCaseName: string, raw: string[]): string[] {
+  return raw.filter((_, i) => {
+    const name = i % 2 === 1 ? raw[i - 1] : undefined
+    return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName
+  })
+}
+
 function endToEnd(
   raw: string[],
   dropped: ReadonlySet<string>,
-  isDropped?: (lowerCaseName: string, value: string) => boolean,
+  isDropped?: (lowerCaseName: string) => boolean,
 ): string[] {
   const named = connectionTokens(raw)
   const kept: string[] = []
@@ -124,7 +150,7 @@ function endToEnd(
     const name = raw[i] ?? ''
     const value = raw[i + 1] ?? ''
     const header = name.toLowerCase()
-    if (dropped.has(header) || named?.has(header) || isDropped?.(header, value)) continue
+    if (dropped.has(header) || named?.has(header) || isDropped?.(header)) continue
     kept.push(name, value)
   }
   return kept

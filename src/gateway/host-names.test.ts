@@ -92,6 +92,24 @@ it('never leads away from where the server itself is reached by now', () => {
   expect(led).toEqual([HOST, 'otherrun.test'])
 })
 
+it('knows which domains are shared by several of its hosts', () => {
+  const own = new HostNames({ ownUrls: () => ['https://runyard.test:8443'], domain: 'run.test' })
+  own.replace(
+    new Map([
+      ['shop.customer.test', 'shop'],
+      ['www.shop.test', 'shop'],
+      ['other.customer.test', 'other'],
+    ]),
+  )
+  const isShared = (domain: string, host: string) => own.isShared(domain, host)
+  expect(isShared('customer.test', 'shop.customer.test')).toBe(true)
+  expect(isShared('.shop.test', 'www.shop.test:8443')).toBe(false)
+  expect(isShared('shop.customer.test', 'shop.customer.test')).toBe(false)
+  expect(isShared('run.test', 'shop.run.test')).toBe(true)
+  expect(isShared('shop.run.test', 'shop.run.test')).toBe(false)
+  expect(isShared('runyard.test', 'shop.run.test')).toBe(true)
+})
+
 it('answers 503 and nothing of the control plane’s while nobody leads', async () => {
   hosts = new HostNames()
   hosts.replace(new Map([[HOST, 'agent']]))

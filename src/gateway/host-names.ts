@@ -26,12 +26,29 @@ export class HostNames implements HostTable {
   }
 
   replace(names: ReadonlyMap<string, string>): void {
-    const { ownUrls = () => [], domain } = this.#options
-    const own = ownUrls().flatMap((url) => (url ? [new URL(url).hostname] : []))
+    const { domain } = this.#options
+    const own = this.#ownHosts()
     const isOwn = (host: string) =>
       own.includes(host) ||
       (domain !== undefined && (host === domain || host.endsWith(`.${domain}`)))
     this.#names = new Map([...names].filter(([host]) => !isOwn(host)))
+  }
+
+  /** Whether hosts of Runyard itself or of other deployments lie at or below this domain, which is not the `host`. */
+  isShared(domain: string, host: string | undefined): boolean {
+    const name = nameInHost(domain.replace(/^\./, ''))
+    if (host !== undefined && name === nameInHost(host)) return false
+    const whose = this.deploymentAt(host)
+    const others = [...this.#names].filter(([, deployment]) => deployment !== whose)
+    const { domain: base = [] } = this.#options
+    return [...this.#ownHosts(), ...others.map(([other]) => other)]
+      .concat(base)
+      .some((one) => one === name || one.endsWith(`.${name}`))
+  }
+
+  #ownHosts(): string[] {
+    const { ownUrls = () => [] } = this.#options
+    return ownUrls().flatMap((url) => (url ? [new URL(url).hostname] : []))
   }
 
   /** The deployment whose host a `host` header names; each request asks. */

@@ -46,6 +46,8 @@ interface ForwardOptions {
   targets: Targets
   /** How long a request waits for an agent server that restarts, in ms. */
   restartWaitMs: number
+  /** Whether a cookie for this domain would reach other hosts of Runyard than that of the request. */
+  isSharedDomain: (domain: string) => boolean
   log: Log
 }
 
@@ -99,7 +101,7 @@ class Forwarding {
         const upstream = this.#options.targets.choose(name, this.#passage.route.path)
         if (upstream) {
           this.#requireCheck(name, upstream)
-          const outcome = await attempt(this.#passage, upstream)
+          const outcome = await attempt(this.#passage, upstream, this.#options)
           if (outcome.kind === 'over') return
           this.#note(outcome, upstream)
           await this.#waitForAnother(name)
@@ -188,16 +190,21 @@ function sleepsOn(name: string): AppError {
 
 type Failure = Extract<Outcome, { kind: 'unanswered' }>
 
-function attempt(passage: Passage, upstream: Upstream): Promise<Outcome> {
+function attempt(
+  passage: Passage,
+  upstream: Upstream,
+  { isSharedDomain }: ForwardOptions,
+): Promise<Outcome> {
   const { req, route, caller, role, traceparent } = passage
   const { path, prefix } = route
   const { revision_id } = upstream.target
+  const { cookie } = req.headers
   const { token } = upstream.endpoint
   return new Exchange(passage, {
     connections: upstream,
     path,
     headers: requestHeaders(req, { prefix, token, caller, role, traceparent }),
-    answerHeaders: (raw) => answerHeaders(raw, revision_id, prefix),
+    answerHeaders: (raw) => answerHeaders(raw, { revision_id, prefix, cookie, isSharedDomain }),
   }).run()
 }
 

@@ -84,6 +84,9 @@ describe('an agent’s answer', () => {
       'service-worker-allowed': '/',
       'alt-svc': 'h3=":443"',
       nel: '{}',
+      'secure-session-registration': '(ES256);path="/x"',
+      'sec-session-challenge': '"x"',
+      'speculation-rules': '"/agents/agent/rules"',
       'set-cookie': [
         'runyard_session_8124=mine; Path=/',
         ' __Host-runyard_session=mine; Path=/',
@@ -92,15 +95,19 @@ describe('an agent’s answer', () => {
       ],
       'x-theirs': '1',
     })
-    expect(headers.getSetCookie()).toEqual(['theirs=1; Path=/'])
+    expect(headers.getSetCookie()).toEqual(['theirs=1; Path=/agents/agent'])
     expect(headers.get('x-theirs')).toBe('1')
-    for (const name of ['clear-site-data', 'service-worker-allowed', 'alt-svc', 'nel']) {
+    for (const name of [
+      ...['clear-site-data', 'service-worker-allowed', 'alt-svc', 'nel'],
+      ...['secure-session-registration', 'sec-session-challenge', 'speculation-rules'],
+    ]) {
       expect([name, headers.has(name)]).toEqual([name, false])
     }
   })
 
   it('has an origin of its own below a domain, where nothing of this is needed', async () => {
-    const html = { 'content-type': 'text/html', 'clear-site-data': '"*"' }
+    const cookies = ['a=1; Path=/x', 'b=2; Domain=example.test', 'c=3; Domain=agent.example.test']
+    const html = { 'content-type': 'text/html', 'clear-site-data': '"*"', 'set-cookie': cookies }
     await world.serveAgent((_, res) => res.writeHead(200, html).end('x'))
     const headers = await new Promise<IncomingHttpHeaders>((resolve) => {
       const to = { headers: { ...withKey.headers, host: 'agent.example.test' } }
@@ -108,6 +115,7 @@ describe('an agent’s answer', () => {
     })
     expect(headers['content-security-policy']).toBeUndefined()
     expect(headers['clear-site-data']).toBe('"*"')
+    expect(headers['set-cookie']).toEqual(['a=1; Path=/x', 'b=2', 'c=3; Domain=agent.example.test'])
   })
 })
 

@@ -26,15 +26,27 @@ const DATA = /^(application\/json|text\/event-stream)[ \t]*(;[^,]*)?$/i
 /** By these an answer speaks for the whole origin and not for itself. */
 const OF_ORIGIN = new Set([
   'accept-ch',
+  'activate-storage-access',
   'alt-svc',
   'clear-site-data',
   'critical-ch',
+  'expect-ct',
+  'idp-signin-status',
   'nel',
+  'observe-browsing-topics',
+  'origin-agent-cluster',
+  'public-key-pins',
   'report-to',
   'service-worker-allowed',
+  'set-cookie2',
   'set-login',
+  'speculation-rules',
   'strict-transport-security',
+  'use-as-dictionary',
+  'x-permitted-cross-domain-policies',
 ])
+/** Sessions that a browser binds to the machine, under their names of now and before. */
+const OF_SESSIONS = /^(secure|sec)-session-/
 
 /** What a page asks for in order to run it in itself. */
 const CODE = ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet']
@@ -66,10 +78,14 @@ export function hasOtherCookies(cookie: string | undefined): boolean {
   return cookie !== undefined && withoutOwnCookies(cookie, { isShared: true }) !== ''
 }
 
+/** Whether a cookie of this name is one of ours, which no agent may set. */
+export function isOwnCookie(name: string): boolean {
+  return OWN_COOKIE.test(name)
+}
+
 /** Whether this header of an agent's answer would change what is not the agent's. */
-export function isOfOrigin(lowerCaseName: string, value: string): boolean {
-  if (lowerCaseName === 'set-cookie') return !mayBeSet(value)
-  return OF_ORIGIN.has(lowerCaseName)
+export function isOfOrigin(lowerCaseName: string): boolean {
+  return OF_ORIGIN.has(lowerCaseName) || OF_SESSIONS.test(lowerCaseName)
 }
 
 /** Puts documents into a sandbox: whatever might become one. */
@@ -82,12 +98,6 @@ export function sandboxed(headers: string[]): string[] {
   }
   if (!isData) headers.push('content-security-policy', SANDBOX)
   return headers
-}
-
-/** A browser sends a cookie without a name as its value alone, which then reads like any other. */
-function mayBeSet(cookie: string): boolean {
-  const name = nameIn(cookie)
-  return name !== '' && !OWN_COOKIE.test(name)
 }
 
 function ownCookiesIn(cookie = ''): string[] {
