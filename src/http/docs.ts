@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Env, Hono } from 'hono'
 import { AppError } from '../core/errors.ts'
+import { keepAnswer } from './kept-answer.ts'
 
 const ASSETS = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -23,11 +24,21 @@ export function docsRoutes<E extends Env>(title: string): Hono<E> {
   const routes = new Hono<E>()
   routes.get('/docs', (c) => c.html(page(title)))
   for (const [name, type] of Object.entries(ASSETS)) {
-    routes.get(`/docs/${name}`, async () => {
-      const headers = { 'content-type': type, 'cache-control': 'public, max-age=3600' }
-      return new Response(await readFile(locate(name as Asset)), { headers })
+    keepAnswer(routes, `/docs/${name}`, {
+      make: () => readFile(locate(name as Asset)),
+      headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' },
     })
   }
+  return routes
+}
+
+/** `/openapi.json`: to make it takes a while, and everyone may ask for it. It is made once, after all routes are there. */
+export function documentRoutes<E extends Env>(describe: () => object): Hono<E> {
+  const routes = new Hono<E>()
+  keepAnswer(routes, '/openapi.json', {
+    make: () => JSON.stringify(describe()),
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+  })
   return routes
 }
 

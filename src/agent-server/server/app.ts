@@ -1,11 +1,11 @@
 /** The agent server's API as one app. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { DEFAULT_HTTP, type HttpConfig } from '../../core/agent/server/project-settings.ts'
-import { createApp, createRoutes, requireJson, treatBodyAsJson } from '../../http/app.ts'
+import { createApp, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
 import { addCommonRefusals } from '../../http/common-refusals.ts'
-import { docsRoutes } from '../../http/docs.ts'
+import { docsRoutes, documentRoutes } from '../../http/docs.ts'
 import { passOverEmptyQueries } from '../../http/empty-queries.ts'
 import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
@@ -91,9 +91,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     a2aRoutes(parts, config),
     uiRoutes(parts, mountPrefix),
     docsRoutes<AgentServerEnv>('Runyard agent server'),
-    createRoutes<AgentServerEnv>().get('/openapi.json', (c) =>
-      c.json(describe(app, config.version, http)),
-    ),
+    documentRoutes<AgentServerEnv>(() => describe(app, config.version, http)),
   ]
   for (const routes of routers) app.route('/', routes)
   // Of our own routes: what the project's take is the project's business.

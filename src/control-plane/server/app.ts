@@ -6,7 +6,7 @@ import { exposedHeaders } from '../../core/cors.ts'
 import { createApp, createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
 import { addCommonRefusals } from '../../http/common-refusals.ts'
-import { docsRoutes } from '../../http/docs.ts'
+import { docsRoutes, documentRoutes } from '../../http/docs.ts'
 import { requirePrincipal } from '../../http/keys.ts'
 import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
@@ -87,7 +87,10 @@ function apiRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
     if (['true', '1'].includes(c.req.query('check_db') ?? '')) await parts.store.checkWrites()
     return c.json({ ok: true })
   })
-  api.get('/openapi.json', (c) => c.json(openApiDocument(api)))
+  api.route(
+    '/',
+    documentRoutes(() => openApiDocument(api)),
+  )
   api.route('/', docsRoutes('Runyard control plane'))
   api.route('/', uploadRoutes(parts))
   api.route('/', artifactRoutes(parts))
