@@ -112,6 +112,7 @@ export const IN_PYTHON = {
   'thread-changes': 'states',
   'thread-ttl': 'checkpoints',
   'two-versions': 'two hosts',
+  'untrusted-values': 'checkpoints',
   ui: 'emissions',
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import logs, sdk_client
 from .auth import LoadedAuth, load_auth
+from .checkpoints.serde import guard_serializers
 from .embeddings import ProjectEmbeddings, load_embed
 from .modules import load_export, name_of
 from .parts import ModuleSpec, Parts, Start
@@ -27,6 +28,7 @@ async def load(start: Start, calls: Calls, side: Side) -> Parts:
     """
     config = start["config"]
     logs.install(start["log_level"], side.tell)
+    guard_serializers()
     sdk_client.install()
     sdk_client.connect(calls)
     for path in reversed(config.get("paths", [])):

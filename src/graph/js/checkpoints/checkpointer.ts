@@ -31,7 +31,8 @@ import {
   requireKey,
 } from './config.ts'
 import { needsWritesOfParent, type SendsForm, withPendingSends, withSends } from './sends.ts'
-import { dump, toTuple } from './values.ts'
+import { guardSerializers } from './serializer.ts'
+import { dump, dumpOf, toTuple } from './values.ts'
 
 /** How much of a history is read at a time, in bytes; a checkpoint may have more. */
 const READ_BYTES = 8 * 1024 ** 2
@@ -53,6 +54,7 @@ export function createCheckpointerClass(
     constructor(store: GraphCheckpoints) {
       super()
       this.#store = store
+      guardSerializers(this.serde)
     }
 
     override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -129,7 +131,7 @@ export function createCheckpointerClass(
       const pending = await Promise.all(
         writes.map(async ([channel, value], place): Promise<PendingWrite> => {
           const idx = SPECIAL_WRITES[channel] ?? place
-          return { task_id: taskId, channel, idx, ...(await dump(this.serde, value)) }
+          return { task_id: taskId, channel, idx, ...(await dumpOf(channel, this.serde, value)) }
         }),
       )
       await this.#storeOf(config).putWrites(key, pending)
@@ -159,7 +161,7 @@ export function createCheckpointerClass(
       const changed = Object.entries(versions).filter(([channel]) => channel in values)
       return Promise.all(
         changed.map(async ([channel, version]): Promise<ChannelValue> => {
-          const typed = await dump(this.serde, values[channel])
+          const typed = await dumpOf(channel, this.serde, values[channel])
           return { channel, version: String(version), ...typed }
         }),
       )

@@ -7,8 +7,10 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
+import { AppError } from '../../../core/errors.ts'
 import { cutJsonList } from '../../../core/json-list.ts'
 import { LARGE, ownTurn } from '../../../core/turn.ts'
+import { UnstorableValue } from './stored-json.ts'
 
 const INTERRUPT = '__interrupt__'
 
@@ -17,6 +19,30 @@ export async function dump(serde: SerializerProtocol, value: unknown): Promise<T
   const [type, bytes] = await serde.dumpsTyped(value)
   if (bytes.length > LARGE) await ownTurn()
   return { type, bytes }
+}
+
+/** The value of a channel. Throws `bad_request` for one that cannot be stored, with the channel's name and what to do. */
+export async function dumpOf(
+  channel: string,
+  serde: SerializerProtocol,
+  value: unknown,
+): Promise<TypedBytes> {
+  try {
+    return await dump(serde, value)
+  } catch (cause) {
+    if (!(cause instanceof UnstorableValue)) throw cause
+    const what = SPECIAL[channel] ?? `The value of the channel "${channel}"`
+    throw new AppError('bad_request', `${what} cannot be stored: ${cause.message}.`, { cause })
+  }
+}
+
+/** What the channels are that LangGraph adds to a graph's own. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  [INTERRUPT]: 'The value of an interrupt',
+  __resume__: 'The answer to an interrupt',
+  __start__: 'The input',
+  __pregel_tasks: 'What a Send carries',
+  __return__: 'What a task returned',
 }
 
 /** A long list is revived piece by piece: its items know nothing of each other. */

@@ -8,6 +8,8 @@ from typing import Any
 
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from .stored_json import load_json
+
 
 class HostSerializer(JsonPlusSerializer):
     """LangGraph's own, and pickles of what that cannot write, as the official server does.
@@ -30,3 +32,32 @@ class HostSerializer(JsonPlusSerializer):
             if cloudpickle is None:
                 raise
             return "pickle", cloudpickle.dumps(obj)
+
+
+def guard_serializers() -> None:
+    """Has no serializer of LangGraph revive what a JSON text names; more than once is harmless.
+
+    That holds for those of caches too, and of checkpointers that the project itself gives to
+    subgraphs. LangGraph's own imports the named module and calls what is named in it before
+    ``langgraph-checkpoint`` 3.0, and reads variables of the environment before ``langchain-core``
+    1.2.5; text that is no Unicode made it store JSON, with what clients sent unescaped.
+    """
+    if getattr(JsonPlusSerializer.loads_typed, "is_guarded", False):
+        return
+    own_dumps, own_loads = JsonPlusSerializer.dumps_typed, JsonPlusSerializer.loads_typed
+
+    def dumps_typed(self: JsonPlusSerializer, obj: Any) -> tuple[str, bytes]:
+        kind, data = own_dumps(self, obj)
+        if kind != "json":
+            return kind, data
+        if not self.pickle_fallback:
+            raise TypeError("It holds text that is no valid Unicode.")
+        return "pickle", pickle.dumps(obj)
+
+    def loads_typed(self: JsonPlusSerializer, data: tuple[str, bytes]) -> Any:
+        kind, stored = data
+        return load_json(stored) if kind == "json" else own_loads(self, data)
+
+    loads_typed.is_guarded = True  # type: ignore[attr-defined]
+    JsonPlusSerializer.dumps_typed = dumps_typed  # type: ignore[method-assign]
+    JsonPlusSerializer.loads_typed = loads_typed  # type: ignore[method-assign]

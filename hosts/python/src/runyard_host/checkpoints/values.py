@@ -30,6 +30,16 @@ def dump(serde: SerializerProtocol, value: Any) -> JsonObject:
     return {"type": kind, "bytes": bytes(data)}
 
 
+def _dump_of(channel: str, serde: SerializerProtocol, value: Any) -> JsonObject:
+    """``TypedBytes`` of a channel's value. What it raises names the channel."""
+    try:
+        return dump(serde, value)
+    except Exception as error:
+        raise TypeError(
+            f'The value of the channel "{channel}" cannot be stored: {error}'
+        ) from error
+
+
 def load(serde: SerializerProtocol, typed: JsonObject) -> Any:
     """The value of ``TypedBytes``."""
     return serde.loads_typed((typed["type"], typed["bytes"]))
@@ -40,7 +50,7 @@ def dump_changed(
 ) -> list[JsonObject]:
     """The channels that have a new version. One that was emptied has a version and no value."""
     return [
-        {"channel": channel, "version": str(version), **dump(serde, values[channel])}
+        {"channel": channel, "version": str(version), **_dump_of(channel, serde, values[channel])}
         for channel, version in versions.items()
         if channel in values
     ]
@@ -56,7 +66,7 @@ def dump_writes(
             "task_path": task_path,
             "channel": channel,
             "idx": WRITES_IDX_MAP.get(channel, place),
-            **dump(serde, value),
+            **_dump_of(channel, serde, value),
         }
         for place, (channel, value) in enumerate(writes)
     ]
