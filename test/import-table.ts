@@ -196,7 +196,10 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     domains: ['deployments', 'operations', 'people'],
     revisions: ['deployments', 'operations', 'people', 'sources'],
-    rollout: ['revisions', 'oauth/vault', 'oauth/providers/removal', 'oauth/tokens/holders'],
+    rollout: [
+      ...['revisions', 'domains/proof'],
+      ...['oauth/vault', 'oauth/providers/removal', 'oauth/tokens/holders'],
+    ],
     leadership: ['rollout', 'figures/sampler', 'oauth/upkeep'],
     figures: ['deployments', 'operations'],
     pushes: ['deployments', 'operations', 'people'],

@@ -57,7 +57,7 @@ export interface ControlPlaneParts {
    */
   ownUrls: () => { urls: string[]; areNamed: boolean }
   /** Where the DNS of hosts leads. */
-  dns: Pick<DnsStates, 'stateOf'>
+  dns: Pick<DnsStates, 'stateOf' | 'textsOf'>
   /** Whether the gateway here answers at this host for a deployment whose domain it is. */
   isDomain: (host: string) => boolean
   /** Settles when the gateway here knows the domains that were written before. */

@@ -101,5 +101,24 @@ export function testDomainStore(open: () => ControlPlaneStore): void {
       expect(await domains.list(deployment.id)).toEqual([])
       expect(await domains.list(other.id)).toEqual([kept])
     })
+
+    it('remembers who had a host last, also when its deployment is gone, until it is told to forget', async () => {
+      const { domains, deployments } = open()
+      const { host } = aDomainOf(deployment)
+      const had = (workspace_id: string, released_at: string) => ({
+        host,
+        workspace_id,
+        released_at,
+      })
+      expect(await domains.released(host)).toBeUndefined()
+      await domains.release(had('red', deployment.created_at))
+      await domains.release(had('blue', LATER))
+      await deployments.delete(deployment.id)
+      expect(await domains.released(host)).toEqual(had('blue', LATER))
+      await domains.forgetReleased(LATER)
+      expect(await domains.released(host)).toEqual(had('blue', LATER))
+      await domains.forgetReleased('2026-11-20T13:00:00.001Z')
+      expect(await domains.released(host)).toBeUndefined()
+    })
   })
 }

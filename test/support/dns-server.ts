@@ -6,6 +6,7 @@ export interface Records {
   A?: string[]
   AAAA?: string[]
   CNAME?: string
+  TXT?: string[]
 }
 
 export interface DnsServer {
@@ -18,7 +19,7 @@ export interface DnsServer {
   close(): void
 }
 
-const TYPES: Readonly<Record<number, keyof Records>> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' }
+const TYPES: Readonly<Record<number, keyof Records>> = { 1: 'A', 5: 'CNAME', 16: 'TXT', 28: 'AAAA' }
 const HEADER_BYTES = 12
 const ANSWERED = 0x8180
 const NO_SUCH_NAME = 0x8183
@@ -60,7 +61,8 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-function recordsOf({ A = [], AAAA = [], CNAME }: Records, type: keyof Records): Buffer[] {
+function recordsOf({ A = [], AAAA = [], CNAME, TXT = [] }: Records, type: keyof Records): Buffer[] {
+  if (type === 'TXT') return TXT.map((text) => record(16, textIn(text)))
   if (type === 'CNAME') return CNAME ? [record(5, nameIn(CNAME))] : []
   if (type === 'A')
     return A.map((address) => record(1, Buffer.from(address.split('.').map(Number))))
@@ -75,6 +77,12 @@ function record(type: number, data: Buffer): Buffer {
   head.writeUInt32BE(TTL_SECONDS, 6)
   head.writeUInt16BE(data.length, 10)
   return Buffer.concat([head, data])
+}
+
+/** In pieces of 255 bytes at most. */
+function textIn(text: string): Buffer {
+  const pieces = text.match(/.{1,255}/g) ?? ['']
+  return Buffer.concat(pieces.map((one) => Buffer.from([one.length, ...Buffer.from(one)])))
 }
 
 function nameIn(name: string): Buffer {

@@ -50,6 +50,18 @@ describe('a host', () => {
     expect(await states.stateOf('a.example.com', null)).toBe('unknown')
   })
 
+  it('has texts, in one piece each, looked up anew each time', async () => {
+    const long = 'x'.repeat(300)
+    server.records.set('_runyard.a.example.com', { TXT: ['a', long] })
+    expect(await states.textsOf('_runyard.a.example.com')).toEqual(['a', long])
+    server.records.set('_runyard.a.example.com', { TXT: ['b'] })
+    expect(await states.textsOf('_runyard.a.example.com')).toEqual(['b'])
+    expect(await states.textsOf('_runyard.none.example.com')).toEqual([])
+    server.records.set('_runyard.slow.example.com', 'silent')
+    const hasty = new DnsStates({ clock, servers: [server.address], limitMs: 50 })
+    expect(await hasty.textsOf('_runyard.slow.example.com')).toBeNull()
+  })
+
   it('is looked up once for all who ask soon, and again later', async () => {
     server.records.set('a.example.com', { A: ['10.0.0.3'] })
     const ask = () => states.stateOf('a.example.com', HOME)

@@ -1,6 +1,6 @@
 /**
- * Whether the DNS of a host leads to where it should. It tells people what is left to do, and decides nothing:
- * a proxy or a CDN in front of Runyard has other addresses, and is in order.
+ * What the DNS says. Whether a host leads to where it should tells people what is left to do, and decides nothing:
+ * a proxy or a CDN in front of Runyard has other addresses, and is in order. Its texts prove whose a host is.
  */
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -52,11 +52,24 @@ export class DnsStates {
     return isHere ? 'points_here' : 'elsewhere'
   }
 
-  async #inTime(name: string): Promise<Found> {
+  /**
+   * The TXT records of a name, each as one text; looked up anew each time. `null`: nobody has answered within the
+   * limit.
+   */
+  async textsOf(name: string): Promise<string[] | null> {
+    const found = await this.#within(recordsOf(this.#resolver.resolveTxt(name)))
+    return found?.map((pieces) => pieces.join('')) ?? null
+  }
+
+  #inTime(name: string): Promise<Found> {
+    return this.#within(this.#find(name))
+  }
+
+  async #within<T>(work: Promise<T>): Promise<T | null> {
     const { promise, resolve } = Promise.withResolvers<null>()
     const timer = setTimeout(() => resolve(null), this.#limitMs)
     try {
-      return await Promise.race([this.#find(name), promise])
+      return await Promise.race([work, promise])
     } finally {
       clearTimeout(timer)
     }
@@ -88,7 +101,7 @@ export class DnsStates {
 }
 
 /** None where the name has none; `null` where nobody has said. */
-async function recordsOf(asked: Promise<string[]>): Promise<string[] | null> {
+async function recordsOf<T>(asked: Promise<T[]>): Promise<T[] | null> {
   try {
     return await asked
   } catch (error) {

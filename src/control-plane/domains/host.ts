@@ -54,9 +54,12 @@ function whyNoDomain(host: string): string | undefined {
   if (host === '' || host.length > MOST_LETTERS || !labels.every((label) => LABEL.test(label))) {
     return 'is no host name: letters, digits and "-", in parts with dots between them.'
   }
-  if (labels.at(-1) === 'localhost') return 'is this machine for everybody who asks for it.'
+  const last = labels.at(-1) ?? ''
+  if (last === 'localhost') return 'is this machine for everybody who asks for it.'
+  if (last === 'local' || last === 'internal')
+    return `ends in ".${last}", which each network has for itself: it is nobody's own.`
   if (labels.length < 2) return 'has no dot. Nobody else can look it up.'
-  if (!/[a-z]/.test(labels.at(-1) ?? '')) return 'ends in a number. A domain is a name.'
+  if (!/[a-z]/.test(last)) return 'ends in a number. A domain is a name.'
   return undefined
 }
 

@@ -12,6 +12,8 @@ import { domainAnswer, hostOf, type Reading } from './answers.ts'
 import { checkFor } from './certificates.ts'
 import { type Changing, changeDomain, requireDomain } from './change.ts'
 import { readHost } from './host.ts'
+import { needsProof, releaseDomain, requireProof } from './proof.ts'
+import { refusePublicSuffix } from './public-suffix.ts'
 import type { DomainAnswer, DomainCreateRequest, DomainsAnswer } from './schemas.ts'
 
 /** Throws `not_found`. Waits for the DNS no longer than its limit. */
@@ -29,8 +31,9 @@ export async function listDomains(
 
 /**
  * When it settles, the gateway answers at the host. Throws `not_found`, `bad_request` for a host or a certificate
- * that will not do and for one domain too many, `conflict` where somebody has the host, `forbidden` for those who
- * do not run the installation while nobody has said at which name that is reached.
+ * that will not do and for one domain too many, `conflict` where somebody has the host, `forbidden` without a
+ * proof that it is the workspace's where one is needed, and for those who do not run the installation while nobody has
+ * said at which name that is reached.
  */
 export async function addDomain(
   parts: Changing,
@@ -39,11 +42,12 @@ export async function addDomain(
   request: DomainCreateRequest,
 ): Promise<DomainAnswer> {
   const certificate = certificateIn(request)
+  const proven = await proveHost(parts, principal, deployment_id, request.host)
   return changeDomain(parts, principal, deployment_id, async (store, deployment) => {
-    requireOwnName(parts, principal)
-    const home = await requireHome({ ...parts, store }, deployment)
-    const own = { urls: [...parts.ownUrls().urls, home], domain: parts.domain }
-    const host = readHost(request.host, own)
+    const host = await hostFor({ ...parts, store }, principal, deployment, request.host)
+    // What another request has changed since is asked for anew.
+    const needs = await needsProof({ ...parts, store }, principal, host)
+    if (needs && proven !== host) throw hasChanged(host)
     if (certificate) checkFor(parts, deployment, certificate, host)
     await requireRoom(store, deployment)
     const now = timestamp(parts.clock)
@@ -55,6 +59,36 @@ export async function addDomain(
   })
 }
 
+/**
+ * Before the transaction, since it waits for the DNS. Answers the host if it was proven; throws what stands in the
+ * way of adding it. Nobody learns from it that a host is taken who could not have it.
+ */
+async function proveHost(
+  parts: Changing,
+  principal: Principal,
+  deployment_id: string,
+  sent: string,
+): Promise<string | undefined> {
+  const deployment = await requireDeployment(parts.store, principal, deployment_id)
+  const host = await hostFor(parts, principal, deployment, sent)
+  await refusePublicSuffix(host)
+  if (await parts.store.domains.get(deployment_id, host)) throw isTaken(host)
+  if (!(await needsProof(parts, principal, host))) return undefined
+  await requireProof(parts, principal, host)
+  return host
+}
+
+async function hostFor(
+  parts: Changing,
+  principal: Principal,
+  deployment: Deployment,
+  sent: string,
+): Promise<string> {
+  requireOwnName(parts, principal)
+  const home = await requireHome(parts, deployment)
+  return readHost(sent, { urls: [...parts.ownUrls().urls, home], domain: parts.domain })
+}
+
 /** When it settles, the gateway does not answer at the host any more. Throws `not_found`. */
 export async function removeDomain(
   parts: Changing,
@@ -64,6 +98,7 @@ export async function removeDomain(
   await changeDomain(parts, principal, deployment_id, async (store, deployment) => {
     const domain = await requireDomain(store, deployment, host)
     await store.domains.delete(domain.id)
+    await releaseDomain({ ...parts, store }, domain.host, deployment.tenant_id)
     return { domain, action: 'domain.delete', detail: {} }
   })
 }
@@ -109,6 +144,10 @@ async function requireRoom({ domains }: ControlPlaneStore, { id, name }: Deploym
   if ((await domains.listHosts(id)).length < MAX_DOMAINS) return
   const rule = `A deployment has ${MAX_DOMAINS} at most`
   throw new AppError('bad_request', `host: ${rule}, and ${name} has them. Remove one first.`)
+}
+
+function hasChanged(host: string): AppError {
+  return new AppError('conflict', `host: whose ${host} is has changed just now. Send it again.`)
 }
 
 function isTaken(host: string): AppError {

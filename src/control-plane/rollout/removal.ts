@@ -5,6 +5,7 @@ import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
+import { releaseDomain } from '../domains/proof.ts'
 import type { RemovalParts } from '../oauth/providers/removal.ts'
 import { removeGrants } from '../oauth/tokens/holders.ts'
 import type { Builds } from './builds.ts'
@@ -37,8 +38,20 @@ export async function removeDeployment(
   await removeBuildsAndLogs(deployment.id, options)
   await options.builder.removeKept(deployment.id)
   await options.removeData(deployment.id)
-  await options.store.deployments.delete(deployment.id)
+  await removeRows(deployment, options)
   options.log.info({ deployment: deployment.name }, 'deployment removed')
+}
+
+/** Its hosts are kept for its workspace, of which users may go on to call it for a while. */
+function removeRows(
+  { id, tenant_id }: Deployment,
+  { store, clock }: RemovalOptions,
+): Promise<void> {
+  return store.transaction(async (tx) => {
+    for (const host of await tx.domains.listHosts(id))
+      await releaseDomain({ store: tx, clock }, host, tenant_id)
+    await tx.deployments.delete(id)
+  })
 }
 
 /** Nobody is waited for: not even what drains already. */

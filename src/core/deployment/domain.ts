@@ -43,6 +43,13 @@ export type DnsState = (typeof DNS_STATES)[number]
 /** How many a deployment may have. */
 export const MAX_DOMAINS = 20
 
+/** A host that a workspace had, and since when it has not. */
+export interface ReleasedDomain {
+  host: string
+  workspace_id: string
+  released_at: string
+}
+
 export interface DomainStore {
   /** Adds the domain. `false`: the host is taken, and nothing was written. */
   insert(domain: Omit<Domain, 'certificate'>): Promise<boolean>
@@ -62,4 +69,10 @@ export interface DomainStore {
   /** `undefined`: there is no such domain, or it has none. */
   certificateOf(host: string): Promise<DomainCertificate | undefined>
   delete(id: string): Promise<void>
+  /** Notes who had the host last, in place of who had it before. */
+  release(released: ReleasedDomain): Promise<void>
+  /** Who had the host last; `undefined`: nobody, or it is forgotten. */
+  released(host: string): Promise<ReleasedDomain | undefined>
+  /** Forgets what was released before this moment (ISO 8601). */
+  forgetReleased(before: string): Promise<void>
 }

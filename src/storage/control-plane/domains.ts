@@ -4,6 +4,7 @@ import type {
   DomainCertificate,
   DomainName,
   DomainStore,
+  ReleasedDomain,
 } from '../../core/deployment/domain.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
@@ -33,6 +34,12 @@ UPDATE domains SET certificate = $2, private_key = $3, updated_at = $4 WHERE id 
 const CERTIFICATE_OF = `
 SELECT id, certificate, private_key FROM domains WHERE host = $1 AND certificate IS NOT NULL`
 
+const RELEASE = `
+INSERT INTO released_domains (host, workspace_id, released_at) VALUES ($1, $2, $3)
+ON CONFLICT (host) DO UPDATE SET workspace_id = excluded.workspace_id, released_at = excluded.released_at`
+
+const RELEASED = 'SELECT host, workspace_id, released_at FROM released_domains WHERE host = $1'
+
 /** `db` may be a transaction. */
 export function createDomainStore(db: Db, box: SecretBox): DomainStore {
   return {
@@ -55,6 +62,13 @@ export function createDomainStore(db: Db, box: SecretBox): DomainStore {
     },
     delete: async (id) => {
       await db.run('DELETE FROM domains WHERE id = $1', [id])
+    },
+    release: async ({ host, workspace_id, released_at }) => {
+      await db.run(RELEASE, [host, workspace_id, released_at])
+    },
+    released: (host) => db.get<ReleasedDomain>(RELEASED, [host]),
+    forgetReleased: async (before) => {
+      await db.run('DELETE FROM released_domains WHERE released_at < $1', [before])
     },
   }
 }

@@ -22,6 +22,7 @@ import { listenerKeys } from '../migrations/control-plane/0011-listener-keys.ts'
 import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.ts'
 import { domains } from '../migrations/control-plane/0013-domains.ts'
 import { publicDeployments } from '../migrations/control-plane/0014-public-deployments.ts'
+import { givenUp } from '../migrations/control-plane/0015-given-up.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -54,6 +55,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   listenerHeard,
   domains,
   publicDeployments,
+  givenUp,
 ]
 
 const ENSURE_WORKSPACE = `

@@ -1,5 +1,7 @@
 /** Hosts of a deployment's own: added, told of, certified, removed; and everything that is refused. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { proofOf } from '../../../src/control-plane/domains/proof.ts'
+import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
   DOMAIN_CERTIFICATE,
   EXPIRED_DOMAIN_CERTIFICATE,
@@ -19,11 +21,24 @@ const PUBLIC_URL = 'https://runyard.example.com:8443'
 let world: ControlPlaneWorld
 let id: string
 let path: string
+let dns: DnsServer
 
 async function open(options: ControlPlaneWorldOptions = {}): Promise<void> {
-  world = await startControlPlane({ publicUrl: PUBLIC_URL, domain: 'run.test', ...options })
+  const dnsServers = [dns.address]
+  world = await startControlPlane({
+    publicUrl: PUBLIC_URL,
+    domain: 'run.test',
+    dnsServers,
+    ...options,
+  })
   id = await deploymentNamed('support')
   path = `/v2/deployments/${id}/domains`
+}
+
+/** Sets the record by which this workspace proves that the host is its own. */
+function prove(workspace_id: string, host: string): void {
+  const { name, value } = proofOf(world.store, { workspace_id }, host)
+  dns.records.set(name, { TXT: ['v=spf1 -all', value] })
 }
 
 async function deploymentNamed(name: string): Promise<string> {
@@ -34,7 +49,13 @@ const add = (body: object, key?: string) => world.call('POST', path, body, key)
 const list = async () => (await world.call('GET', path)).body.resources
 const entries = async () => (await world.call('GET', '/v2/audit-log?action=domain')).body.items
 
-afterEach(() => world.close())
+beforeEach(async () => {
+  dns = await startDnsServer()
+})
+afterEach(async () => {
+  await world.close()
+  dns.close()
+})
 
 describe('a domain', () => {
   beforeEach(() => open())
@@ -43,7 +64,7 @@ describe('a domain', () => {
     const added = await add({ host: 'Agents.Example.com.' })
     expect(added).toMatchObject({
       status: 201,
-      body: { host: HOST, url: `https://${HOST}:8443`, certificate: null, dns: 'unknown' },
+      body: { host: HOST, url: `https://${HOST}:8443`, certificate: null, dns: 'unresolved' },
     })
     expect(world.hosts).toEqual(new Map([[HOST, 'support']]))
     const { body } = await world.call('GET', `/v2/deployments/${id}`)
@@ -83,13 +104,18 @@ describe('a domain', () => {
     const workspace = (await world.call('POST', '/v2/workspaces', { name: 'Red' })).body.id
     const key = await world.keyOf('admin', workspace)
     const theirs = await world.call('POST', '/v2/deployments', aCreateRequest({ name: 'red' }), key)
-    const clash = await world.call(
-      'POST',
-      `/v2/deployments/${theirs.body.id}/domains`,
-      { host: HOST },
-      key,
-    )
-    expect(clash).toMatchObject({ status: 409, body: { detail: `The domain ${HOST} is taken.` } })
+    const clash = () =>
+      world.call('POST', `/v2/deployments/${theirs.body.id}/domains`, { host: HOST }, key)
+    // Without a proof nobody learns even that.
+    expect(await clash()).toMatchObject({
+      status: 403,
+      body: { detail: expect.not.stringContaining('taken') },
+    })
+    prove(workspace, HOST)
+    expect(await clash()).toMatchObject({
+      status: 409,
+      body: { detail: `The domain ${HOST} is taken.` },
+    })
     expect((await add({ host: HOST })).status).toBe(409)
   })
 
@@ -106,6 +132,10 @@ describe('a domain', () => {
     ['runyard.example.com', 'Runyard itself'],
     ['run.test', 'RUNYARD_DOMAIN'],
     ['other.run.test', 'RUNYARD_DOMAIN'],
+    ['printer.local', 'local'],
+    ['agents.corp.internal', 'internal'],
+    ['co.uk', 'public suffix'],
+    ['github.io', 'public suffix'],
   ])('is not %s', async (host, why) => {
     const { status, body } = await add({ host })
     expect({ status, body }).toMatchObject({ status: 400 })
@@ -241,14 +271,10 @@ describe('a certificate', () => {
 })
 
 describe('the DNS of a domain', () => {
-  let dns: DnsServer
-
   beforeEach(async () => {
-    dns = await startDnsServer()
-    await open({ dnsServers: [dns.address] })
+    await open()
     dns.records.set('runyard.example.com', { A: ['10.0.0.1'] })
   })
-  afterEach(() => dns.close())
 
   it('is told with each, and decides nothing', async () => {
     dns.records.set('a.example.com', { A: ['10.0.0.1'] })
@@ -260,6 +286,80 @@ describe('the DNS of a domain', () => {
       'unresolved',
     ])
     expect(world.hosts.size).toBe(3)
+  })
+})
+
+describe('a host of somebody', () => {
+  let red: string
+  let key: string
+  let theirs: string
+
+  beforeEach(async () => {
+    await open()
+    red = (await world.call('POST', '/v2/workspaces', { name: 'Red' })).body.id
+    key = await world.keyOf('developer', red)
+    const made = await world.call('POST', '/v2/deployments', aCreateRequest({ name: 'red' }), key)
+    theirs = `/v2/deployments/${made.body.id}/domains`
+  })
+
+  const addTheirs = () => world.call('POST', theirs, { host: HOST }, key)
+
+  it('is added with a TXT record that is this workspace’s own, where there are several', async () => {
+    const { status, body } = await addTheirs()
+    const { name, value } = proofOf(world.store, { workspace_id: red }, HOST)
+    expect(status).toBe(403)
+    expect(body.detail).toContain(`the TXT record _runyard.${HOST} with the value "${value}"`)
+    dns.records.set(name, { TXT: [proofOf(world.store, { workspace_id: 'other' }, HOST).value] })
+    expect((await addTheirs()).status).toBe(403)
+    prove(red, HOST)
+    expect((await addTheirs()).status).toBe(201)
+    expect(world.hosts).toEqual(new Map([[HOST, 'red']]))
+  })
+
+  it('is added by an admin of the first workspace without one, and by its developers with one', async () => {
+    expect((await add({ host: HOST }, await world.keyOf('developer'))).status).toBe(403)
+    expect((await add({ host: HOST })).status).toBe(201)
+  })
+
+  it('is refused while no DNS server answers', async () => {
+    dns.records.set(`_runyard.${HOST}`, 'silent')
+    expect(await addTheirs()).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining('No DNS server') },
+    })
+  })
+
+  it.each(['removed', 'deleted with its deployment'])(
+    'is kept for its workspace for 30 days after it was %s',
+    async (how) => {
+      prove(red, HOST)
+      await addTheirs()
+      const id = theirs.split('/')[3] ?? ''
+      if (how === 'removed') await world.call('DELETE', `${theirs}/${HOST}`, undefined, key)
+      else {
+        await world.call('DELETE', `/v2/deployments/${id}`, undefined, key)
+        await world.reconciler.whenTended(id)
+        const again = aCreateRequest({ name: 'red' })
+        const made = await world.call('POST', '/v2/deployments', again, key)
+        theirs = `/v2/deployments/${made.body.id}/domains`
+      }
+      dns.records.clear()
+      // Not even those who run the installation take it meanwhile.
+      expect((await add({ host: HOST })).status).toBe(403)
+      expect((await addTheirs()).status).toBe(201)
+      await world.call('DELETE', `${theirs}/${HOST}`, undefined, key)
+      world.clock.skip(30 * 24 * 3_600_000)
+      expect((await addTheirs()).status).toBe(403)
+      expect((await add({ host: HOST })).status).toBe(201)
+    },
+  )
+
+  it('that another workspace had is added with a proof', async () => {
+    prove(red, HOST)
+    await addTheirs()
+    await world.call('DELETE', `${theirs}/${HOST}`, undefined, key)
+    prove(DEFAULT_WORKSPACE_ID, HOST)
+    expect((await add({ host: HOST })).status).toBe(201)
   })
 })
 
