@@ -170,7 +170,10 @@ describe('the configuration of serve', () => {
   })
 
   it('reads which cluster agent servers run in', () => {
-    const given = { RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/runyard' }
+    const given = {
+      ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/runyard' },
+      RUNYARD_AGENTS_URL: 'http://runyard:8124',
+    }
     const read = (env: Record<string, string>) => readUpConfig({}, { ...given, ...env }).kubernetes
     expect(readUpConfig({}, {}).kubernetes).toBeUndefined()
     expect(read({})).toEqual({
@@ -202,7 +205,10 @@ describe('the configuration of serve', () => {
     'asks how agent servers on %s reach the database',
     (runtime) => {
       const read = (RUNYARD_DATABASE_URL: string, RUNYARD_AGENT_DATABASE_URL?: string) => {
-        const env = { RUNYARD_RUNTIME: runtime, RUNYARD_DATABASE_URL, RUNYARD_AGENT_DATABASE_URL }
+        const env = {
+          ...{ RUNYARD_RUNTIME: runtime, RUNYARD_DATABASE_URL, RUNYARD_AGENT_DATABASE_URL },
+          RUNYARD_AGENTS_URL: 'http://runyard:8124',
+        }
         const listener = {
           RUNYARD_URL: 'http://127.0.0.1:1',
           RUNYARD_API_KEY: `ryl_${'k'.repeat(43)}`,
@@ -254,7 +260,10 @@ describe('the configuration of serve', () => {
 
   it('builds for Kubernetes in an engine that is named, where a registry takes its images', () => {
     const read = (env: Record<string, string>) => readUpConfig({}, env).buildsInContainers
-    const cluster = { RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/x' }
+    const cluster = {
+      ...{ RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/x' },
+      RUNYARD_AGENTS_URL: 'http://runyard:8124',
+    }
     const registry = { RUNYARD_REGISTRY_URL: 'https://registry.example.com/team' }
     const engine = { RUNYARD_DOCKER_HOST: 'unix:///x' }
     expect(read({ ...cluster, ...registry, ...engine })).toBe(true)
@@ -262,6 +271,26 @@ describe('the configuration of serve', () => {
     expect(read({ ...cluster, ...engine })).toBe(false)
     expect(read({ ...registry, ...engine })).toBe(false)
     expect(read({ RUNYARD_RUNTIME: 'docker' })).toBe(true)
+  })
+
+  it('refuses to be where no pod finds it', () => {
+    const given = { RUNYARD_RUNTIME: 'kubernetes', RUNYARD_DATABASE_URL: 'postgres://db/x' }
+    const read = (env: Record<string, string>) => () => readUpConfig({}, { ...given, ...env })
+    for (const [env, name] of [
+      [{}, 'RUNYARD_AGENTS_URL'],
+      [{ RUNYARD_HOST: '0.0.0.0' }, 'RUNYARD_AGENTS_URL'],
+      [{ RUNYARD_AGENTS_URL: 'http://localhost:8124' }, 'RUNYARD_AGENTS_URL'],
+      [{ RUNYARD_INTERNAL_URL: 'http://127.0.0.1:8124' }, 'RUNYARD_INTERNAL_URL'],
+    ] as const) {
+      expect(read(env)).toThrow(`${name}: must name this control plane as pods reach it`)
+    }
+    for (const env of [
+      { RUNYARD_HOST: '192.168.1.20' },
+      { RUNYARD_AGENTS_URL: 'http://192.168.1.20:8124' },
+      { RUNYARD_ARTIFACTS_URL: 's3://bucket/runyard?region=eu-west-1' },
+    ]) {
+      expect(read(env)).not.toThrow()
+    }
   })
 
   it('refuses what this version cannot do', () => {

@@ -21,7 +21,7 @@ import { readArtifactsPlace, regionOf } from './settings/artifacts.ts'
 import { readControlPlaneKey, readControlPlaneUrl } from './settings/client.ts'
 import { readDockerCerts } from './settings/docker-certs.ts'
 import { readAdminKey, readEncryptionKeys } from './settings/keys.ts'
-import { readKubernetes } from './settings/kubernetes.ts'
+import { checkPodsReach, readKubernetes } from './settings/kubernetes.ts'
 import { readRegistry } from './settings/registry.ts'
 import { readSandbox } from './settings/sandbox.ts'
 import { type Environment, type Flags, pick, Settings, splitList } from './settings/settings.ts'
@@ -91,6 +91,8 @@ export interface UpConfig {
    * so that a rollback to one takes no longer than a process start.
    */
   readonly keptRevisions: number
+  /** It runs in a pod, whose log others read too. */
+  readonly isInPod: boolean
   /** `RUNYARD_START_TIMEOUT_SECS`: how long an agent server may take from its start until it answers. */
   readonly startTimeoutMs: number
   /**
@@ -348,7 +350,9 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
     docker: readDocker(read, env),
     image: read.value('RUNYARD_IMAGE') ?? rowOf('RUNYARD_IMAGE').default,
     sandbox: readSandbox(read),
+    isInPod: env.KUBERNETES_SERVICE_HOST !== undefined,
   }
+  checkPodsReach(read, config.host)
   return read.done(config)
 }
 

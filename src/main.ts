@@ -71,7 +71,10 @@ async function announceUp(
   }
   stopping.throwIfAborted()
   console.log(`ready ${base}`)
-  if (config.isDashboardWanted) console.log(`dashboard ${await dashboardLink(running, base)}`)
+  if (config.isDashboardWanted) {
+    const isLogged = config.isInPod && !process.stdout.isTTY
+    console.log(`dashboard ${isLogged ? signInByHand(base) : await dashboardLink(running, base)}`)
+  }
   if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
 }
 
@@ -84,7 +87,11 @@ async function dashboardLink({ adminKey, fetch }: Running, url: string): Promise
     headers: { 'x-api-key': adminKey, host: new URL(base).host },
   })
   const link = (await made.json()) as { url?: string }
-  return link.url ?? `${base}  (sign in with an API key)`
+  return link.url ?? signInByHand(base)
+}
+
+function signInByHand(base: string): string {
+  return `${base}  (sign in with an API key, or with the link that "runyard open --print" makes)`
 }
 
 function tryIt(base: string, dataDir: string): string {

@@ -18,6 +18,7 @@ import { Logs } from '../listener/logs.ts'
 import { Started } from '../process/started.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createDriver } from '../runtime/drivers.ts'
+import { requireCluster } from '../runtime/kubernetes/require-cluster.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
 import { readVersion } from '../version.ts'
 import { createDeploymentDatabases, requireDatabaseRights } from './deployment-databases.ts'
@@ -57,6 +58,7 @@ async function compose(
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
   await requireDatabaseRights(config)
+  if (config.kubernetes) await requireCluster(config.kubernetes, log)
   const client = createControlPlaneClient({ url: config.url, key: config.apiKey })
   const homeKeys = new Map<string, string>()
   const ordered = Promise.withResolvers<void>()

@@ -35,6 +35,7 @@ import {
 } from '../installation/data-folder.ts'
 import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { Started } from '../process/started.ts'
+import { requireCluster } from '../runtime/kubernetes/require-cluster.ts'
 import { createHub, type HubOptions } from '../runtime/listener/hub.ts'
 import { createToldLogs } from '../runtime/listener/told-logs.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
@@ -83,7 +84,7 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
 async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
   const certificate = config.tls && readCertificate(config.tls)
   const tracer = await openTracer('runyard', started, config.agentServerEnv)
-  const installation = await openInstallation(config, started)
+  const installation = await openInstallation(config, started, log)
   const { folder, admin, store } = installation
   const listening = Promise.withResolvers<string>()
   const home = async (deployment_id: string) => ({
@@ -214,10 +215,11 @@ function homeUrl(config: UpConfig, listening: string): string {
 }
 
 /** The data folder, held by this process alone, with its keys and its database. */
-async function openInstallation(config: UpConfig, started: Started) {
+async function openInstallation(config: UpConfig, started: Started, log: Log) {
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
   await requireDatabaseRights(config)
+  if (config.kubernetes) await requireCluster(config.kubernetes, log)
   const keys = new EncryptionKeys(config, createSecretBox)
   const store = await openControlPlaneStore(config.databaseUrl ?? folder.database, keys.box)
   started.add('store', () => store.close())

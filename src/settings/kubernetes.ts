@@ -1,4 +1,6 @@
 /** Which cluster agent servers run in, and what they may ask of it. */
+
+import { isLoopbackHost } from '../core/database-url.ts'
 import {
   ALLOWANCES,
   type Allowance,
@@ -31,6 +33,33 @@ export function readKubernetes(settings: Settings): KubernetesSettings | undefin
     settings.problem('RUNYARD_RUNTIME', `${why}: set RUNYARD_DATABASE_URL`)
   }
   return read
+}
+
+/**
+ * Where pods find what was built, unless that lies in a store: the control plane has to have an address that is not a
+ * pod's own loopback. It is told as a problem here rather than by every revision.
+ */
+export function checkPodsReach(settings: Settings, host: string): void {
+  if (settings.choice('RUNYARD_RUNTIME') !== 'kubernetes') return
+  if (settings.value('RUNYARD_ARTIFACTS_URL') !== undefined) return
+  // In the order in which pods are told them; a certificate is good for the public name only.
+  const isTls = settings.value('RUNYARD_TLS_CERT') !== undefined
+  const [first, ...others] = [
+    'RUNYARD_AGENTS_URL',
+    'RUNYARD_INTERNAL_URL',
+    'RUNYARD_PUBLIC_URL',
+  ] as const
+  const named = isTls ? [first, ...others] : [first, others[0]]
+  const name = named.find((one) => settings.value(one) !== undefined) ?? first
+  const url = settings.value(name)
+  const reached = url === undefined ? host : (URL.parse(url)?.hostname ?? '')
+  if (!isLoopbackHost(reached)) return
+  settings.problem(
+    name,
+    'must name this control plane as pods reach it, since they fetch there what was built: in a pod ' +
+      `${reached || 'it'} is the pod itself. Set it to http://ADDRESS:PORT with an address of this machine, and ` +
+      'RUNYARD_HOST to that address or 0.0.0.0; or name a store in RUNYARD_ARTIFACTS_URL',
+  )
 }
 
 function readNamespace(settings: Settings): string {

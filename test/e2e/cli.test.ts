@@ -242,6 +242,15 @@ describe('a deployment by the CLI', () => {
     await runyard.call('POST', `/v2/deployments/${deployment.id}/revisions/${id}/interrupt`)
   })
 
+  it('gets other instances, and keeps what was not named', async () => {
+    expect((await cli('set', 'support', '--max', '2', '--memory', '512')).code).toBe(0)
+    const set = JSON.parse(await ok('set', 'support', '--min', '1', '--json'))
+    expect(set.source_config.resource_spec).toEqual({ min_scale: 1, max_scale: 2, memory_mb: 512 })
+    expect(set.revision.status).toBe('DEPLOYED')
+    expect((await cli('set', 'support', '--memory', 'much')).stderr).toContain('must be a number')
+    expect((await cli('set', 'support')).stderr).toContain('Say what to change')
+  })
+
   it('is gone when it was deleted, with its name free again', async () => {
     expect((await cli('delete', 'support')).code).toBe(0)
     expect(await cli('delete', 'support')).toMatchObject({

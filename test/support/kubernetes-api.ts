@@ -18,6 +18,8 @@ export interface KubernetesCluster {
   objects(kind: string): KubernetesObject[]
   /** What the API has refused so far, but for what was not there. */
   refusals: readonly string[]
+  /** Nothing is allowed with objects of these kinds, in the plural of the API. */
+  forbid(...plurals: string[]): void
   /** The API cannot be reached from now on; pods go on. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
@@ -55,6 +57,9 @@ export async function startKubernetesApi(
     kubeconfig,
     refusals: api.refusals,
     objects: (kind) => store.all(kind),
+    forbid: (...plurals) => {
+      for (const one of plurals) api.forbidden.add(one)
+    },
     goAway: () => api.stop(),
     comeBack: () => api.start(),
     deletePod: (name) => {

@@ -10,6 +10,7 @@ import {
   SECURITY,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { rotateAgentKey } from './agent-key.ts'
 import { deleteDeployment, deleteDeployments } from './delete.ts'
 import { patchDeployment } from './patch.ts'
@@ -55,6 +56,7 @@ const create = createRoute({
   summary: 'Create a deployment',
   tags,
   security,
+  middleware: refuseMisplacedResources,
   request: { body: body(DeploymentCreateRequestSchema) },
   responses: {
     201: json(DeploymentSchema, 'The deployment, with its first revision for source github.'),
@@ -107,7 +109,7 @@ const patch = createRoute({
   summary: 'Change a deployment',
   tags,
   security,
-  middleware: requireBody,
+  middleware: [requireBody, refuseMisplacedResources] as const,
   request: { params: DeploymentPathSchema, body: body(DeploymentPatchRequestSchema) },
   responses: {
     200: json(DeploymentSchema, 'The deployment as it is now.'),

@@ -12,6 +12,7 @@ import {
   SECURITY,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { createRevision } from './create.ts'
 import { readHistory } from './history.ts'
 import { RevisionHistoryQuerySchema, RevisionHistorySchema } from './history-schemas.ts'
@@ -68,7 +69,7 @@ const create = createRoute({
   summary: 'Create a revision',
   tags,
   security,
-  middleware: requireBody,
+  middleware: [requireBody, refuseMisplacedResources] as const,
   request: { params: DeploymentPathSchema, body: body(RevisionCreateRequestSchema) },
   responses: {
     201: json(RevisionSchema, 'The revision.'),

@@ -19,7 +19,7 @@ export async function applied<T extends KubernetesObject>(
   }
 }
 
-/** A workspace's own is made with its first pod; the operator's is there. */
+/** A workspace's own is made with its first pod; the operator's at the start (`require-cluster.ts`). */
 export async function ensureNamespace(
   name: string,
   cluster: Cluster,
@@ -28,9 +28,14 @@ export async function ensureNamespace(
   if (!settings.namespace.includes('{workspace_id}')) return
   const ref = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, namespace: '' } }
   if (await cluster.read(ref)) return
+  await applied(cluster, agentNamespace(name))
+}
+
+/** A namespace for agents, held to the security standard that their pods keep. */
+export function agentNamespace(name: string) {
   const labels = {
     'app.kubernetes.io/managed-by': 'runyard',
     'pod-security.kubernetes.io/enforce': 'restricted',
   }
-  await applied(cluster, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } })
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } }
 }

@@ -134,6 +134,41 @@ describe('changing a deployment', () => {
     expect(revisions.map((one) => one.secrets)).toEqual([[{ name: 'OTHER', value: 'x' }], secrets])
   })
 
+  it.each([
+    [{ resource_spec: { cpu: 1 } }, ['resource_spec'], 'source_config.resource_spec'],
+    [{ max_scale: 2 }, ['max_scale'], 'source_config.resource_spec.max_scale'],
+    [
+      { source_config: { memory_mb: 256 } },
+      ['source_config', 'memory_mb'],
+      'source_config.resource_spec.memory_mb',
+    ],
+    [
+      { source_revision_config: { resource_spec: {} } },
+      ['source_revision_config', 'resource_spec'],
+      'source_config.resource_spec',
+    ],
+  ])('refuses resources in a wrong place, with the right one: %j', async (fields, loc, place) => {
+    const { deployment, patch, revisions } = await created()
+    const body = { name: 'other', source: 'github', ...fields }
+    const made = { source_config: { repo_url }, source_revision_config: {}, secrets: [], ...body }
+    for (const { status, body: answer } of [
+      await patch(fields),
+      await world.call('POST', `/v2/deployments/${deployment.id}/revisions`, fields),
+      await world.call('POST', '/v2/deployments', made),
+    ]) {
+      expect(status).toBe(422)
+      expect(answer.detail).toEqual([
+        {
+          loc: ['body', ...loc],
+          msg: `Nothing is read here. Put it into ${place}`,
+          type: 'misplaced',
+        },
+      ])
+    }
+    expect((await patch({ resource_spec: null })).status).toBe(200)
+    expect(await revisions()).toHaveLength(1)
+  })
+
   it('replaces the resource_spec as a whole', async () => {
     const resource_spec = { cpu: 1, memory_mb: 512 }
     const { patch } = await created({ source_config: { repo_url, resource_spec } })

@@ -7,7 +7,13 @@ import { type Change, type ObjectStore, Refusal } from './store.ts'
 
 /** By API group and version: the plural of each kind, and whether it has a namespace. */
 const RESOURCES: Record<string, Record<string, string>> = {
-  v1: { Secret: 'secrets', Pod: 'pods', Service: 'services', Event: 'events' },
+  v1: {
+    Namespace: 'namespaces',
+    Secret: 'secrets',
+    Pod: 'pods',
+    Service: 'services',
+    Event: 'events',
+  },
   'apps/v1': { Deployment: 'deployments' },
   'batch/v1': { Job: 'jobs' },
   'networking.k8s.io/v1': { NetworkPolicy: 'networkpolicies' },
@@ -48,6 +54,8 @@ export class ApiServer {
   #port = 0
   /** Every refusal that it has answered. */
   readonly refusals: string[] = []
+  /** The plurals of the kinds that its user may do nothing with. */
+  readonly forbidden = new Set<string>()
 
   constructor(parts: ApiServerParts) {
     this.#parts = parts
@@ -79,6 +87,7 @@ export class ApiServer {
     if (groupVersion) return send(response, 200, discovery(groupVersion))
     const where = parse(url.pathname)
     if (!where) throw new Refusal(404, 'the server could not find the requested resource')
+    if (this.forbidden.has(where.plural)) throw new Refusal(403, `${where.plural} is forbidden`)
     if (where.subresource === 'log') return this.#log(where, url, response)
     if (request.method === 'GET' && where.name) {
       return send(response, 200, this.#find(where, where.name))
@@ -201,7 +210,7 @@ function discovery(groupVersion: string): object {
   const kinds = Object.entries(RESOURCES[groupVersion] ?? {})
   const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']
   const resources = kinds.map(([kind, name]) => ({
-    ...{ kind, name, singularName: kind.toLowerCase(), namespaced: true, verbs },
+    ...{ kind, name, singularName: kind.toLowerCase(), namespaced: kind !== 'Namespace', verbs },
   }))
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources }
 }

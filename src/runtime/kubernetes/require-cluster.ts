@@ -1,0 +1,94 @@
+/** Looks at the start whether the cluster can run agent servers, rather than at the first deploy. */
+import { access } from 'node:fs/promises'
+import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import { agentNamespace } from './apply.ts'
+import { type Cluster, ClusterRefusal, openCluster } from './cluster.ts'
+
+/** Where a pod finds what it may ask its cluster with. */
+const OWN_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+/** How long the API may take to answer, in ms. One that is away is waited for later, while pods go on. */
+const LIMIT_MS = 10_000
+
+/**
+ * Makes the namespace where it is missing. Throws `bad_request`, with the setting to change, where no cluster is named,
+ * it does not know this process, or there is no namespace and none may be made.
+ */
+export async function requireCluster(settings: KubernetesSettings, log: Log): Promise<void> {
+  const cluster = await open(settings, log)
+  const late = setTimeout(() => cluster.close(), LIMIT_MS)
+  try {
+    await requireNamespace(cluster, settings, log)
+  } finally {
+    clearTimeout(late)
+    cluster.close()
+  }
+}
+
+async function open(settings: KubernetesSettings, log: Log): Promise<Cluster> {
+  const { kubeconfig } = settings
+  const path = kubeconfig ?? OWN_TOKEN
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere && kubeconfig === undefined) {
+    const what = 'RUNYARD_RUNTIME is kubernetes, and this process runs in no pod of a cluster'
+    throw new AppError('bad_request', `${what}. Name the file of a cluster in RUNYARD_KUBECONFIG.`)
+  }
+  if (!isThere) throw refusal(`RUNYARD_KUBECONFIG: ${path} cannot be read`)
+  return openCluster(settings, log).catch((cause: unknown) => {
+    throw refusal(`RUNYARD_KUBECONFIG: ${path} is no configuration of a cluster: ${cause}`)
+  })
+}
+
+/** Those of workspaces are made with their first pod. */
+async function requireNamespace(
+  cluster: Cluster,
+  { namespace }: KubernetesSettings,
+  log: Log,
+): Promise<void> {
+  if (namespace.includes('{workspace_id}')) return
+  const object = agentNamespace(namespace)
+  const ref = { ...object, metadata: { name: namespace, namespace: '' } }
+  try {
+    if (await cluster.read(ref)) return
+    await cluster.apply(object)
+    log.info({ namespace }, 'The namespace for agents was missing; it is made.')
+  } catch (error) {
+    if (!(error instanceof ClusterRefusal)) {
+      log.warn({ err: error }, 'The Kubernetes API does not answer yet.')
+    } else if (error.code === 401) {
+      throw refusal(`RUNYARD_KUBECONFIG: the cluster does not know this user: ${error.message}`)
+    } else {
+      await requireSight(cluster, namespace, error)
+    }
+  }
+}
+
+/** Who may not read namespaces may be allowed all that is needed within one. */
+async function requireSight(
+  cluster: Cluster,
+  namespace: string,
+  { message }: ClusterRefusal,
+): Promise<void> {
+  const secrets = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    selector: 'app.kubernetes.io/managed-by=runyard',
+  }
+  const isSeen = await cluster.list(secrets).then(
+    () => true,
+    () => false,
+  )
+  if (isSeen) return
+  throw refusal(
+    `RUNYARD_KUBERNETES_NAMESPACE: the namespace ${namespace} is not there, or not for this user, and cannot be made: ` +
+      `${message.replace(/\.$/, '')}. Run "kubectl create namespace ${namespace}", or name another one`,
+  )
+}
+
+function refusal(sentence: string): AppError {
+  return new AppError('bad_request', `${sentence}.`)
+}
