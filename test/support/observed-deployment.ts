@@ -39,6 +39,7 @@ export function anObservedDeployment(
 ): ObservedDeployment {
   return {
     status: 'READY',
+    hasRevisions: true,
     isAsleep: false,
     wakeAt: null,
     active: anActiveRevision(active),

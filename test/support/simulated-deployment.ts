@@ -105,6 +105,7 @@ export class SimulatedDeployment {
     this.timers = followTimers(this.timers, active, this.now)
     return {
       status: this.status,
+      hasRevisions: this.revisions.length > 0,
       isAsleep: this.isAsleep,
       wakeAt: this.wakeAt,
       active,
@@ -138,6 +139,9 @@ export class SimulatedDeployment {
         return
       case 'make-ready':
         this.status = 'READY'
+        return
+      case 'make-unused':
+        this.status = 'UNUSED'
         return
       case 'take-back':
         this.#move(step.revision_id, 'DEPLOY_FAILED')

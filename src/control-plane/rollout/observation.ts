@@ -72,6 +72,7 @@ export class Observer {
     const waited = followWaiting(timers.waited, line, now)
     const observed = {
       status: deployment.status,
+      hasRevisions: deployment.latest_revision_id !== null,
       isAsleep: deployment.asleep_since !== null,
       wakeAt: deployment.wake_at === null ? null : Date.parse(deployment.wake_at),
       active,

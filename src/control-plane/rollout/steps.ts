@@ -1,10 +1,15 @@
 /** Carries out what `core/rollout/next-step.ts` has named, one step at a time. */
 import { timestamp } from '../../core/clock.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { projectSecrets } from '../../core/deployment/deploy-key.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
 import { parseImage } from '../../core/deployment/images/image.ts'
 import { pullLogin } from '../../core/deployment/images/registry.ts'
-import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'
+import {
+  isRevisionOver,
+  type Revision,
+  UNFINISHED_STATUSES,
+} from '../../core/deployment/revision.ts'
 import type { Endpoints, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { kindOf } from '../../core/deployment/sources/table.ts'
@@ -67,6 +72,8 @@ export class Steps {
         return removeDeployment(deployment, this.#parts)
       case 'make-ready':
         return this.#makeReady(deployment)
+      case 'make-unused':
+        return this.#parts.store.transaction((tx) => this.#makeUnused(tx, deployment.id))
       case 'enter':
         return targets.enter(deployment.name, step.entrance)
       case 'take-back':
@@ -108,9 +115,18 @@ export class Steps {
     await store.transaction(async (tx) => {
       // Read again: it may have been deleted meanwhile, which must not be undone.
       const deployment = await tx.deployments.get(id)
-      if (deployment?.status !== 'AWAITING_DATABASE') return
+      if (deployment?.status !== 'AWAITING_DATABASE' && deployment?.status !== 'UNUSED') return
       await tx.deployments.update(id, { status: 'READY', updated_at: timestamp(clock) })
     })
+  }
+
+  /** Unless there is something that serves, or is on its way. */
+  async #makeUnused(tx: ControlPlaneStore, id: string): Promise<void> {
+    const deployment = await tx.deployments.get(id)
+    if (deployment?.status !== 'READY' || deployment.active_revision_id !== null) return
+    const page = { limit: 1, offset: 0, statuses: UNFINISHED_STATUSES }
+    if ((await tx.revisions.list(id, page)).length > 0) return
+    await tx.deployments.update(id, { status: 'UNUSED', updated_at: timestamp(this.#parts.clock) })
   }
 
   async #wake(deployment: Deployment): Promise<void> {
@@ -215,7 +231,14 @@ export class Steps {
     const message = reason === undefined ? undefined : statusMessage(reason, secrets)
     const updated_at = timestamp(clock)
     const status_message = message === undefined ? {} : { status_message: message }
-    if (!(await store.revisions.move(id, { from, to, updated_at, ...status_message }))) return
+    // In one transaction: whoever reads that the only revision failed reads no deployment that is READY.
+    const isMoved = await store.transaction(async (tx) => {
+      const step = { from, to, updated_at, ...status_message }
+      if (!(await tx.revisions.move(id, step))) return false
+      if (isRevisionOver(to)) await this.#makeUnused(tx, deployment.id)
+      return true
+    })
+    if (!isMoved) return
     this.#spans.moved(deployment, revision, to, message)
     if (isRevisionOver(to)) {
       builds.forget(id)

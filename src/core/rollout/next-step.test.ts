@@ -22,6 +22,7 @@ const wanted = { kind: 'asleep', isWanted: true } as const
 const opened = { isPublic: true, hosts: ['agents.example.com'] }
 const held = { target: { kind: 'held' }, running: [] } as const
 const paused = { kind: 'paused' } as const
+const nothing = { running: [], target: paused } as const
 const gone = { runtime: { kind: 'absent' }, replicas: [] } as const
 const failed = { runtime: { kind: 'failed', reason: 'exit 1' }, replicas: [] } as const
 const mayNotBuild = { ...gone, build: { kind: 'failed', reason: 'install: no' } } as const
@@ -53,6 +54,15 @@ const table: Row[] = [
   // What the record says.
   ['removes what is to be deleted', { status: 'AWAITING_DELETE' }, {}, { kind: 'remove' }],
   ['makes a new one ready', { status: 'AWAITING_DATABASE' }, null, { kind: 'make-ready' }],
+  ['notes that all revisions have failed', nothing, null, { kind: 'make-unused' }],
+  ['leaves it so', { ...nothing, status: 'UNUSED' }, null, null],
+  ['leaves one alone that has no revision yet', { ...nothing, hasRevisions: false }, null, null],
+  [
+    'makes it ready for the next revision',
+    { status: 'UNUSED', line: [next] },
+    null,
+    { kind: 'make-ready' },
+  ],
   [
     'has requests let in as the record says, whatever else there is to do',
     { entrance: { wanted: opened, there: { isPublic: false, hosts: [] } }, ...held },

@@ -24,7 +24,7 @@ interface Rule {
 
 export const RULES: readonly Rule[] = [
   { why: 'it is to be deleted', step: remove },
-  { why: 'its agent server makes its database itself', step: makeReady },
+  { why: 'its agent server makes its database itself, or it is used again', step: makeReady },
   { why: 'its requests are to be let in otherwise', step: enter },
   { why: 'its active revision died too soon', step: takeBack },
   { why: 'it sleeps, and is asked for or has work', step: wake },
@@ -36,6 +36,7 @@ export const RULES: readonly Rule[] = [
   { why: 'its active revision could not be started', step: retry },
   { why: 'there is more to do or less', step: scale },
   { why: 'a revision is on its way', step: rollOut },
+  { why: 'none of its revisions was ever deployed', step: makeUnused },
 ]
 
 /** Names the one next step. */
@@ -51,8 +52,21 @@ function remove({ status }: ObservedDeployment): DeploymentStep | undefined {
   return status === 'AWAITING_DELETE' ? { kind: 'remove' } : undefined
 }
 
-function makeReady({ status }: ObservedDeployment): DeploymentStep | undefined {
-  return status === 'AWAITING_DATABASE' ? { kind: 'make-ready' } : undefined
+function makeReady(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const { status } = deployment
+  const isNew = status === 'AWAITING_DATABASE'
+  const isUsedAgain = status === 'UNUSED' && !isUnused(deployment)
+  return isNew || isUsedAgain ? { kind: 'make-ready' } : undefined
+}
+
+function makeUnused(deployment: ObservedDeployment): DeploymentStep | undefined {
+  const isWrong = deployment.status === 'READY' && isUnused(deployment)
+  return isWrong ? { kind: 'make-unused' } : undefined
+}
+
+/** All revisions have failed, so that nothing serves, and none is on its way. */
+function isUnused({ active, line, hasRevisions }: ObservedDeployment): boolean {
+  return hasRevisions && active === null && line.length === 0
 }
 
 function enter({ entrance }: ObservedDeployment): DeploymentStep | undefined {

@@ -12,6 +12,8 @@ import type { ScaleLimits } from './scaling.ts'
 
 export interface ObservedDeployment {
   status: DeploymentStatus
+  /** Whether a revision was ever made. */
+  hasRevisions: boolean
   isAsleep: boolean
   /** When it has to be awake again without being asked; `null`: when it is asked. */
   wakeAt: number | null

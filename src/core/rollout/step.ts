@@ -8,6 +8,8 @@ export type DeploymentStep =
   | { kind: 'remove' }
   /** Write READY. */
   | { kind: 'make-ready' }
+  /** Write UNUSED. */
+  | { kind: 'make-unused' }
   /** Have requests let in like this. */
   | { kind: 'enter'; entrance: Entrance }
   /** Write DEPLOY_FAILED, and deploy the revision before it again. `reason`: how it died. */

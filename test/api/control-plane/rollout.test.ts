@@ -311,7 +311,10 @@ describe('a rollout that fails', () => {
       'install: npm ci ended with code 1\nnpm error *** is no key\nnpm error 401',
     )
     expect(world.targets.names.get('support')).toBe('paused')
-    expect((await deployment(one)).active_revision_id).toBeNull()
+    expect(await deployment(one)).toMatchObject({ active_revision_id: null, status: 'UNUSED' })
+    world.builder.plan = 'built'
+    await reached(one, 'DEPLOYED', await change(one))
+    expect((await deployment(one)).status).toBe('READY')
   })
 
   it('leaves the old revision serving when the new one does not build', async () => {
