@@ -21,7 +21,7 @@ interface StudioParts {
   log: Log
 }
 
-const TRIES_PER_SECOND = 10
+const REFUSALS_PER_SECOND = 10
 const MAX_BODY_BYTES = 64 * 1024
 const Credential = z.object({ api_key: z.string().min(1) })
 
@@ -40,7 +40,10 @@ const DEVELOPER = {
 /** Answers below `/studio`; the Hono app's 404 for what is not there. */
 export function createStudio(parts: StudioParts): Hono {
   const { keys, pages, log } = parts
-  const rate = new RateLimit(TRIES_PER_SECOND, 'Too many tries from your address. Wait a second.')
+  const rate = new RateLimit(
+    REFUSALS_PER_SECOND,
+    'Too many wrong keys from your address. Wait a second.',
+  )
   const studio = new Hono()
   studio.onError(onError(log))
   studio.use('/studio/session', async (c, next) => {
@@ -53,12 +56,18 @@ export function createStudio(parts: StudioParts): Hono {
     return c.json(DEVELOPER)
   })
   studio.post('/studio/session', async (c) => {
-    await rate.take({ address: remoteAddress(c) })
     const { headers } = c.req.raw
     const site = requireOwn(parts, headers)
     const sent = Credential.safeParse(await c.req.json().catch(() => undefined))
     if (!sent.success) throw unreadable()
-    if (keys.length > 0) c.header('set-cookie', openStudio(parts, site, sent.data.api_key))
+    const { api_key } = sent.data
+    if (keys.length > 0) {
+      const sender = { address: remoteAddress(c) }
+      const cookie = await rate.countingRefusals(sender, async () =>
+        openStudio(parts, site, api_key),
+      )
+      c.header('set-cookie', cookie)
+    }
     return c.json(DEVELOPER, 201)
   })
   studio.delete('/studio/session', (c) => {

@@ -4,6 +4,7 @@ import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { AppError } from '../core/errors.ts'
 
 const SECOND_MS = 1_000
+const REFUSALS: readonly AppError['code'][] = ['unauthenticated', 'forbidden']
 
 /** Whom a request counts for: its caller, or the address that an unknown caller comes from. */
 export type Sender = { identity: string } | { address: string }
@@ -32,6 +33,25 @@ export class RateLimit {
     await limiter.consume(nameOf(sender)).catch((refusal: unknown) => {
       throw asRefusal(refusal, this.#message)
     })
+  }
+
+  /**
+   * Does the work, which counts only if it is refused (`unauthenticated` or `forbidden`). Throws `too_many_requests`
+   * in place of such a refusal, and before the work, once the sender has had too many within the second.
+   */
+  async countingRefusals<T>(sender: Sender, work: () => Promise<T>): Promise<T> {
+    await this.#requireRoom(sender)
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof AppError && REFUSALS.includes(error.code)) await this.take(sender)
+      throw error
+    }
+  }
+
+  async #requireRoom(sender: Sender): Promise<void> {
+    const counted = await (await this.#limiter)?.get(nameOf(sender))
+    if (counted && counted.remainingPoints <= 0) throw asRefusal(counted, this.#message)
   }
 
   /** Takes one request back that turned out to be another sender's. */

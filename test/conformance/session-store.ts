@@ -104,7 +104,10 @@ export function testSessionStore(open: () => ControlPlaneStore): void {
       await sessions.addCode(code, 9)
       await sessions.addCode(old, 9)
       expect(await sessions.takeCode(old.code_hash, NOW)).toBeUndefined()
+      expect(await sessions.findCode(old.code_hash, NOW)).toBeUndefined()
+      expect(await sessions.findCode(code.code_hash, NOW)).toEqual(code)
       expect(await sessions.takeCode(code.code_hash, NOW)).toEqual(code)
+      expect(await sessions.findCode(code.code_hash, NOW)).toBeUndefined()
       expect(await sessions.takeCode(code.code_hash, NOW)).toBeUndefined()
     })
 

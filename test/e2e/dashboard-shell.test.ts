@@ -1,5 +1,6 @@
 /** What stands around every page of the dashboard, in a real browser against a real Runyard. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { dataOf } from '../../client/src/client.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { NO_BROWSER } from '../support/browser.ts'
 import { type Dashboard, type Studio, startDashboard, startStudio } from '../support/dashboard.ts'
@@ -47,6 +48,27 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
 
   const heading = (name: string) =>
     visitor.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+
+  test('asks before a link of somebody else replaces a session', async () => {
+    const body = { name: 'eve', role: 'viewer' as const }
+    const { key } = await dataOf(dashboard.client.api.POST('/v2/api-keys', { body }))
+    const link = async () => {
+      const asked = { method: 'POST', headers: { 'x-api-key': key } }
+      const response = await fetch(`${dashboard.url}/v2/session/link`, asked)
+      return new URL(((await response.json()) as { url: string }).url)
+    }
+    visitor.expect(/\/v2\/session: 409$/)
+    const { pathname, hash } = await link()
+    const page = await visitor.open(pathname + hash)
+    await page
+      .getByText(/signed in as admin .* The link signs it in as eve \(role viewer/)
+      .waitFor()
+    expect(page.url()).not.toContain('code')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'Sign in with the link' }).click()
+    await heading('Home')
+    await page.getByRole('button', { name: /eve/ }).waitFor()
+  })
 
   test('leads from the rail to a place', async () => {
     const page = await visitor.open('/')

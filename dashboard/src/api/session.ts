@@ -79,9 +79,12 @@ export function waysQuery() {
 
 /**
  * Opens a session with the code of a link, which is good once, or with an API key. Whoever comes back after the
- * session's end finds the workspace that they looked at, if it is still theirs.
+ * session's end finds the workspace that they looked at, if it is still theirs. 409: the link would sign somebody else
+ * out, and asks for `replaces_session`.
  */
-export async function signIn(credential: { code: string } | { api_key: string }): Promise<Session> {
+export async function signIn(
+  credential: { code: string; replaces_session?: true } | { api_key: string },
+): Promise<Session> {
   const session: Session = await (await askSession('POST', { body: credential })).json()
   localStorage.setItem(SIGNED_IN, 'yes')
   const chosen = chosenWorkspace()

@@ -51,6 +51,19 @@ export async function findSession(
   return { session, site, sent_hash }
 }
 
+/** The session that a browser has, if it counts. */
+export async function presentSession(
+  parts: FindParts,
+  headers: HeaderReader,
+): Promise<Session | undefined> {
+  try {
+    return (await findSession(parts, headers))?.session
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return undefined
+    throw error
+  }
+}
+
 /** The check of cookies for `createAuthenticate`. */
 export function createRecogniseSession(parts: FindParts): RecogniseSession {
   return async (headers) => {

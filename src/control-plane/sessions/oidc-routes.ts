@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { createRoutes } from '../../http/app.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { cookieIn, oidcCookieName, ownCookie, sessionCookie } from '../../http/session-cookie.ts'
-import type { Site } from '../../http/site.ts'
+import { isFromOtherPage, type Site } from '../../http/site.ts'
 import { PAGE_HEADERS, render } from '../oauth/consent/pages.ts'
 import { type ControlPlaneEnv, json, refusals } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
@@ -76,17 +76,17 @@ export function oidcRoutes(parts: Parts): OpenAPIHono<ControlPlaneEnv> {
   })
   routes.openapi(begin, async (c) => {
     await rate.take({ address: remoteAddress(c) })
-    const site = requireSite(parts.siteOf(c.req.raw.headers), c.req.raw.headers)
+    const { headers } = c.req.raw
+    const site = requireSite(parts.siteOf(headers), headers)
+    // The issuer may sign in without a question: a link on another page must not replace a session.
+    if (isFromOtherPage(headers, site)) return c.redirect(`${site.origin}/sign-in`, 302)
     const { location, kept } = await requireOidc(parts).begin(site.origin + CALLBACK)
     const { to = '/' } = c.req.valid('query')
     keep(c, site, { ...kept, to }, new Date(parts.clock.now() + ATTEMPT_MS))
     return c.redirect(location, 302)
   })
   routes.openapi(callback, (c) =>
-    orPage(c, async () => {
-      await rate.take({ address: remoteAddress(c) })
-      return finish(c, parts)
-    }),
+    orPage(c, () => rate.countingRefusals({ address: remoteAddress(c) }, () => finish(c, parts))),
   )
   return routes
 }

@@ -11,6 +11,10 @@ export const SignInRequestSchema = z
       .min(1)
       .optional()
       .openapi({ description: 'An API key, or a signed user token.' }),
+    replaces_session: z.boolean().default(false).openapi({
+      description:
+        'With `code`: sign in although somebody else is signed in with this browser. Their session ends.',
+    }),
   })
   .refine(
     ({ code, api_key }) => (code === undefined) !== (api_key === undefined),

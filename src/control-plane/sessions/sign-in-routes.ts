@@ -7,14 +7,18 @@ import { sessionCookie } from '../../http/session-cookie.ts'
 import { limitBody } from '../operations/request-body.ts'
 import { body, type ControlPlaneEnv, json, refusals, requireBody } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { presentSession } from './find.ts'
 import { CurrentSessionSchema, SignInRequestSchema } from './schemas.ts'
 import { requireOwnPage, requireSite } from './sites.ts'
 import { describeSession, signIn } from './verbs.ts'
 
-/** How often one address may try. */
-const TRIES_PER_SECOND = 10
+/** How often one address may be refused. */
+const REFUSALS_PER_SECOND = 10
 
-/** With the code of a link, or with a key. The answer's cookie is the session. */
+/**
+ * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign somebody else out is
+ * a 409, which says whom it signs in, until `replaces_session` says that this is meant.
+ */
 const open = createRoute({
   method: 'post',
   path: '/v2/session',
@@ -26,7 +30,7 @@ const open = createRoute({
   middleware: [requireBody] as const,
   responses: {
     201: json(CurrentSessionSchema, 'The session.'),
-    ...refusals(400, 401, 403, 413, 422, 429, 503),
+    ...refusals(400, 401, 403, 409, 413, 422, 429, 503),
   },
 })
 
@@ -34,21 +38,21 @@ export function signInRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf' | 'log'>,
 ): OpenAPIHono<ControlPlaneEnv> {
   const rate = new RateLimit(
-    TRIES_PER_SECOND,
-    'Too many people sign in from your address. Wait a second.',
+    REFUSALS_PER_SECOND,
+    'Too many sign-ins from your address were refused. Wait a second.',
   )
   const routes = createRoutes<ControlPlaneEnv>()
-  routes.post('/v2/session', async (c, next) => {
-    await rate.take({ address: remoteAddress(c) })
-    await next()
-  })
   routes.post('/v2/session', limitBody, requireUtf8)
   routes.openapi(open, async (c) => {
     const { headers } = c.req.raw
     const site = requireSite(parts.siteOf(headers), headers)
     requireOwnPage(headers, site)
     const user_agent = headers.get('user-agent') ?? undefined
-    const { session, secret = '' } = await signIn(parts, c.req.valid('json'), user_agent)
+    const present = await presentSession(parts, headers)
+    const { session, secret = '' } = await rate.countingRefusals(
+      { address: remoteAddress(c) },
+      () => signIn(parts, c.req.valid('json'), { user_agent, present }),
+    )
     c.header('set-cookie', sessionCookie(site, secret, session.ends_at))
     c.header('cache-control', 'no-store')
     return c.json(await describeSession(parts, session), 201)

@@ -29,17 +29,23 @@ interface Opened {
 
 /**
  * Signs in with the code of a link, or with a key. Throws `unauthenticated` for one that is not good,
- * `forbidden` for a key that only calls agents.
+ * `forbidden` for a key that only calls agents, and `conflict` for a link that would replace the session of somebody
+ * else: anyone can send a link, and who follows it would work in the sender's name without knowing.
  */
 export async function signIn(
   parts: Parts,
-  { code, api_key = '' }: SignInRequest,
-  user_agent: string | undefined,
+  { code, api_key = '', replaces_session }: SignInRequest,
+  { user_agent, present }: { user_agent: string | undefined; present: Session | undefined },
 ): Promise<Opened> {
   if (code === undefined) {
     return openSession(parts, await parts.identify(api_key), { user_agent, by: 'api_key' })
   }
-  return openSession(parts, await takeCode(parts, code), { user_agent, by: 'link' })
+  const holder = await holderOf(parts, code)
+  const replaced = present?.user_id === holder.user_id ? undefined : present
+  if (replaced && !replaces_session) throw await wouldReplace(parts, replaced, holder)
+  const opened = await openSession(parts, await takeCode(parts, code), { user_agent, by: 'link' })
+  if (replaced) await endSession(parts, replaced, replaced)
+  return opened
 }
 
 /** Opens a session for them. Throws `forbidden` for who only calls agents. */
@@ -169,13 +175,43 @@ function mayEnd({ role, user_id, workspace_id }: Principal, session: Session): b
   return isOwn || (isAllowed(role, 'administer') && session.workspaces.includes(workspace_id))
 }
 
-async function takeCode(parts: Parts, code: string): Promise<SessionHolder> {
-  const taken = await parts.store.sessions.takeCode(hashKey(code), timestamp(parts.clock))
-  if (taken) {
-    await requireKeyOf(parts, taken.holder)
-    return taken.holder
-  }
-  throw new AppError(
+/** Whom a link signs in; it stays good. */
+async function holderOf(parts: Parts, code: string): Promise<SessionHolder> {
+  const found = await parts.store.sessions.findCode(hashKey(code), timestamp(parts.clock))
+  if (!found) throw isUsed()
+  await requireKeyOf(parts, found.holder)
+  return found.holder
+}
+
+async function takeCode({ store, clock }: Parts, code: string): Promise<SessionHolder> {
+  const taken = await store.sessions.takeCode(hashKey(code), timestamp(clock))
+  if (taken) return taken.holder
+  throw isUsed()
+}
+
+async function wouldReplace(
+  parts: Parts,
+  present: Session,
+  holder: SessionHolder,
+): Promise<AppError> {
+  const [now, then] = await Promise.all([present, holder].map((one) => whoIs(parts, one)))
+  return new AppError(
+    'conflict',
+    `This browser is signed in as ${now}. The link signs it in as ${then}, and the present session ends.`,
+  )
+}
+
+/** `laptop (role admin, workspace Default)` */
+async function whoIs(
+  { store }: Pick<Parts, 'store'>,
+  { name, role, workspace_id }: SessionHolder,
+): Promise<string> {
+  const workspace = await store.workspaces.get(workspace_id)
+  return `${name} (role ${role}, workspace ${workspace?.name ?? workspace_id})`
+}
+
+function isUsed(): AppError {
+  return new AppError(
     'unauthenticated',
     'This link was used already, or is too old. Make another with "runyard open", or sign in with an API key.',
   )

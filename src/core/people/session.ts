@@ -94,6 +94,8 @@ export interface SessionStore {
   expire(now: string): Promise<void>
   /** Of its user the `keep` that are good for longest stay, this one among them. */
   addCode(code: SignInCode, keep: number): Promise<void>
+  /** `undefined`: it was taken, is too old or was never there. */
+  findCode(code_hash: string, now: string): Promise<SignInCode | undefined>
   /** Takes a code away: once. `undefined`: it was taken, is too old or was never there. */
   takeCode(code_hash: string, now: string): Promise<SignInCode | undefined>
 }

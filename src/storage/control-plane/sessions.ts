@@ -71,6 +71,9 @@ DELETE FROM sign_in_codes WHERE code_hash IN (
   SELECT code_hash FROM sign_in_codes WHERE user_id = $1 AND code_hash <> $2
   ORDER BY expires_at DESC, code_hash LIMIT 1000000 OFFSET $3)`
 
+const FIND_CODE = `
+SELECT code_hash, holder, expires_at FROM sign_in_codes WHERE code_hash = $1 AND expires_at > $2`
+
 const TAKE_CODE = `
 DELETE FROM sign_in_codes WHERE code_hash = $1 AND expires_at > $2
 RETURNING code_hash, holder, expires_at`
@@ -122,6 +125,10 @@ export function createSessionStore(db: Db): SessionStore {
       const text = JSON.stringify(holder)
       await db.run(ADD_CODE, [code_hash, workspace_id, user_id, text, expires_at])
       await db.run(END_OLDEST_CODES, [user_id, code_hash, keep - 1])
+    },
+    findCode: async (code_hash, now) => {
+      const row = await db.get<object>(FIND_CODE, [code_hash, now])
+      return row && decodeRow<SignInCode>(row, ['holder'])
     },
     takeCode: async (code_hash, now) => {
       const row = await db.get<object>(TAKE_CODE, [code_hash, now])

@@ -162,6 +162,13 @@ describe('what the issuer sends', () => {
     expect([status, text]).toEqual([403, expect.stringContaining('did not let you in')])
   })
 
+  it('is not asked for by a link of another site, which would replace a session', async () => {
+    await start()
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const answer = await new Page(world.url).ask('/v2/session/oidc', { headers })
+    expect([answer.status, answer.headers.location]).toEqual([302, `${world.url}/sign-in`])
+  })
+
   it('is asked for by no other host name than ours', async () => {
     await start()
     const headers = { host: 'rebound.example' }

@@ -113,6 +113,41 @@ describe('signing in', () => {
     expect(await world.store.sessions.findByHash(secret)).toBeUndefined()
   })
 
+  it('with a link of somebody else asks before it replaces a session, and says who it signs in', async () => {
+    await withKey()
+    const viewer = await world.keyOf('viewer')
+    const { code } = await makeLink(viewer)
+    const asked = await signIn({ code })
+    expect(asked.status).toBe(409)
+    expect(asked.body.detail).toBe(
+      'This browser is signed in as admin (role admin, workspace Default). The link signs it in as a viewer ' +
+        '(role viewer, workspace Default), and the present session ends.',
+    )
+    expect((await page.ask('/v2/session')).body).toMatchObject({ role: 'admin' })
+    const [former = ''] = page.cookies.values()
+    // The link is still good, for who means it.
+    const replaced = await signIn({ code, replaces_session: true })
+    expect([replaced.status, replaced.body.role]).toEqual([201, 'viewer'])
+    expect(await world.store.sessions.findByHash(hashKey(former))).toBeUndefined()
+    expect((await signIn({ code, replaces_session: true })).status).toBe(401)
+  })
+
+  it('with a link of one’s own asks nothing, nor where the session has ended', async () => {
+    await withKey()
+    expect((await signIn({ code: (await makeLink()).code })).status).toBe(201)
+    const made = await world.call('POST', '/v2/api-keys', { name: 'gone', role: 'viewer' })
+    const other = new Page(world.url)
+    await withKey(made.body.key, other)
+    await world.call('DELETE', `/v2/api-keys/${made.body.id}`)
+    expect((await signIn({ code: (await makeLink()).code }, other)).status).toBe(201)
+  })
+
+  it('is not limited as long as nothing is refused', async () => {
+    const tries = Array.from({ length: 40 }, () => withKey(world.adminKey, new Page(world.url)))
+    const statuses = (await Promise.all(tries)).map((one) => one.status)
+    expect(new Set(statuses)).toEqual(new Set([201]))
+  })
+
   it('is limited for each address', async () => {
     const tries = Array.from({ length: 30 }, () => withKey('ry_unknown', new Page(world.url)))
     const statuses = (await Promise.all(tries)).map((one) => one.status)

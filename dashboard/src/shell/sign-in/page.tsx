@@ -5,6 +5,7 @@ import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { BASE_PATH, MODE } from '../../api/mode.ts'
+import { statusOf } from '../../api/query-client.ts'
 import { refusalQuery, type Session, sessionQuery, signIn, waysQuery } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote, reasonOf } from '../../design/error-note.tsx'
@@ -54,6 +55,7 @@ function CredentialForms() {
     if (link.session) enter(link.session)
   }, [link.session, enter])
   if (link.isPending || link.session) return <Wait>Your link is being checked.</Wait>
+  if (link.question !== undefined) return <Replace question={link.question} onGo={link.replace} />
   return (
     <>
       {link.error !== undefined ? <UsedLink error={link.error} /> : <Ended />}
@@ -109,6 +111,22 @@ function Ended() {
         where you were.
       </p>
     </div>
+  )
+}
+
+/** Somebody else is signed in with this browser. */
+function Replace({ question, onGo }: { question: string; onGo: () => void }) {
+  return (
+    <section aria-label="Replace the session" className="space-y-4">
+      <p>{question}</p>
+      <p className="text-ink-soft">Go on only if you have asked for this link.</p>
+      <div className="flex flex-wrap gap-2">
+        <Button kind="primary" onPress={onGo}>
+          Sign in with the link
+        </Button>
+        <Button onPress={() => location.assign(BASE_PATH)}>Stay signed in</Button>
+      </div>
+    </section>
   )
 }
 
@@ -218,21 +236,36 @@ function useEnter(): (session: Session) => void {
   return enter
 }
 
+interface Link {
+  isPending: boolean
+  session?: Session
+  error?: unknown
+  /** Who would be signed out, and who in. */
+  question?: string
+}
+
 /** The code behind the `#` of a link: used once, and out of the address at once. */
-function useLink(): { isPending: boolean; session?: Session; error?: unknown } {
-  const [state, setState] = useState<{ isPending: boolean; session?: Session; error?: unknown }>(
-    () => ({ isPending: codeOfLink() !== undefined }),
-  )
-  useEffect(() => {
-    const code = codeOfLink()
+function useLink(): Link & { replace: () => void } {
+  const [code] = useState(codeOfLink)
+  const [link, setLink] = useState<Link>({ isPending: code !== undefined })
+  const [take] = useState(() => async (replaces_session?: true) => {
     if (code === undefined) return
+    setLink({ isPending: true })
+    try {
+      const session = await signIn({ code, ...(replaces_session && { replaces_session }) })
+      setLink({ isPending: false, session })
+    } catch (error) {
+      const isAsked = statusOf(error) === 409
+      setLink({ isPending: false, ...(isAsked ? { question: reasonOf(error) } : { error }) })
+    }
+  })
+  useEffect(() => {
+    // Gone from the address: taken by an earlier effect.
+    if (codeOfLink() === undefined) return
     history.replaceState(history.state, '', location.pathname + location.search)
-    signIn({ code }).then(
-      (session) => setState({ isPending: false, session }),
-      (error: unknown) => setState({ isPending: false, error }),
-    )
-  }, [])
-  return state
+    void take()
+  }, [take])
+  return { ...link, replace: () => void take(true) }
 }
 
 function codeOfLink(): string | undefined {
