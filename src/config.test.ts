@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
+  applyProjectEnvironment,
   readClientConfig,
   readDevConfig,
   readListenerConfig,
@@ -114,6 +115,14 @@ describe('the configuration of serve', () => {
 
   it('splits the keys and drops empty ones', () => {
     expect(readServeConfig({}, { RUNYARD_API_KEYS: 'a, b,,' }).apiKeys).toEqual(['a', 'b'])
+  })
+
+  it('has a control plane for its agents where both its address and a key are given', () => {
+    const RUNYARD_URL = 'http://127.0.0.1:8124/'
+    const home = { url: 'http://127.0.0.1:8124', key: 'ry_k' }
+    expect(readServeConfig({}, { RUNYARD_URL, RUNYARD_API_KEY: ' ry_k ' }).home).toEqual(home)
+    expect(readServeConfig({}, { RUNYARD_URL }).home).toBeUndefined()
+    expect(readServeConfig({}, { RUNYARD_API_KEY: 'ry_k' }).home).toBeUndefined()
   })
 
   it('says whom a server without keys answers', () => {
@@ -411,5 +420,20 @@ describe('whose user tokens are taken', () => {
     [{ RUNYARD_OIDC_CLOCK_SKEW_SECS: '1h' }, 'RUNYARD_OIDC_CLOCK_SKEW_SECS'],
   ])('refuses %j', (change, name) => {
     expect(() => readUpConfig({}, { ...env, ...change })).toThrow(name)
+  })
+})
+
+describe('the environment of a project', () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('has none of the keys of its server, but those that it names itself', () => {
+    vi.stubEnv('RUNYARD_API_KEY', 'ry_k')
+    vi.stubEnv('RUNYARD_API_KEYS', 'a,b')
+    vi.stubEnv('RUNYARD_DATABASE_URL', 'postgres://a:b@c')
+    vi.stubEnv('OF_THE_MACHINE', 'kept')
+    const env = applyProjectEnvironment({ OF_THE_MACHINE: 'b' }, { RUNYARD_API_KEY: 'its own' })
+    expect(env).toMatchObject({ OF_THE_MACHINE: 'kept', RUNYARD_API_KEY: 'its own' })
+    expect(env).not.toHaveProperty('RUNYARD_API_KEYS')
+    expect(env).not.toHaveProperty('RUNYARD_DATABASE_URL')
   })
 })

@@ -182,6 +182,8 @@ export interface ServeConfig {
   readonly allowedOrigins: readonly string[] | undefined
   /** `RUNYARD_DEV_HOST`: where the `dev` listens that started it; unset: no `dev` did. */
   readonly devHost: string | undefined
+  /** `RUNYARD_URL` and `RUNYARD_API_KEY`: the control plane whose vault its agents ask; unset unless both are given. */
+  readonly home: { url: string; key: string } | undefined
   /** `RUNYARD_START_FILE`: what a runtime driver starts it with; only read when it is managed. */
   readonly startFile: string | undefined
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
@@ -192,6 +194,8 @@ export interface ServeConfig {
   readonly workers: number
   /** The arguments of `serve` for each of these, except the role. */
   readonly workerArgs: readonly string[]
+  /** Their environment: this process's, before its project is loaded. */
+  readonly workerEnv: Readonly<Record<string, string>>
   /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. */
   readonly webhookAllow: readonly IpRange[]
   /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. */
@@ -414,10 +418,12 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     apiKeys: splitList(read.value('RUNYARD_API_KEYS')),
     ...readOpenTo(read),
     devHost: env.RUNYARD_DEV_HOST || undefined,
+    home: readHome(env),
     startFile: read.path('RUNYARD_START_FILE'),
     concurrency: read.number('N_JOBS_PER_WORKER'),
     ...workers,
     workerArgs: [],
+    workerEnv: givenIn(env),
     ...readAgentServerSettings(read),
     isStudioWanted: read.switch('RUNYARD_DASHBOARD'),
     logLevel: read.choice('RUNYARD_LOG_LEVEL'),
@@ -428,13 +434,23 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
 /** Throws `bad_request` with every problem of the configuration, one on each line. */
 export function readDevConfig(flags: Flags, env: Environment = process.env): DevConfig {
   const config = readServeConfig(flags, env)
-  const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
   const childEnv = {
-    ...Object.fromEntries(given),
+    ...givenIn(env),
     N_JOBS_PER_WORKER: String(config.concurrency),
     RUNYARD_DEV_HOST: config.host,
   }
   return Object.freeze({ ...config, childEnv })
+}
+
+function givenIn(env: Environment): Record<string, string> {
+  const given = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])
+  return Object.fromEntries(given)
+}
+
+function readHome({ RUNYARD_URL, RUNYARD_API_KEY }: Environment): ServeConfig['home'] {
+  const key = RUNYARD_API_KEY?.trim()
+  if (!RUNYARD_URL || !key || !URL.canParse(RUNYARD_URL)) return undefined
+  return { url: RUNYARD_URL.replace(/\/+$/, ''), key }
 }
 
 /** What `runyard artifact fetch` fetches. */
@@ -496,15 +512,20 @@ export function readClientConfig(flags: Flags, env: Environment = process.env): 
 
 /**
  * Sets variables for the project that this process is about to load: `defaults` where there is no value
- * yet, `values` in any case. A process loads one project, so nothing is undone. Answers all variables
- * that are then set, for `project/variables.ts`.
+ * yet, `values` in any case. Takes the server's own keys out first: a serializer that looks up variables by names that clients send
+ * must find none. A process loads one project, so nothing is undone. Answers all variables that are then set, for
+ * `project/variables.ts`.
  */
 export function applyProjectEnvironment(
   defaults: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,
 ): Environment {
+  for (const name of OWN_KEYS) delete process.env[name]
   return Object.assign(process.env, { ...defaults, ...process.env, ...values })
 }
+
+/** What opens this server, its database or its control plane. */
+const OWN_KEYS = ['RUNYARD_API_KEY', 'RUNYARD_API_KEYS', 'RUNYARD_DATABASE_URL'] as const
 
 /** Throws `bad_request` as `readUpConfig` does. */
 export function readBackupConfig(

@@ -11,6 +11,7 @@ import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
+import { startHomeProxy } from '../managed/home-proxy.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
@@ -57,7 +58,8 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   if (!start)
     for (const note of [...(projectConfig.image?.notes ?? []), ...projectConfig.notes])
       log.warn({}, note)
-  const env = applyEnvironment(projectConfig, start)
+  const homeUrl = await openHome(opening)
+  const env = applyEnvironment(projectConfig, { start, homeUrl })
   const tracer = await openTracer(serviceName(start), started, env)
   const store = await openStore(opening)
   const ends = new ProcessEnds(log)
@@ -69,7 +71,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { stop, ...loaded } = await openProject(projectConfig, {
     ...{ isLangSmithUsed, onStep, log },
     ...(bundlePath !== undefined && { bundlePath }),
-    python: pythonOptions(opening, env),
+    python: pythonOptions(opening, { env, hasHome: homeUrl !== undefined }),
   })
   // Whoever leaves no time to runs leaves none to their project.
   started.add('project', ({ graceMs }) => stop(graceMs === 0 ? 0 : undefined))
@@ -91,12 +93,14 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   return { agentServer, metrics, hasOwnAuth, cors: projectConfig.http.cors }
 }
 
-function pythonOptions({ config, start }: Opening, env: Environment) {
+function pythonOptions(
+  { config, start }: Opening,
+  { env, hasHome }: { env: Environment; hasHome: boolean },
+) {
   const { pythonProcesses: processes, logLevel } = config
   const path = start?.pythonPath
-  const isManaged = start?.home !== undefined
   const named = { OTEL_SERVICE_NAME: serviceName(start), ...env }
-  return { processes, logLevel, env: named, isManaged, ...(path !== undefined && { path }) }
+  return { processes, logLevel, env: named, hasHome, ...(path !== undefined && { path }) }
 }
 
 /** Of its spans, and of those of a Python host, unless the environment names the service. */
@@ -104,13 +108,24 @@ function serviceName(start: StartMessage | undefined): string {
   return start?.deployment_name ?? 'runyard'
 }
 
+/** Answers where agents reach their control plane, if they have one. */
+async function openHome({ config, start, started }: Opening): Promise<string | undefined> {
+  const home = start?.home ?? config.home
+  if (!home) return undefined
+  const proxy = await startHomeProxy(home)
+  started.add('home proxy', () => proxy.stop())
+  return proxy.url
+}
+
 /** Answers all variables that are set then. */
-function applyEnvironment(project: ProjectConfig, start: StartMessage | undefined): Environment {
-  const { secrets, home } = start ?? {}
-  // By the names that commands know them by: of a person's there is none in here.
-  const ofHome = home && { RUNYARD_URL: home.url, RUNYARD_API_KEY: home.key }
+function applyEnvironment(
+  project: ProjectConfig,
+  { start, homeUrl }: { start: StartMessage | undefined; homeUrl: string | undefined },
+): Environment {
+  const ofHome = homeUrl !== undefined && { RUNYARD_URL: homeUrl }
   return applyProjectEnvironment(project.env, {
-    ...{ ...secrets, ...ofHome },
+    ...start?.secrets,
+    ...ofHome,
     ...graphEnvironment(project),
   })
 }

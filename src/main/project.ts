@@ -27,8 +27,8 @@ export interface PythonOptions {
   path?: string
   /** All variables, those of the project among them. */
   env: Environment
-  /** Whether a control plane has started this server. */
-  isManaged: boolean
+  /** Whether its graphs may ask a control plane for tokens. */
+  hasHome: boolean
   logLevel: LogLevel
 }
 

@@ -149,12 +149,13 @@ async function startServer(
 
 /** They are stopped before the server that answers for them. */
 function startWorkers({ config, notices, started, log }: Opening): void {
-  const { workers: count, workerArgs } = config
+  const { workers: count, workerArgs, workerEnv } = config
   const onStart = (worker: NoticePeer) => notices?.add(worker)
   const workers = new Workers({
     count,
     commandPath: commandPath(),
     args: [...workerArgs],
+    env: workerEnv,
     onStart,
     log,
   })

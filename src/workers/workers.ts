@@ -14,6 +14,8 @@ interface WorkersOptions {
   commandPath: string
   /** What `serve` is given, the role apart. */
   args: string[]
+  /** All their variables: the project of this process may have changed its own. */
+  env: Readonly<Record<string, string>>
   /** Called for each worker that was started. */
   onStart: (worker: NoticePeer) => void
   log: Log
@@ -56,9 +58,10 @@ export class Workers {
 
   /** Settles when the process has ended, with its exit code or the signal. */
   async #runOnce(): Promise<unknown> {
-    const { args, commandPath, onStart } = this.#options
+    const { args, env, commandPath, onStart } = this.#options
     const flags = ['serve', '--role', 'worker', '--helper', ...args]
     const child = spawn(process.execPath, [commandPath, ...flags], {
+      env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     const ended = once(child, 'exit').catch((error: unknown) => [error])

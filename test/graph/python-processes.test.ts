@@ -80,7 +80,7 @@ describe.skipIf(NO_PYTHON)('the processes of a Python host', () => {
     const python = {
       processes,
       env: { ...process.env, ...env },
-      isManaged: false,
+      hasHome: false,
       logLevel: 'debug' as const,
     }
     const config = await readProjectConfig(join(root, 'langgraph.json'))

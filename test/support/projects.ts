@@ -49,7 +49,7 @@ async function keep(kept: Kept): Promise<void> {
 
 function open(config: ProjectConfig, opening: Opening): Promise<Project> {
   const env = { ...process.env, ...config.env }
-  const python: PythonOptions = { processes: 1, env, isManaged: false, logLevel: 'debug' }
+  const python: PythonOptions = { processes: 1, env, hasHome: false, logLevel: 'debug' }
   return openProject(config, { ...opening, python })
 }
 

@@ -13,8 +13,8 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 it('has nothing of the server, but for how agents reach their control plane', () => {
   const all = { A: 'b', RUNYARD_URL: 'u', RUNYARD_ADMIN_KEY: 'k', npm_config_x: 'y', C: undefined }
-  expect(hostEnvironment(all, { isManaged: false })).toEqual({ A: 'b' })
-  expect(hostEnvironment(all, { isManaged: true })).toEqual({ A: 'b', RUNYARD_URL: 'u' })
+  expect(hostEnvironment(all, { hasHome: false })).toEqual({ A: 'b' })
+  expect(hostEnvironment(all, { hasHome: true })).toEqual({ A: 'b', RUNYARD_URL: 'u' })
 })
 
 it('finds the programs of the environment first, where the Python is one of an environment', () => {

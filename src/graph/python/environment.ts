@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
 const OURS = /^(RUNYARD_|NODE_CHANNEL_|npm_)/i
-/** By which agents ask their control plane for tokens; of a person's shell these are nobody else's. */
+/** How agents reach their control plane. A key among it is the project's own: the server's has been taken out. */
 const HOME = new Set(['RUNYARD_URL', 'RUNYARD_API_KEY'])
 
-/** `all`: every variable of this process, those of the project among them. `isManaged`: it has a control plane. */
+/** `all`: every variable of this process, those of the project among them. `hasHome`: its agents have a control plane. */
 export function hostEnvironment(
   all: Readonly<Record<string, string | undefined>>,
-  { isManaged }: { isManaged: boolean },
+  { hasHome }: { hasHome: boolean },
 ): Record<string, string> {
   const entries = Object.entries(all).filter((entry): entry is [string, string] => {
     const [name, value] = entry
     if (value === undefined) return false
-    return !OURS.test(name) || (isManaged && HOME.has(name))
+    return !OURS.test(name) || (hasHome && HOME.has(name))
   })
   return Object.fromEntries(entries)
 }

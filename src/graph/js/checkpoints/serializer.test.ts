@@ -71,11 +71,11 @@ test.each(data)('so it is in a message, %s', async (_, value) => {
 })
 
 test('messages keep their class and all that they hold', async () => {
-  const answer: AIMessageFields = {
+  const answer = {
     content: 'ok',
     usage_metadata: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
-    additional_kwargs: { at: new Date(0), seen: new Set([1]) } as Record<string, unknown>,
-  }
+    additional_kwargs: { at: new Date(0), seen: new Set([1]) },
+  } as object as AIMessageFields
   const messages = [
     new HumanMessage({ content: 'hi', id: 'a', name: 'ann' }),
     new AIMessage(answer),
