@@ -524,6 +524,12 @@ export function applyProjectEnvironment(
   return Object.assign(process.env, { ...defaults, ...process.env, ...values })
 }
 
+/** The variables of this process without the server's own keys: what `${NAME}` of an env file may stand for. */
+export function readEnvironment(): Environment {
+  const own: readonly string[] = OWN_KEYS
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.includes(name)))
+}
+
 /** What opens this server, its database or its control plane. */
 const OWN_KEYS = ['RUNYARD_API_KEY', 'RUNYARD_API_KEYS', 'RUNYARD_DATABASE_URL'] as const
 

@@ -24,14 +24,18 @@ export interface BuilderOptions {
   tarballs: Pick<Tarballs, 'use'>
   /**
    * Validates a project's configuration before anything is installed, and again after a build
-   * command: `isBuilt` says whether files that the command makes must be there.
+   * command: `isBuilt` says whether files that the command makes must be there. No path may leave `border`, the top of the
+   * source.
    */
-  checkConfig(configPath: string, state: { isBuilt: boolean }): Promise<CheckedConfig>
+  checkConfig(
+    configPath: string,
+    place: { isBuilt: boolean; border: string },
+  ): Promise<CheckedConfig>
   /**
    * Looks whether what is installed is what the project can run on, after the install and again after
    * a build command, as `isBuilt` says. Throws `AppError` with a sentence for the project's author.
    */
-  checkPackages(configPath: string, state: { isBuilt: boolean }): Promise<void>
+  checkPackages(configPath: string, place: { isBuilt: boolean; border: string }): Promise<void>
   /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
   ownNode: string
   /**

@@ -115,7 +115,7 @@ function findChecked(
   state: { isBuilt: boolean },
 ): Promise<FoundConfiguration> {
   const { langgraph_config_path } = request.source_revision_config
-  const check = (path: string) => options.checkConfig(path, state)
+  const check = (path: string) => options.checkConfig(path, { ...state, border: source })
   return findConfiguration(source, langgraph_config_path, check)
 }
 
@@ -226,12 +226,12 @@ async function install(
 }
 
 async function checkPackages(
-  { options }: Work,
+  { options, source }: Work,
   { configPath }: FoundConfiguration,
   at: { isBuilt: boolean; python: PreparedPython | undefined; context: StepContext },
 ): Promise<void> {
   try {
-    await options.checkPackages(configPath, { isBuilt: at.isBuilt })
+    await options.checkPackages(configPath, { isBuilt: at.isBuilt, border: source })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new BuildError('install', error.message, { cause: error })

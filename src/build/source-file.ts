@@ -12,7 +12,11 @@ import { readTextFile } from '../project/text-file.ts'
  */
 export async function readSourceFile(source: string, path: string): Promise<string | undefined> {
   try {
-    const real = await resolveInside(source, relative(source, path), 'The source')
+    const real = await resolveInside(
+      { root: source, border: source },
+      relative(source, path),
+      'The source',
+    )
     return real === undefined ? undefined : await readTextFile(real)
   } catch (error) {
     if (!(error instanceof AppError)) throw error

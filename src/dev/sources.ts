@@ -57,7 +57,10 @@ export class DevSources {
   /** Every folder in which such a change can happen, as the folders are now. */
   folders(): Set<string> {
     const { root } = this.#options
-    const files = [...this.#files, this.#config?.path, this.#config?.envFile, findTsconfig(root)]
+    const { path, envFile, graphs = [] } = this.#config ?? {}
+    // Graphs need not lie in the project's folder.
+    const named = graphs.map(({ file }) => file)
+    const files = [...this.#files, path, envFile, ...named, findTsconfig(root)]
     const folders = new Set(files.flatMap((file) => (file ? [dirname(file)] : [])))
     this.#walk(root, folders)
     const { python } = this.#config ?? {}

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProcessEnds } from '../agent-server/execution/process-ends.ts'
 import { AgentServer, type StopLimits } from '../agent-server/server/agent-server.ts'
-import { applyProjectEnvironment, type ServeConfig } from '../config.ts'
+import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { CorsConfig } from '../core/cors.ts'
@@ -53,7 +53,10 @@ export interface Opened {
 /** Opens the store and loads the project. */
 export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { config, start, watchdog, started, onStep, log } = opening
-  const projectConfig = await readProjectConfig(config.configPath)
+  const { sourceRoot } = start ?? {}
+  const environment = { ...readEnvironment(), ...start?.secrets }
+  const border = sourceRoot === undefined ? {} : { border: sourceRoot }
+  const projectConfig = await readProjectConfig(config.configPath, { environment, ...border })
   // Of a deployment they are in the log of its build.
   if (!start)
     for (const note of [...(projectConfig.image?.notes ?? []), ...projectConfig.notes])

@@ -1,6 +1,6 @@
 /** `runyard dev`: `serve` that reloads its project, and answers while it does. */
 import { existsSync, realpathSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, parse } from 'node:path'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
@@ -60,7 +60,8 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const driver = createProcessDriver({
     command: { file: process.execPath, args: [commandPath()] },
     locate: () => ({
-      root: dirname(configPath),
+      // Of a project on one's own machine nothing is out of reach.
+      root: parse(configPath).root,
       configPath,
       bundlePath: null,
       node: null,

@@ -16,10 +16,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true }))
 
-async function read(content: unknown) {
+/** `border`: the folder that paths may not leave, from the top of what is made here. */
+async function read(content: unknown, border = 'project') {
   const path = join(root, 'project/langgraph.json')
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
-  return readProjectConfig(path)
+  return readProjectConfig(path, { border: join(root, border) })
 }
 
 const refusal = (message: RegExp) =>
@@ -30,7 +31,7 @@ const refusal = (message: RegExp) =>
   })
 
 describe('readProjectConfig', () => {
-  it('reads both forms of a graph, in order, and ignores what it does not know', async () => {
+  it('reads both forms of a graph, in order, and notes what it does not know', async () => {
     const config = await read({
       graphs: {
         b: './src/agent.ts:graph',
@@ -42,6 +43,7 @@ describe('readProjectConfig', () => {
     expect(config.root).toBe(join(root, 'project'))
     expect(config.node_version).toBe('24')
     expect(config.env).toEqual({})
+    expect(config.notes).toEqual([expect.stringContaining('"graphs.a.color" is not a key')])
     const file = join(root, 'project/src/agent.ts')
     expect(config.graphs).toEqual([
       {
@@ -105,19 +107,14 @@ describe('readProjectConfig', () => {
     [
       'a path that climbs out',
       { graphs: { a: '../outside.ts:graph' } },
-      /"\.\.\/outside\.ts" leads out of the project's folder/,
+      /"\.\.\/outside\.ts" leads out of what is deployed/,
     ],
     [
       'a path that climbs out and ends nowhere',
       { graphs: { a: './src/../../nowhere.ts:graph' } },
-      /leads out of the project's folder/,
+      /leads out of what is deployed/,
     ],
     ['an absolute path', { graphs: { a: '/etc/agent.ts:graph' } }, /is an absolute path; write it/],
-    [
-      'an env file outside',
-      { graphs: { a: './src/agent.ts:graph' }, env: '../.env' },
-      /"env": "\.\.\/\.env" leads out/,
-    ],
     ['an env that is a number', { graphs: { a: './src/agent.ts:g' }, env: 1 }, /"env": write the/],
     [
       'a node_version that is a list',
@@ -134,10 +131,10 @@ describe('readProjectConfig', () => {
     await expect(read(content)).rejects.toEqual(refusal(message))
   })
 
-  it('refuses a link that leads out of the folder, be it the file or a folder above it', async () => {
+  it('refuses a link that leads out of the source, be it the file or a folder above it', async () => {
     await symlink(join(root, 'outside.ts'), join(root, 'project/link.ts'))
     await symlink(root, join(root, 'project/up'))
-    const leadsOut = refusal(/leads out of the project's folder/)
+    const leadsOut = refusal(/leads out of what is deployed/)
     await expect(read({ graphs: { a: './link.ts:graph' } })).rejects.toEqual(leadsOut)
     await expect(read({ graphs: { a: './up/outside.ts:graph' } })).rejects.toEqual(leadsOut)
   })
@@ -164,6 +161,86 @@ describe('readProjectConfig', () => {
     const missing = await read({ graphs, env: '.env.missing' })
     expect(missing.env).toEqual({})
     expect(missing.envFile).toBe(join(root, 'project/.env.missing'))
+    expect(missing.notes).toEqual([expect.stringContaining('".env.missing" is not there')])
+  })
+
+  it('takes paths that lead up, as far as the top of the source', async () => {
+    await writeFile(join(root, '.env'), 'A=1')
+    const content = { graphs: { a: '../outside.ts:graph' }, env: '../.env' }
+    await expect(read(content)).rejects.toEqual(refusal(/"\.\.\/outside\.ts" leads out/))
+    const { graphs, env, notes } = await read(content, '.')
+    expect(graphs[0]).toHaveProperty('file', join(root, 'outside.ts'))
+    expect({ env, notes }).toEqual({ env: { A: '1' }, notes: [] })
+  })
+
+  it('names no border where none is given: a project on the own machine may lead anywhere', async () => {
+    const path = join(root, 'project/langgraph.json')
+    await writeFile(path, JSON.stringify({ graphs: { a: '../outside.ts:graph' } }))
+    const { graphs } = await readProjectConfig(path)
+    expect(graphs[0]).toHaveProperty('file', join(root, 'outside.ts'))
+  })
+
+  it('does not read an env file outside of the source, by a path or by a link, and goes on', async () => {
+    await writeFile(join(root, '.env'), 'A=1')
+    await symlink(join(root, '.env'), join(root, 'project/link'))
+    for (const env of ['../.env', 'link', '/etc/hostname', '../../nowhere/.env']) {
+      const config = await read({ graphs: { a: './src/agent.ts:graph' }, env })
+      expect(config.env).toEqual({})
+      expect(config.notes).toEqual([expect.stringContaining(`"env": "${env}" lies outside`)])
+    }
+  })
+})
+
+describe('what is not known or not done', () => {
+  const graphs = { a: './src/agent.ts:graph' }
+
+  it.each([
+    [{ dependancies: ['.'] }, '"dependancies"', '"dependencies"?'],
+    [{ enviroment: {} }, '"enviroment"', '"env"?'],
+    [
+      { http: { cors: { allow_origin: [] } } },
+      '"http.cors.allow_origin"',
+      '"http.cors.allow_origins"?',
+    ],
+    [{ store: { idx: {} } }, '"store.idx"', '"store.index"?'],
+    [{ store: { ttl: { default: 3 } } }, '"store.ttl.default"', '"store.ttl.default_ttl"?'],
+    [
+      { webhooks: { url: { require_http: true } } },
+      '"webhooks.url.require_http"',
+      'require_https"?',
+    ],
+    [{ auth: { pth: 'x' } }, '"auth.pth"', '"auth.path"?'],
+    [{ package_manager: 'uv' }, '"package_manager"', 'remove it'],
+  ])('names the unknown key of %o, and the one that was meant', async (more, key, meant) => {
+    const { notes } = await read({ graphs, ...more })
+    expect(notes).toEqual([expect.stringContaining(key)])
+    expect(notes[0]).toContain(meant)
+  })
+
+  it('says nothing of keys that it knows, or that tools read', async () => {
+    const { notes } = await read({
+      $schema: 'https://x.example',
+      graphs,
+      env: { ANY: '1' },
+      ui: {},
+    })
+    expect(notes).toEqual([])
+  })
+
+  it.each([
+    [{ store: { path: './s.py:x' } }, '"store.path" is not used'],
+    [{ checkpointer: { backend: 'mongo' } }, '"checkpointer.backend" is not used'],
+    [{ auth: { allow_langsmith_api_keys: true } }, '"auth.allow_langsmith_api_keys" is not used'],
+    [{ env: { POSTGRES_URI_CUSTOM: 'x' } }, 'POSTGRES_URI_CUSTOM is not used'],
+    [{ docker_compose_file: 'x' }, '"docker_compose_file" is not used'],
+  ])('says that nothing comes of %o', async (more, note) => {
+    expect((await read({ graphs, ...more })).notes).toEqual([expect.stringContaining(note)])
+  })
+
+  it('names a misspelt key where the one that is needed is missing', async () => {
+    await expect(read({ grahps: graphs })).rejects.toEqual(
+      refusal(/"grahps" is not a key: did you mean "graphs"\?/),
+    )
   })
 })
 
@@ -186,6 +263,7 @@ describe('checkProjectConfig', () => {
     await expect(checkProjectConfig(path)).rejects.toEqual(refusal(/there is no file/))
     await checkProjectConfig(path, { isBuilt: false })
     await write('../dist/agent.js')
-    await expect(checkProjectConfig(path, { isBuilt: false })).rejects.toEqual(refusal(/leads out/))
+    const place = { isBuilt: false, border: join(root, 'project') }
+    await expect(checkProjectConfig(path, place)).rejects.toEqual(refusal(/leads out/))
   })
 })

@@ -1,12 +1,13 @@
 /** `langgraph.json`: which graphs a project has, and what it needs around it. */
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { basename, dirname, join, parse } from 'node:path'
 import { z } from 'zod'
 import type { ProjectSettings } from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Environment } from '../settings/settings.ts'
 import { type AuthConfig, AuthEntry, readAuthConfig } from './auth.ts'
+import { EnvEntry, type ProjectEnv, readProjectEnv } from './env.ts'
 import { HttpEntry, type ProjectHttp, readHttpConfig } from './http.ts'
 import {
   isJavascript,
@@ -17,13 +18,14 @@ import {
   resolveModule,
   SPEC_FORM,
 } from './module-spec.ts'
-import { imageNotesOf, notesOf } from './notes.ts'
-import { isMissing, resolveInside } from './path.ts'
+import { imageNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
+import { isMissing, type PathScope } from './path.ts'
 import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
 import { type ProjectStore, readStoreConfig, resolveEmbed, StoreSection } from './store.ts'
 import { readTextFile } from './text-file.ts'
 import { CheckpointerConfig, readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
+import { unknownKeys } from './unknown-keys.ts'
 import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
 
 /** Where one graph comes from. */
@@ -39,22 +41,12 @@ interface NamedGraph {
   context?: JsonObject
 }
 
-/** A valid `langgraph.json`. Keys that Runyard does not know are not in it. */
-export interface ProjectConfig extends ProjectSettings {
+/** A valid `langgraph.json`. Keys that Runyard does not know are in its `notes` alone. */
+export interface ProjectConfig extends ProjectSettings, PathScope, ProjectEnv {
   /** Absolute path of the file. */
   path: string
-  /** The folder of the file, links resolved: what its paths are relative to. */
-  root: string
   /** At least one, in the order of the file. */
   graphs: GraphSpec[]
-  /**
-   * The variables of `env`, from the file it names or as written. They are defaults: what the
-   * environment already has goes first. Empty when the named file is not there, since projects
-   * keep their `.env` out of the repository.
-   */
-  env: Record<string, string>
-  /** The file that `env` names; absolute, and there or not. `undefined` where it names none. */
-  envFile: string | undefined
   /** As written; `undefined` when absent. Which versions there are is the builder's business. */
   node_version: string | undefined
   /** Absent where nothing of the project is in Python. */
@@ -67,16 +59,27 @@ export interface ProjectConfig extends ProjectSettings {
   ui: UiConfig
   /** What it says of the image that it wants to run in, with what is said where there is none; absent: nothing. */
   image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
-  /** What the file says that is not done in any case; a sentence each. */
+  /** What the file says that is not done, or not known; a sentence each. */
   notes: string[]
 }
 
 export interface BuildState {
   /**
    * Default: true. `false` before a build command has run: a graph's file need not be there yet;
-   * its path must be one inside the project's folder all the same.
+   * its path must be one inside the source all the same.
    */
   isBuilt?: boolean
+}
+
+/** Where the file is read. */
+interface ReadOptions extends BuildState {
+  /**
+   * The top of the source, which no path may leave; absolute. Default: the top of the file system, since a
+   * project on one's own machine may name what it likes.
+   */
+  border?: string
+  /** What `${NAME}` of an env file in Python's form may stand for. Default: nothing. */
+  environment?: Environment
 }
 
 /**
@@ -85,13 +88,14 @@ export interface BuildState {
  */
 export async function readProjectConfig(
   configPath: string,
-  { isBuilt = true }: BuildState = {},
+  { isBuilt = true, border, environment = {} }: ReadOptions = {},
 ): Promise<ProjectConfig> {
   const name = basename(configPath)
   const text = await readText(configPath)
-  const file = parse(text, name)
+  const file = readFile(text, name)
   const root = await realpath(dirname(configPath))
-  const reading = { root, name, isBuilt }
+  const scope = { root, border: await realpath(border ?? parse(root).root) }
+  const reading = { ...scope, name, isBuilt }
   const graphs: GraphSpec[] = []
   for (const [graph_id, entry] of Object.entries(file.graphs)) {
     graphs.push(await readGraph(reading, graph_id, entry))
@@ -102,12 +106,13 @@ export async function readProjectConfig(
   const store = await resolveEmbed(reading, readStoreConfig(file.store, language))
   const specs = [...graphs, auth, http.app, store.index]
   const isPythonUsed = specs.some((spec) => spec !== undefined && isPython(spec))
+  const rules = { language: isPythonUsed ? 'python' : 'javascript', environment } as const
+  const { notes, ...env } = await readProjectEnv({ ...reading, ...rules }, file.env)
   return {
     path: join(root, name),
-    root,
+    ...scope,
     graphs,
-    env: await readEnv(root, file.env, name),
-    envFile: typeof file.env === 'string' ? join(root, file.env) : undefined,
+    ...env,
     node_version: file.node_version == null ? undefined : String(file.node_version),
     ttl: readTtlConfig(file.checkpointer),
     webhooks: readWebhookConfig(file.webhooks),
@@ -117,12 +122,17 @@ export async function readProjectConfig(
     http,
     ui: await readUiConfig(reading, file.ui, file.ui_config),
     ...readImage(file, name),
-    notes: notesOf(file, name),
+    notes: [
+      ...unknownNotesOf(file, name),
+      ...notesOf(file, name),
+      ...variableNotesOf(env.env),
+      ...notes,
+    ],
   }
 }
 
 /** What a build needs to know before it installs anything; throws like `readProjectConfig`. */
-export async function checkProjectConfig(configPath: string, state: BuildState = {}) {
+export async function checkProjectConfig(configPath: string, state: ReadOptions = {}) {
   const config = await readProjectConfig(configPath, state)
   const { node_version, graphs, auth, http, store, ui, python, image, notes } = config
   const specs = [...graphs, auth, http.app, store.index]
@@ -161,15 +171,6 @@ const GraphEntry = z.union(
   `write ${SPEC_FORM}, or {"path": …, "description": …, "config": {…}, "context": {…}}`,
 )
 
-const Env = z.union(
-  [
-    z.string(),
-    z.array(z.string()),
-    z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  ],
-  'write the name of a file (".env"), a map of names and values, or a list of "NAME=value"',
-)
-
 const GRAPHS_FORM = `write {"<name>": ${SPEC_FORM}}`
 
 const ENCRYPTION =
@@ -180,7 +181,7 @@ const ConfigFile = z.looseObject(
     graphs: z
       .record(z.string().min(1), GraphEntry, GRAPHS_FORM)
       .refine((graphs) => Object.keys(graphs).length > 0, `it is empty; ${GRAPHS_FORM}`),
-    env: Env.optional(),
+    env: EnvEntry.nullish(),
     node_version: z.union([z.string(), z.number()], 'write a version such as "24"').nullish(),
     base_image: z.string('write the name of an image').nullish(),
     dockerfile_lines: z.array(z.string(), 'write a list of instructions').nullish(),
@@ -209,12 +210,22 @@ async function readText(configPath: string): Promise<string> {
   }
 }
 
-function parse(text: string, name: string): z.infer<typeof ConfigFile> {
-  const result = ConfigFile.safeParse(parseJson(text, name))
+function readFile(text: string, name: string): z.infer<typeof ConfigFile> {
+  const value = parseJson(text, name)
+  const result = ConfigFile.safeParse(value)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const place = issue?.path.map(String).join('.') ?? ''
-  throw new AppError('bad_request', `${name}: ${place && `"${place}": `}${issue?.message}.`)
+  const misspelt = unknownKeys(ConfigFile, value, notedKeys).find(({ meant }) => meant === place)
+  const hint = misspelt ? ` ("${misspelt.path}" is not a key: did you mean "${place}"?)` : ''
+  throw new AppError('bad_request', `${name}: ${place && `"${place}": `}${issue?.message}${hint}.`)
+}
+
+function unknownNotesOf(file: z.infer<typeof ConfigFile>, name: string): string[] {
+  return unknownKeys(ConfigFile, file, notedKeys).map(({ path, meant }) => {
+    const hint = meant === undefined ? 'remove it.' : `did you mean "${meant}"?`
+    return `${name}: "${path}" is not a key that Runyard knows, and nothing comes of it: ${hint}`
+  })
 }
 
 function parseJson(text: string, name: string): unknown {
@@ -246,28 +257,4 @@ function defaultsOf(entry: z.infer<typeof GraphEntry>): Pick<GraphSpec, 'config'
   if (typeof entry === 'string') return {}
   const { config, context } = entry
   return { ...(config && { config }), ...(context && { context }) }
-}
-
-async function readEnv(
-  root: string,
-  env: z.infer<typeof Env> | undefined,
-  name: string,
-): Promise<Record<string, string>> {
-  if (env === undefined) return {}
-  if (Array.isArray(env)) return readEnvList(env)
-  if (typeof env !== 'string') {
-    return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, String(value)]))
-  }
-  const file = await resolveInside(root, env, `${name}: "env"`)
-  if (file === undefined) return {}
-  const parsed = parseEnv(await readTextFile(file))
-  return Object.fromEntries(Object.entries(parsed).map(([key, value]) => [key, value ?? '']))
-}
-
-/** A bare name only says that the project uses the variable: it is in the environment, or not. */
-function readEnvList(list: string[]): Record<string, string> {
-  const pairs = list.filter((item) => item.includes('='))
-  return Object.fromEntries(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  )
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Language } from '../core/deployment/artifacts/artifact.ts'
 import { AppError } from '../core/errors.ts'
-import { resolveInside } from './path.ts'
+import { type PathScope, resolveInside } from './path.ts'
 
 interface Named {
   /** As written in `langgraph.json`, for messages: without the export. */
@@ -14,7 +14,7 @@ interface Named {
 /** What one file of JavaScript or TypeScript exports under one name. */
 export interface JsModule extends Named {
   language: 'javascript'
-  /** Absolute, links resolved, inside the project's folder. */
+  /** Absolute, links resolved, inside the source. */
   file: string
 }
 
@@ -39,9 +39,7 @@ export function isPython<Spec extends { language: Language }>(
 }
 
 /** The `langgraph.json` that is being read. */
-export interface ReadingConfig {
-  /** Its folder, links resolved. */
-  root: string
+export interface ReadingConfig extends PathScope {
   /** What it is called, for messages. */
   name: string
   /** `false`: before a build has run, so the files need not be there yet. */
@@ -85,12 +83,10 @@ function languageOf(path: string): Language | 'module' | undefined {
   return PYTHON_MODULE.test(path) ? 'module' : undefined
 }
 
-async function findFile(
-  { root, name, isBuilt }: ReadingConfig,
-  where: string,
-  path: string,
-): Promise<string> {
-  const file = (await resolveInside(root, path, where)) ?? (isBuilt ? undefined : join(root, path))
+async function findFile(reading: ReadingConfig, where: string, path: string): Promise<string> {
+  const { root, name, isBuilt } = reading
+  const found = await resolveInside(reading, path, where)
+  const file = found ?? (isBuilt ? undefined : join(root, path))
   if (file !== undefined) return file
   throw new AppError(
     'bad_request',

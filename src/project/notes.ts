@@ -16,6 +16,8 @@ const NOTES: Readonly<Record<string, string>> = {
   _INTERNAL_docker_tag: 'the server is Runyard',
   api_version: 'the server is Runyard, of whatever version this one has',
   priority: 'runs are taken in the order in which they came',
+  docker_compose_file: 'Runyard starts no other services',
+  node_loader: 'Runyard loads TypeScript itself',
 }
 
 /** The same of what stands below a key. */
@@ -23,17 +25,39 @@ const NOTES_BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   auth: {
     cache: "the project's auth is asked about each request",
     openapi: "the server's description names the keys of the server alone",
+    allow_langsmith_api_keys: 'no key of LangSmith is accepted',
   },
   checkpointer: {
+    backend: 'checkpoints are kept in the database of the server',
     path: 'checkpoints are kept by the server',
     serde: 'values are stored and read as LangGraph does by itself',
   },
+  store: { path: 'items are kept by the server' },
   http: { logging_headers: 'headers are not logged' },
+}
+
+/** The same of variables that the official server reads. */
+const NOTES_OF_VARIABLES: Readonly<Record<string, string>> = {
+  POSTGRES_URI_CUSTOM: 'RUNYARD_DATABASE_URL names the database, for the whole of Runyard',
+  REDIS_URI_CUSTOM: 'Runyard needs no Redis',
+  LANGGRAPH_AES_KEY: 'checkpoints are not encrypted',
 }
 
 /** A sentence for each that an image would have. */
 export function imageNotesOf(file: Readonly<Record<string, unknown>>, name: string): string[] {
   return notesIn(file, NOTES_OF_IMAGES).map((note) => `${name}: ${note}`)
+}
+
+/** A sentence for each of the variables that does nothing. */
+export function variableNotesOf(env: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(NOTES_OF_VARIABLES).flatMap(([name, note]) =>
+    env[name] === undefined ? [] : [`The variable ${name} is not used: ${note}.`],
+  )
+}
+
+/** The keys that notes are about, of the object at a path: '' is the file. */
+export function notedKeys(path: string): string[] {
+  return Object.keys(path === '' ? { ...NOTES, ...NOTES_OF_IMAGES } : (NOTES_BELOW[path] ?? {}))
 }
 
 /** A sentence for each of the others that is in the file. */

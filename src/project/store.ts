@@ -23,7 +23,9 @@ export interface IndexConfig {
 
 const DEFAULT_SWEEP_MINUTES = 5
 
-const Minutes = z.number().positive('write a number of minutes above 0')
+const Minutes = z
+  .number('write a number of minutes above 0')
+  .positive('write a number of minutes above 0')
 
 /** The part `store` of the file. */
 export const StoreSection = z.looseObject({

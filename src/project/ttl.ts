@@ -5,7 +5,9 @@ import { TTL_STRATEGIES } from '../core/agent/thread.ts'
 
 const DEFAULT_TTL_CONFIG = { sweepIntervalMinutes: 5, sweepLimit: 1000 }
 
-const Minutes = z.number().positive('write a number of minutes above 0')
+const Minutes = z
+  .number('write a number of minutes above 0')
+  .positive('write a number of minutes above 0')
 
 /** The part `checkpointer` of the file; what is in it besides `ttl` does not concern us. */
 export const CheckpointerConfig = z.looseObject({

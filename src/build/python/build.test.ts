@@ -290,6 +290,21 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
     expect(log).toMatch(/Node: [\d.]+, Runyard's own/)
   })
 
+  const STALE_LOCK =
+    'version = 1\nrevision = 2\nrequires-python = ">=3.11"\n\n' +
+    '[[package]]\nname = "my-agent"\nversion = "0.1.0"\nsource = { virtual = "." }\n'
+
+  it.each([
+    ['is older than pyproject.toml', STALE_LOCK],
+    ['is none', 'no lock'],
+    ['is of another platform', `${STALE_LOCK}supported-markers = ["sys_platform == 'darwin'"]\n`],
+  ])('passes over a uv.lock that %s, with a warning', async (_, lock) => {
+    const files = { 'pyproject.toml': pyproject(['langgraph==1.2.22']), 'uv.lock': lock }
+    const { ended, log } = await build({ files, config: { dependencies: ['.'] } })
+    expect(run(pythonOf(ended), VERSION)).toBe('1.2.22')
+    expect(log).toContain('Warning: uv.lock does not fit the project')
+  })
+
   it('fetches uv where the machine has none', async () => {
     const project = {
       files: { 'requirements.txt': 'langgraph==1.2.22\n' },
@@ -327,9 +342,33 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
       expect(reason).toMatch(/There are .*3\.\d+\.\d+/)
     })
 
+    it('a uv.lock that does not fit, where the project asks for it', async () => {
+      const reason = await failed({
+        files: { 'pyproject.toml': pyproject(['langgraph==1.2.22']), 'uv.lock': STALE_LOCK },
+        config: { source: { kind: 'uv' } },
+      })
+      expect(reason).toMatch(/^install: `uv sync --locked/)
+    })
+
+    it('a package that cannot be had, though the lock fits: the lock is not passed over', async () => {
+      const lock =
+        'version = 1\nrevision = 3\nrequires-python = ">=3.11"\n\n' +
+        '[[package]]\nname = "gone"\nversion = "1.0"\nsource = { registry = "http://127.0.0.1:9/simple" }\n' +
+        'wheels = [{ url = "http://127.0.0.1:9/gone-1.0-py3-none-any.whl", hash = "sha256:' +
+        `${'0'.repeat(64)}" }]\n\n` +
+        '[[package]]\nname = "my-agent"\nversion = "0.1.0"\nsource = { virtual = "." }\n' +
+        'dependencies = [{ name = "gone" }]\n\n[package.metadata]\nrequires-dist = [{ name = "gone", specifier = "==1.0" }]\n'
+      const { ended, log } = await build({
+        files: { 'pyproject.toml': pyproject(['gone==1.0']), 'uv.lock': lock },
+        env: { UV_HTTP_RETRIES: '0' },
+      })
+      expect(ended).toMatchObject({ step: 'install' })
+      expect(log).not.toContain('Warning: uv.lock')
+    })
+
     it('a folder outside of the source', async () => {
       const reason = await failed({ files: {}, config: { dependencies: ['.', '..'] } })
-      expect(reason).toMatch(/^configuration: langgraph\.json: "\.\." leads out of the source/)
+      expect(reason).toMatch(/^configuration: langgraph\.json: "dependencies": "\.\." leads out of/)
     })
 
     it('no LangGraph', async () => {

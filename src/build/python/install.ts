@@ -36,11 +36,47 @@ interface PythonInstall {
 /**
  * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` say, each folder of the
  * project's own in place, so that its code is that of the revision. What comes by a lock file is
- * taken from an earlier build where that had the same. Throws `BuildError('install')`.
+ * taken from an earlier build where that had the same. A `uv.lock` that does not fit is passed over with a warning, unless
+ * `source` asks for it. Throws `BuildError('install')`.
  */
 export async function installPython(install: PythonInstall, context: StepContext): Promise<void> {
-  const { settings, source, root } = install
-  const plan = await planPython(settings, { root, source })
+  const { settings } = install
+  const plan = await planPython(settings, install, { isLockUsed: true })
+  const { locked } = plan
+  if (!locked || settings.source) return installPlan(plan, install, context)
+  try {
+    await installPlan(plan, install, context)
+  } catch (error) {
+    if (!(error instanceof BuildError) || context.signal.aborted) throw error
+    if (await isLockFitting(locked, install, context)) throw error
+    context.log.line(LOCK_PASSED_OVER)
+    const other = await planPython(settings, install, { isLockUsed: false })
+    await installPlan(other, install, context)
+  }
+}
+
+const LOCK_PASSED_OVER =
+  'Warning: uv.lock does not fit the project or this machine, and is passed over: what pyproject.toml asks for is installed, ' +
+  'in the newest versions. Run `uv lock` and commit the file; "source": {"kind": "uv"} in langgraph.json makes it a must.'
+
+/** Nothing is fetched for that: what is wrong with a package itself is no matter of the lock file. */
+async function isLockFitting(
+  { folder, package: name }: LockedProject,
+  { uv }: PythonInstall,
+  context: StepContext,
+): Promise<boolean> {
+  const args = ['sync', '--locked', '--dry-run', ...(name ? ['--package', name] : [])]
+  const at = { cwd: folder, limitMs: context.limits.installMs }
+  const { code } = await ask([uv.command, ...args], at, context)
+  return code === 0
+}
+
+async function installPlan(
+  plan: PythonPlan,
+  install: PythonInstall,
+  context: StepContext,
+): Promise<void> {
+  const { source } = install
   const isKnown = await installElsewhere(plan, install, context)
   if (plan.locked) await syncOwn(plan.locked, { isKnown }, install, context)
   if (!isAllLocked(plan)) await installAll(plan, install, context)

@@ -1,6 +1,5 @@
 /** What is installed of a project in Python, and by what its versions are decided. */
-import { dirname, join, relative, sep } from 'node:path'
-import { BuildError } from '../../core/deployment/builds/build.ts'
+import { dirname, join } from 'node:path'
 import type { PythonSettings } from '../../project/python/settings.ts'
 import { isFile } from '../is-file.ts'
 import { readSourceFile } from '../source-file.ts'
@@ -35,13 +34,16 @@ interface Place {
 
 /**
  * The folders of `dependencies`, or the project's own where there are none: each by its `uv.lock`, its
- * `pyproject.toml` or its `requirements.txt`. Throws `BuildError('configuration')`.
+ * `pyproject.toml` or its `requirements.txt`. `isLockUsed: false`: as if no folder had a `uv.lock`.
  */
-export async function planPython(settings: PythonSettings, place: Place): Promise<PythonPlan> {
+export async function planPython(
+  settings: PythonSettings,
+  place: Place,
+  { isLockUsed }: { isLockUsed: boolean },
+): Promise<PythonPlan> {
   const plan: PythonPlan = { requirementFiles: [], editables: [], requirements: [] }
   if (settings.source) {
     const { root: folder, package: name } = settings.source
-    checkInside(folder, place)
     return { ...plan, locked: { folder, top: folder, ...(name && { package: name }) } }
   }
   const folders = settings.dependencies.flatMap((one) =>
@@ -52,25 +54,19 @@ export async function planPython(settings: PythonSettings, place: Place): Promis
     if (one.kind === 'requirement') plan.requirements.push(one.requirement)
   }
   for (const folder of folders) {
-    checkInside(folder, place)
-    await addFolder(plan, folder, place.source)
+    await addFolder(plan, folder, { source: place.source, isLockUsed })
   }
   return plan
 }
 
-function checkInside(folder: string, { root, source }: Place): void {
-  const way = relative(source, folder)
-  if (way !== '..' && !way.startsWith(`..${sep}`)) return
-  throw new BuildError(
-    'configuration',
-    `langgraph.json: "${relative(root, folder)}" leads out of the source: deploy the folder that has both, and ` +
-      'name the file by langgraph_config_path.',
-  )
-}
-
-async function addFolder(plan: PythonPlan, folder: string, source: string): Promise<void> {
+async function addFolder(
+  plan: PythonPlan,
+  folder: string,
+  { source, isLockUsed }: { source: string; isLockUsed: boolean },
+): Promise<void> {
   const pyproject = await readSourceFile(source, join(folder, 'pyproject.toml'))
-  const top = pyproject === undefined ? undefined : await findLock(folder, source)
+  const hasLock = isLockUsed && pyproject !== undefined
+  const top = hasLock ? await findLock(folder, source) : undefined
   if (top !== undefined && !plan.locked) {
     plan.locked = { folder, top }
     return

@@ -13,6 +13,8 @@ import { type RolloutViewer, watchRevision } from './watch-revision.ts'
 
 interface FolderSource {
   folder: string
+  /** The way to its `langgraph.json`, with slashes. Default: it lies in the folder itself. */
+  configPath?: string
   name: string
   /** Replaces all secrets of the deployment, unless this is empty. */
   secrets: Secret[]
@@ -37,7 +39,7 @@ export async function deployFolder(
 /** Does everything before the watching. */
 export async function beginRollout(
   client: ControlPlaneClient,
-  { folder, name, secrets }: FolderSource,
+  { folder, configPath = 'langgraph.json', name, secrets }: FolderSource,
   say: (line: string) => void = () => {},
 ): Promise<Deployment & { latest_revision_id: string }> {
   const tarball = await packFolder(folder)
@@ -51,7 +53,7 @@ export async function beginRollout(
     revision_source: 'internal_source',
     source_revision_config: {
       source_tarball_path: upload.object_path,
-      langgraph_config_path: 'langgraph.json',
+      langgraph_config_path: configPath,
     },
     ...(secrets.length > 0 && { secrets }),
   })

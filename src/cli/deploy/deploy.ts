@@ -1,22 +1,27 @@
 /** `runyard deploy` */
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
 import type { ControlPlaneClient, Secret } from '../../../client/src/client.ts'
+import { readEnvironment } from '../../config.ts'
+import type { Language } from '../../core/deployment/artifacts/artifact.ts'
 import { AppError } from '../../core/errors.ts'
+import { parseEnvFile } from '../../project/env-file.ts'
 import { clientCommand, connected } from '../connection.ts'
 import { printJson, say } from '../terminal/output.ts'
 import { beginRollout } from './deploy-folder.ts'
 import { inspectFolder, type SentFile } from './inspect-folder.ts'
 import { reportRollout } from './rollout-report.ts'
+import { findSentFolder, type SentFolder } from './sent-folder.ts'
 
 interface DeployOptions {
   name: string
+  config?: string
   envFile?: string
   wait: boolean
   dryRun?: boolean
 }
+
+type Flags = Record<string, string | boolean>
 
 const KIB = 1024
 
@@ -30,22 +35,32 @@ export function deployCommand(): Command {
         'runyard deploy agents/support --name support --env-file .env',
         'another one, with its secrets',
       ],
+      [
+        'runyard deploy --config apps/agent/langgraph.json --name support',
+        'one of a larger repository, with all of it that it needs',
+      ],
       ['runyard deploy --name support --dry-run', 'only show what would be sent'],
     ],
   )
-    .argument('[dir]', 'the project, with its langgraph.json', '.')
+    .argument('[dir]', 'the project, with its langgraph.json (default: the current folder)')
     .requiredOption('--name <name>', 'the deployment')
+    .option(
+      '--config <file>',
+      'its langgraph.json: sends the folder that has all it names, or its whole workspace',
+    )
     .option('--env-file <file>', 'NAME=value lines: they replace all secrets of the deployment')
     .option('--no-wait', 'do not wait for the end of the rollout')
     .option('--dry-run', 'send nothing: check the project, and list the files that would be sent')
-    .action(async (dir: string, options: DeployOptions & Record<string, string | boolean>) => {
-      const folder = resolve(dir)
-      if (options.dryRun) return showSent(folder, options.json === true)
-      const secrets = options.envFile ? await readSecrets(options.envFile) : []
+    .action(async (dir: string | undefined, options: DeployOptions & Flags) => {
+      const sent = await findSentFolder(dir, options.config)
+      for (const note of sent.notes) say(note)
+      if (options.dryRun) return showSent(sent, options.json === true)
       await connected(options, async ({ client, isJson }) => {
-        const source = { folder, name: options.name, secrets }
         const isBuilt = await isBuiltAlready(client, options.name)
-        say(`Sending ${folder}: ${describeSent(await inspectFolder(folder, { isBuilt }))}`)
+        const { files, language } = await inspectFolder(sent, { isBuilt })
+        const secrets = options.envFile ? await readSecrets(options.envFile, language) : []
+        say(`Sending ${sent.folder}: ${describeSent(files)}`)
+        const source = { ...sent, name: options.name, secrets }
         const deployment = await beginRollout(client, source, say)
         const isAwaited = options.wait
         await reportRollout(client, { deployment, isJson, isAwaited, isBuildShown: true })
@@ -60,9 +75,11 @@ async function isBuiltAlready(client: ControlPlaneClient, name: string): Promise
 }
 
 /** Without a Runyard, for those who only want to see what would be sent. */
-async function showSent(folder: string, isJson: boolean): Promise<void> {
-  const files = await inspectFolder(folder, { isBuilt: true })
-  if (isJson) return printJson({ folder, files })
+async function showSent(sent: SentFolder, isJson: boolean): Promise<void> {
+  const { files, notes } = await inspectFolder(sent, { isBuilt: true })
+  const { folder, configPath } = sent
+  for (const note of notes) say(note)
+  if (isJson) return printJson({ folder, config_path: configPath, files })
   for (const { path, bytes } of files) console.log(`${sizeText(bytes).padStart(9)}  ${path}`)
   say(describeSent(files))
 }
@@ -80,9 +97,11 @@ function sizeText(bytes: number): string {
     : `${(bytes / KIB / KIB).toFixed(1)} MiB`
 }
 
-async function readSecrets(file: string): Promise<Secret[]> {
+/** By the rules of the project's language, as its own env file would be. A name without a value is no secret. */
+async function readSecrets(file: string, language: Language): Promise<Secret[]> {
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw new AppError('bad_request', `--env-file: ${file} cannot be read.`, { cause })
   })
-  return Object.entries(parseEnv(text)).map(([name, value]) => ({ name, value: value ?? '' }))
+  const values = await parseEnvFile(text, language, readEnvironment())
+  return Object.entries(values).map(([name, value]) => ({ name, value }))
 }

@@ -11,7 +11,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const inspect = (isBuilt = true) => inspectFolder(folder, { isBuilt })
+const inspect = async (isBuilt = true) =>
+  (await inspectFolder({ folder, configPath: 'langgraph.json' }, { isBuilt })).files
 
 test('answers the files that would be sent', async () => {
   writeFileSync(join(folder, 'agent.ts'), 'export {}')

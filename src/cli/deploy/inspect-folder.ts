@@ -1,9 +1,11 @@
 /** Looks at a folder before it is sent: what would be, and whether a build could take it. */
-import { access, stat } from 'node:fs/promises'
+import { access, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import type { Language } from '../../core/deployment/artifacts/artifact.ts'
 import { AppError } from '../../core/errors.ts'
 import { readProjectConfig } from '../../project/config.ts'
 import { type KeptPath, listKept } from './pack.ts'
+import type { SentFolder } from './sent-folder.ts'
 
 export interface SentFile {
   /** As `./way/to/it`. */
@@ -12,27 +14,38 @@ export interface SentFile {
   bytes: number
 }
 
+interface Inspection {
+  files: SentFile[]
+  /** Whose rules its files of variables are read by. */
+  language: Language
+  /** What a build will say of its configuration; a sentence each. */
+  notes: string[]
+}
+
 /**
- * Answers the files that would be sent. Throws `bad_request`, with a sentence that says what to do, where a
+ * Answers what would be sent. Throws `bad_request`, with a sentence that says what to do, where a
  * build would refuse the project. `isBuilt: false`: a command of the build makes files of it.
  */
 export async function inspectFolder(
-  folder: string,
+  { folder, configPath: way }: Pick<SentFolder, 'folder' | 'configPath'>,
   { isBuilt }: { isBuilt: boolean },
-): Promise<SentFile[]> {
-  const configPath = join(folder, 'langgraph.json')
+): Promise<Inspection> {
+  const configPath = join(folder, way)
   await access(configPath).catch((cause) => {
     const message = `There is no ${configPath}: name the folder of a project that has one.`
     throw new AppError('bad_request', message, { cause })
   })
-  const { graphs } = await readProjectConfig(configPath, { isBuilt })
+  const config = await readProjectConfig(configPath, { isBuilt, border: folder })
   const kept = await listKept(folder)
-  if (isBuilt) for (const { file, path } of graphs) requireSent(folder, kept, { file, path })
-  return Promise.all(
+  const top = await realpath(folder)
+  if (isBuilt) for (const { file, path } of config.graphs) requireSent(top, kept, { file, path })
+  const files = await Promise.all(
     kept
       .filter(({ isFolder }) => !isFolder)
       .map(async ({ path }) => ({ path, bytes: (await stat(join(folder, path))).size })),
   )
+  const { python, notes } = config
+  return { files, language: python ? 'python' : 'javascript', notes }
 }
 
 /** `file`: absolute; a module that Python finds by its name has none. */

@@ -79,6 +79,8 @@ export interface StartMessage {
   revision_id: string
   /** By name; each becomes a variable of the agent server's own environment. */
   secrets: Record<string, string>
+  /** The top of the project's source; absolute. No path of its configuration may leave it. Absent: there is no such border. */
+  sourceRoot?: string
   /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
   /** The Python that the project's build has installed for; absolute. Absent: it is looked for. */

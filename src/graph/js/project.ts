@@ -91,7 +91,7 @@ async function loadBundled(
 }
 
 async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions): Promise<Project> {
-  const { root, auth: ownAuth, http } = config
+  const { root, border, auth: ownAuth, http } = config
   const index = config.store.index?.language === 'javascript' ? config.store.index : undefined
   const graphs = new Map<string, ProjectGraph>()
   const server = new ServerConnection()
@@ -108,7 +108,7 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
     nameNodesBy(own)
     await makeRunTreesLate(spec.file)
     // They may be of a package that the file can import.
-    embed ??= index && (await loadEmbeddings({ root, file: spec.file }, index))
+    embed ??= index && (await loadEmbeddings({ root, border, file: spec.file }, index))
     const memory = createMemory(own, langgraphVersion, server)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))
     log.debug({ graph_id: spec.graph_id, file: spec.path }, 'Loaded a graph.')

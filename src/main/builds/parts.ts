@@ -8,8 +8,8 @@ import { checkProjectConfig, readProjectConfig } from '../../project/config.ts'
 
 export const PROJECT_CHECKS: Pick<BuilderOptions, 'checkConfig' | 'checkPackages' | 'ownNode'> = {
   checkConfig: checkProjectConfig,
-  checkPackages: async (configPath, state) =>
-    checkProjectPackages(await readProjectConfig(configPath, state), state),
+  checkPackages: async (configPath, place) =>
+    checkProjectPackages(await readProjectConfig(configPath, place), place),
   ownNode: dirname(process.execPath),
 }
 

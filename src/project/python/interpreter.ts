@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../core/errors.ts'
 import type { Environment } from '../../settings/settings.ts'
-import { isThere } from './files.ts'
+import { isThere } from '../files.ts'
 
 /** A Python that can run graphs. */
 interface Interpreter {

@@ -1,10 +1,10 @@
 /** What `langgraph.json` says of a project's Python: which one, what is installed, where modules lie. */
-import { stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
+import { isFolder, isThere } from '../files.ts'
 import type { ReadingConfig } from '../module-spec.ts'
-import { isFolder, isThere } from './files.ts'
+import { folderInside, resolveInside } from '../path.ts'
 
 export interface PythonSettings {
   /** `3.11` and the like; `undefined`: the file says nothing. */
@@ -67,7 +67,6 @@ export async function readPythonSettings(
   reading: ReadingConfig,
   file: z.infer<typeof PythonFile>,
 ): Promise<PythonSettings> {
-  const { root } = reading
   const dependencies: PythonDependency[] = []
   for (const written of file.dependencies ?? []) {
     dependencies.push(
@@ -83,16 +82,14 @@ export async function readPythonSettings(
     pipConfigFile: await readPipConfig(reading, file.pip_config_file),
     installer: file.pip_installer ?? 'auto',
     source,
-    paths: await pathsOf(root, dependencies),
+    paths: await pathsOf(reading.root, dependencies),
   }
 }
 
-async function readFolder(
-  { root, name }: ReadingConfig,
-  written: string,
-): Promise<PythonDependency> {
-  const folder = resolve(root, written)
-  if (!(await isFolder(folder))) {
+async function readFolder(reading: ReadingConfig, written: string): Promise<PythonDependency> {
+  const { name } = reading
+  const folder = await folderInside(reading, written, `${name}: "dependencies"`)
+  if (folder === undefined) {
     throw new AppError(
       'bad_request',
       `${name}: "dependencies": there is no folder "${written}"; paths are relative to ${name}.`,
@@ -106,38 +103,38 @@ async function readFolder(
 }
 
 async function readSource(
-  { root, name }: ReadingConfig,
+  reading: ReadingConfig,
   { source, dependencies }: z.infer<typeof PythonFile>,
 ): Promise<PythonSettings['source']> {
   if (!source) return undefined
+  const { root, name } = reading
   if (dependencies && dependencies.length > 0) {
     throw new AppError(
       'bad_request',
       `${name}: "dependencies": with "source" they are those of pyproject.toml and uv.lock; remove it.`,
     )
   }
-  const folder = resolve(root, source.root ?? '.')
+  const written = source.root ?? '.'
+  const folder =
+    (await folderInside(reading, written, `${name}: "source.root"`)) ?? resolve(root, written)
   for (const file of ['pyproject.toml', 'uv.lock']) {
     if (await isThere(join(folder, file))) continue
     throw new AppError(
       'bad_request',
-      `${name}: "source.root": there is no ${file} in "${source.root ?? '.'}".`,
+      `${name}: "source.root": there is no ${file} in "${written}".`,
     )
   }
   return { root: folder, package: source.package ?? undefined }
 }
 
 async function readPipConfig(
-  { root, name }: ReadingConfig,
+  reading: ReadingConfig,
   written: string | null | undefined,
 ): Promise<string | undefined> {
   if (!written) return undefined
-  const path = resolve(root, written)
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (isFile) return path
+  const { name } = reading
+  const path = await resolveInside(reading, written, `${name}: "pip_config_file"`)
+  if (path !== undefined) return path
   throw new AppError('bad_request', `${name}: "pip_config_file": there is no file "${written}".`)
 }
 

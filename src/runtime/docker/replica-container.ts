@@ -167,14 +167,15 @@ export class ReplicaContainer {
   async #startMessage(): Promise<StartMessage> {
     const { options } = this.#ground
     const { artifact, deployment_id, deployment_name, revision_id, secrets } = this.#spec
-    const { bundlePath, python } =
-      artifact.kind === 'folder' ? options.locate(artifact) : { bundlePath: null, python: null }
+    const project = artifact.kind === 'folder' ? options.locate(artifact) : undefined
+    const { bundlePath, python } = project ?? { bundlePath: null, python: null }
     const databaseUrl = await this.#databaseUrl()
     const home = await options.home?.(deployment_id)
     const { token: gatewayToken, isStandby } = this.#replica
     return {
       ...{ type: 'start', deployment_id, deployment_name, revision_id, gatewayToken, isStandby },
       secrets: Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
+      ...(project && { sourceRoot: project.root }),
       ...(bundlePath !== null && { bundlePath }),
       ...(python !== null && { pythonPath: python.path }),
       ...(databaseUrl && { databaseUrl }),

@@ -109,6 +109,7 @@ function startMessageOf(
     type: 'start',
     ...{ deployment_id, deployment_name, revision_id },
     secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
+    ...(artifact.kind === 'folder' && { sourceRoot: PROJECT_DIR }),
     ...(bundle !== null && { bundlePath: `${PROJECT_DIR}/${bundle}` }),
     ...(python !== null && { pythonPath: `${PROJECT_DIR}/${python}/bin/python` }),
     gatewayToken: token,

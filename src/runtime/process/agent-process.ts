@@ -60,6 +60,7 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   const terms = {
     gatewayToken: token,
     isStandby,
+    sourceRoot: project.root,
     ...(bundlePath !== null && { bundlePath }),
     ...(python !== null && { pythonPath: python.path }),
   }
@@ -123,7 +124,10 @@ async function sendStart(
     home,
     databaseUrl,
   }: {
-    terms: Pick<StartMessage, 'bundlePath' | 'pythonPath' | 'gatewayToken' | 'isStandby'>
+    terms: Pick<
+      StartMessage,
+      'sourceRoot' | 'bundlePath' | 'pythonPath' | 'gatewayToken' | 'isStandby'
+    >
   } & Pick<AgentProcessOptions, 'home' | 'databaseUrl'>,
 ): Promise<void> {
   const where = await databaseUrl

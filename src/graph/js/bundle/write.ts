@@ -136,9 +136,10 @@ function ownSources(modules: string[]) {
 }
 
 /** The files that `langgraph.json` names, relative to the project's folder. */
-async function modulesOf({ root, graphs, auth, http, store }: ProjectConfig): Promise<string[]> {
+async function modulesOf(config: ProjectConfig): Promise<string[]> {
+  const { root, graphs, auth, http, store } = config
   const embed = store.index && embeddingsModule(store.index.embed)
-  const embedFile = embed && (await resolveInside(root, embed.path, 'store.index.embed'))
+  const embedFile = embed && (await resolveInside(config, embed.path, 'store.index.embed'))
   const specs = [...graphs, auth, http.app].flatMap((spec) =>
     spec && isJavascript(spec) ? [spec.file] : [],
   )

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 const load = (embed: string) =>
-  loadEmbeddings({ root, file: join(root, 'embed.mjs') }, { embed, dims: 2 })
+  loadEmbeddings({ root, border: root, file: join(root, 'embed.mjs') }, { embed, dims: 2 })
 
 test.each([
   ['list', [3, 1]],
@@ -36,7 +36,7 @@ test.each([
 
 test.each([
   ['./missing.mjs:embed', /there is no file "\.\/missing\.mjs"/],
-  ['../outside.mjs:embed', /leads out of the project's folder/],
+  ['../outside.mjs:embed', /leads out of what is deployed/],
   ['./broken.mjs:embed', /could not be loaded: Error: no model/],
   ['./embed.mjs:nothing', /is neither\. Export a function/],
   ['./embed.mjs:missing', /is neither\. Export a function/],

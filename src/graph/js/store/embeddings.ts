@@ -1,7 +1,7 @@
 /** The project's own embeddings, as `store.index.embed` names them. */
 import type { Embed } from '../../../core/agent/host/embeddings.ts'
 import { AppError } from '../../../core/errors.ts'
-import { resolveInside } from '../../../project/path.ts'
+import { type PathScope, resolveInside } from '../../../project/path.ts'
 import type { IndexConfig } from '../../../project/store.ts'
 import { importFile, importFor } from '../modules/loader.ts'
 
@@ -29,12 +29,12 @@ const FORM = '"./<file>:<export>", for example "./src/embed.ts:embed", or "<prov
  * would find it. Throws `bad_request`, with a message that says what to write or to install.
  */
 export async function loadEmbeddings(
-  { root, file }: { root: string; file: string },
+  { file, ...scope }: PathScope & { file: string },
   { embed: spec, dims }: Pick<IndexConfig, 'embed' | 'dims'>,
 ): Promise<Embed> {
   const own = embeddingsModule(spec)
   const embed = own
-    ? await loadExport(root, spec, own.path, own.exportName)
+    ? await loadExport(scope, spec, own.path, own.exportName)
     : await loadProvider(file, spec)
   return async (texts) => checkVectors(await callEmbed(embed, texts), texts.length, dims)
 }
@@ -51,12 +51,12 @@ export function embeddingsPackage(spec: string): string | undefined {
 }
 
 async function loadExport(
-  root: string,
+  scope: PathScope,
   spec: string,
   path: string,
   exportName: string,
 ): Promise<Embed> {
-  const file = await resolveInside(root, path, 'store.index.embed')
+  const file = await resolveInside(scope, path, 'store.index.embed')
   if (file === undefined) throw refuse(`there is no file "${path}"`)
   const exports = await importFile(file).catch((cause) => {
     throw refuse(`${path} could not be loaded: ${describe(cause)}`, cause)

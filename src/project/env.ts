@@ -1,0 +1,79 @@
+/** `env` of `langgraph.json`: the project's variables, from a file or as written. */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { Language } from '../core/deployment/artifacts/artifact.ts'
+import type { Environment } from '../settings/settings.ts'
+import { parseEnvFile } from './env-file.ts'
+import type { ReadingConfig } from './module-spec.ts'
+import { isInside, isMissing } from './path.ts'
+import { readTextFile } from './text-file.ts'
+
+export interface ProjectEnv {
+  /**
+   * The variables, from the file or as written. They are defaults: what the environment already has goes
+   * first. Empty where the file is not there, since projects keep it out of the repository.
+   */
+  env: Record<string, string>
+  /** The file that is named; absolute, and there or not. `undefined` where none is named. */
+  envFile: string | undefined
+}
+
+export const EnvEntry = z.union(
+  [
+    z.string(),
+    z.array(z.string()),
+    z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  ],
+  'write the name of a file (".env"), a map of names and values, or a list of "NAME=value"',
+)
+
+interface EnvReading extends ReadingConfig {
+  /** Whose rules a file is read by. */
+  language: Language
+  /** What `${NAME}` of a file may stand for. */
+  environment: Environment
+}
+
+/** `notes`: a sentence where the file is not read. */
+export async function readProjectEnv(
+  reading: EnvReading,
+  env: z.infer<typeof EnvEntry> | null | undefined,
+): Promise<ProjectEnv & { notes: string[] }> {
+  if (typeof env === 'string') return readEnvFile(reading, env)
+  const pairs = Array.isArray(env) ? pairsOf(env) : Object.entries(env ?? {})
+  const values = pairs.map(([key, value]) => [key, String(value)])
+  return { env: Object.fromEntries(values), envFile: undefined, notes: [] }
+}
+
+/** A bare name only says that the project uses the variable: it is in the environment, or not. */
+function pairsOf(list: string[]): [string, string][] {
+  return list
+    .filter((item) => item.includes('='))
+    .map((item) => [item.slice(0, item.indexOf('=')), item.slice(item.indexOf('=') + 1)])
+}
+
+/** A file that lies elsewhere is no mistake: a deployment has its variables as secrets. */
+async function readEnvFile(
+  reading: EnvReading,
+  written: string,
+): Promise<ProjectEnv & { notes: string[] }> {
+  const { root, name, language, environment } = reading
+  const path = resolve(root, written)
+  const without = (why: string) => ({
+    ...{ env: {}, envFile: path },
+    notes: [
+      `${name}: "env": "${written}" ${why}: variables come from the environment alone (in a deployment: its secrets).`,
+    ],
+  })
+  if (!(await isInside(reading, written))) {
+    return without('lies outside of what is deployed and is not read')
+  }
+  const found = await stat(path).catch((cause) => {
+    if (!isMissing(cause)) throw cause
+  })
+  if (!found) return without('is not there')
+  if (found.isDirectory()) return without('is a folder and is not read')
+  const env = await parseEnvFile(await readTextFile(path), language, environment)
+  return { env, envFile: path, notes: [] }
+}
