@@ -23,25 +23,32 @@ export async function reportRollout(
 ): Promise<void> {
   const { id: deployment_id, latest_revision_id: revision_id } = deployment
   say(`Revision ${revision_id} of ${deployment.name}.`)
+  const shown = new Set<string>()
   const revision = isAwaited
-    ? await watch(client, { deployment_id, revision_id }, isBuildShown)
+    ? await watch(client, { deployment_id, revision_id }, isBuildShown ? shown : undefined)
     : await client.getRevision(deployment_id, revision_id)
   if (!revision) return sayItContinues(deployment.name)
   if (isJson) printJson({ ...(await client.getDeployment(deployment_id)), revision })
-  if (isAwaited && revision.status !== 'DEPLOYED') return fail(revision, isJson)
+  if (isAwaited && revision.status !== 'DEPLOYED') return fail(revision, { isJson, shown })
   if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
 }
 
+/** `shown`: takes the lines of the build, which are shown then. */
 async function watch(
   client: ControlPlaneClient,
   at: { deployment_id: string; revision_id: string },
-  isBuildShown: boolean,
+  shown: Set<string> | undefined,
 ): Promise<Revision | undefined> {
   const signal = untilInterrupted()
   const progress = startProgress()
   const viewer = {
     onStatus: (status: string) => progress.step(status),
-    ...(isBuildShown && { onBuildLine: (line: string) => progress.line(line) }),
+    ...(shown && {
+      onBuildLine: (line: string) => {
+        shown.add(line)
+        progress.line(line)
+      },
+    }),
   }
   let revision: Revision | undefined
   try {
@@ -62,7 +69,13 @@ function sayItContinues(name: string): void {
   process.exitCode = INTERRUPTED_EXIT_CODE
 }
 
-function fail({ status, status_message }: Revision, isJson: boolean): void {
-  if (!isJson) say(`${status}: ${status_message ?? 'no reason was given.'}`)
+/** The reason ends with the last lines of the build: those that were shown already are not shown again. */
+function fail(
+  { status, status_message }: Revision,
+  { isJson, shown }: { isJson: boolean; shown: ReadonlySet<string> },
+): void {
+  const [reason, ...lines] = (status_message ?? 'no reason was given.').split('\n')
+  const others = lines.filter((line) => !shown.has(line))
+  if (!isJson) say([`${status}: ${reason}`, ...others].join('\n'))
   process.exitCode = 1
 }
