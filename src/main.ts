@@ -128,10 +128,10 @@ export async function serve(
   const serving = await startServe(config, terms).catch((error: unknown) =>
     failStart(error, config),
   )
-  const { url, hasOwnAuth, cors } = serving
+  const { url, hasOwnAuth: has_own_auth, forwardsApiKey: forwards_api_key, cors } = serving
   if (managed) {
     const { pid } = process
-    const traits = { has_own_auth: hasOwnAuth, checks_roles: true, ...(cors && { cors }) }
+    const traits = { has_own_auth, forwards_api_key, checks_roles: true, ...(cors && { cors }) }
     void managed.link.send({ type: 'ready', url: url ?? '', pid, ...traits })
   } else if (url !== undefined) announceServe(url, config)
   await aborted(stopping)

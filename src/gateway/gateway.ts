@@ -15,6 +15,7 @@ import type { Log } from '../core/log.ts'
 import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
+import { keyHeadersOf } from './caller-keys.ts'
 import type { Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
 import type { Name } from './name.ts'
@@ -42,6 +43,11 @@ const DEFAULT_RESTART_WAIT_MS = 10_000
 
 export interface GatewayOptions {
   authenticate: Authenticate
+  /**
+   * Whether `authenticate` checks keys, which agents then do not see. `false`: the server behind the gateway checks
+   * them. Default: true.
+   */
+  isKeyChecked?: boolean
   /** What it is steered by. Default: a table of its own. */
   targets?: Targets
   /**
@@ -76,6 +82,7 @@ export interface GatewayOptions {
 /** Serves as soon as it is constructed. `stop` cuts what is open. */
 export class Gateway {
   readonly #authenticate: Authenticate
+  readonly #isKeyChecked: boolean
   readonly #fallback: GatewayOptions['fallback']
   readonly #domain: string | undefined
   readonly #hosts: HostNames
@@ -90,6 +97,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#authenticate = options.authenticate
+    this.#isKeyChecked = options.isKeyChecked ?? true
     this.#table = options.targets ?? new Targets()
     this.#fallback = options.fallback
     this.#domain = options.domain
@@ -157,7 +165,7 @@ export class Gateway {
     this.#requireLead()
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
-    const admission = isFree ? OPEN : this.#admit(req, route)
+    const admission = isFree ? this.#withKeys(OPEN, req) : this.#admit(req, route)
     const admitted = admission instanceof Promise ? await admission : admission
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
@@ -281,17 +289,34 @@ export class Gateway {
   #admit(req: IncomingMessage, route: AgentRoute): Admitted | Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
-    if ((name.hasOwnAuth || name.isPublic) && !isStudio) return UNCHECKED
+    if (name.hasOwnAuth && !isStudio) return UNCHECKED
+    if (name.isPublic && !isStudio) return this.#admitAnyone(req)
     const principal = this.#authenticate(keyHeaders(req))
-    if (!(principal instanceof Promise)) return admitted(principal, name)
+    if (!(principal instanceof Promise)) return this.#withKeys(admitted(principal, name), req)
     return principal.then(
-      (checked) => admitted(checked, name),
+      (checked) => this.#withKeys(admitted(checked, name), req),
       (refusal: unknown) => {
         const isUndecided = name.hasOwnAuth === undefined && !isStudio
         if (isUndecided && hasCredentials(req)) return UNCHECKED
         throw refusal
       },
     )
+  }
+
+  /** To a public deployment. Its agent sees a key that is none of ours, such as one that the project checks. */
+  async #admitAnyone(req: IncomingMessage): Promise<Admitted> {
+    if (keyHeadersOf(req).size === 0) return UNCHECKED
+    try {
+      await this.#authenticate(keyHeaders(req))
+    } catch (refusal) {
+      if (refusal instanceof AppError && refusal.code === 'unauthenticated') return UNCHECKED
+    }
+    return this.#withKeys(UNCHECKED, req)
+  }
+
+  /** The same admission, with the headers that hold the key. */
+  #withKeys(admission: Admitted, req: IncomingMessage): Admitted {
+    return this.#isKeyChecked ? { ...admission, keyHeaders: keyHeadersOf(req) } : admission
   }
 
   #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
@@ -318,7 +343,7 @@ export class Gateway {
   }
 }
 
-type Admitted = Pick<Passage, 'caller' | 'role' | 'isUnchecked'>
+type Admitted = Pick<Passage, 'caller' | 'role' | 'isUnchecked' | 'keyHeaders'>
 
 const OPEN: Admitted = {}
 const UNCHECKED: Admitted = { isUnchecked: true }

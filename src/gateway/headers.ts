@@ -40,19 +40,22 @@ const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'set-cookie', 'x-runyard-revi
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
- * begin with `x-runyard-`, without Runyard's own cookies, plus the agent server's token, the `caller` whose key was checked with their `role`, and where
+ * begin with `x-runyard-`, without Runyard's own cookies and `spent` keys, plus the agent server's token, the `caller` whose key was checked with their `role`, and where
  * the request came from. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of
  * a proxy in front stay. `traceparent` takes the place of the client's own.
  */
 export function requestHeaders(
   req: IncomingMessage,
-  { prefix, token, caller, role, traceparent }: OfGateway,
+  { prefix, token, caller, role, traceparent, spent }: OfGateway,
 ): string[] {
   const isSpan = traceparent !== undefined
   const sent = endToEnd(
     req.rawHeaders,
     DROPPED_OF_REQUESTS,
-    (header) => header.startsWith('x-runyard-') || (isSpan && header === 'traceparent'),
+    (header) =>
+      header.startsWith('x-runyard-') ||
+      (isSpan && header === 'traceparent') ||
+      spent?.has(header) === true,
   )
   const cookies = req.headers.cookie
   const cookie = cookies && withoutOwnCookies(cookies, { isShared: prefix !== '' })
@@ -73,6 +76,8 @@ interface OfGateway {
   caller?: string | undefined
   role?: Role | undefined
   traceparent?: string | undefined
+  /** Headers whose key has let the request in, and which the project is not to see. */
+  spent?: ReadonlySet<string> | undefined
 }
 
 /** Marks a request that another Runyard has passed on. */

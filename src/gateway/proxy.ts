@@ -38,6 +38,8 @@ export interface Passage extends ClientRequest {
   role?: Role | undefined
   /** No key was checked, so only a project with its own auth may answer, or a public deployment. */
   isUnchecked?: boolean | undefined
+  /** The headers with a control-plane key, which go on only where the project may see it. */
+  keyHeaders?: ReadonlySet<string> | undefined
   /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
   traceparent?: string | undefined
 }
@@ -195,15 +197,16 @@ function attempt(
   upstream: Upstream,
   { isSharedDomain }: ForwardOptions,
 ): Promise<Outcome> {
-  const { req, route, caller, role, traceparent } = passage
+  const { req, route, caller, role, traceparent, keyHeaders } = passage
   const { path, prefix } = route
   const { revision_id } = upstream.target
   const { cookie } = req.headers
-  const { token } = upstream.endpoint
+  const { token, hasOwnAuth, forwardsApiKey } = upstream.endpoint
+  const spent = hasOwnAuth || forwardsApiKey ? undefined : keyHeaders
   return new Exchange(passage, {
     connections: upstream,
     path,
-    headers: requestHeaders(req, { prefix, token, caller, role, traceparent }),
+    headers: requestHeaders(req, { prefix, token, caller, role, traceparent, spent }),
     answerHeaders: (raw) => answerHeaders(raw, { revision_id, prefix, cookie, isSharedDomain }),
   }).run()
 }

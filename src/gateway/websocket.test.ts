@@ -38,7 +38,6 @@ describe('a WebSocket', () => {
     expect(sockets[0]?.headers).toMatchObject({
       'x-runyard-gateway': agent.target.endpoints[0].token,
       'x-forwarded-prefix': '/agents/agent',
-      'x-api-key': KEY,
     })
   })
 

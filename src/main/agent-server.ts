@@ -46,6 +46,8 @@ export interface Opened {
   metrics: LazyAgentMetrics
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
+  /** Whether the project asks for the API keys of its callers. */
+  forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
 }
@@ -93,7 +95,8 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     clock: systemClock,
     log,
   })
-  return { agentServer, metrics, hasOwnAuth, cors: projectConfig.http.cors }
+  const { cors, forwardsApiKey } = projectConfig.http
+  return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors }
 }
 
 function pythonOptions(

@@ -33,6 +33,8 @@ interface Serving {
   url: string | undefined
   /** Whether the project's own auth decides who may use it. */
   hasOwnAuth: boolean
+  /** Whether the project asks for the API keys of its callers. */
+  forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
   /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
@@ -75,8 +77,8 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
-    const { hasOwnAuth, cors } = opened
-    return { url, hasOwnAuth, cors, stop: (limits) => started.stop(limits) }
+    const { hasOwnAuth, forwardsApiKey, cors } = opened
+    return { url, hasOwnAuth, forwardsApiKey, cors, stop: (limits) => started.stop(limits) }
   } catch (error) {
     await options.onFailure?.(error)
     await started.stop({ graceMs: 0 })

@@ -30,6 +30,23 @@ const refusal = (message: RegExp) =>
     message: expect.stringMatching(message),
   })
 
+describe('keys of callers', () => {
+  it.each([
+    [undefined, false],
+    [{}, false],
+    [{ forward_api_key: true }, true],
+    [{ configurable_headers: { includes: ['X-Api-Key'] } }, true],
+    [{ configurable_headers: { includes: ['authorization'] } }, true],
+    [{ configurable_headers: { includes: ['x-*', 'user-agent'] } }, false],
+    [{ forward_api_key: false, configurable_headers: { includes: ['x-api-key'] } }, false],
+  ])('%j are seen: %s', async (http, forwardsApiKey) => {
+    const config = await read({ graphs: { a: './src/agent.ts:g' }, http })
+    expect(config.http.forwardsApiKey).toBe(forwardsApiKey)
+    const note = expect.stringContaining('asks for the API keys of its callers')
+    expect(config.notes).toEqual(forwardsApiKey ? [note] : [])
+  })
+})
+
 describe('readProjectConfig', () => {
   it('reads both forms of a graph, in order, and notes what it does not know', async () => {
     const config = await read({

@@ -18,7 +18,7 @@ import {
   resolveModule,
   SPEC_FORM,
 } from './module-spec.ts'
-import { imageNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
+import { imageNotesOf, keyNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
 import { isMissing, type PathScope } from './path.ts'
 import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
 import { type ProjectStore, readStoreConfig, resolveEmbed, StoreSection } from './store.ts'
@@ -125,6 +125,7 @@ export async function readProjectConfig(
     notes: [
       ...unknownNotesOf(file, name),
       ...notesOf(file, name),
+      ...keyNotesOf(http, name),
       ...variableNotesOf(env.env),
       ...notes,
     ],

@@ -9,6 +9,8 @@ export interface ProjectHttp extends HttpConfig {
   app?: ModuleSpec
   /** Whether the app's middleware comes before the project's `auth`, or after it. */
   middlewareOrder: (typeof MIDDLEWARE_ORDERS)[number]
+  /** Whether the project asks for the API keys of its callers, which the gateway drops otherwise. */
+  forwardsApiKey: boolean
 }
 
 const MIDDLEWARE_ORDERS = ['middleware_first', 'auth_first'] as const
@@ -41,6 +43,8 @@ export const HttpEntry = z.looseObject({
     .looseObject({ includes: Texts, include: Texts, excludes: Texts, exclude: Texts })
     .nullish(),
   enable_custom_route_auth: Flag,
+  /** Runyard's own key. Default: whether `configurable_headers.includes` names the header of a key. */
+  forward_api_key: Flag,
   middleware_order: z.enum(MIDDLEWARE_ORDERS, 'write "middleware_first" or "auth_first"').nullish(),
   mount_prefix: z.string().nullish(),
   ...switches,
@@ -63,8 +67,14 @@ export async function readHttpConfig(
     },
     middlewareOrder: entry?.middleware_order ?? 'middleware_first',
     isCustomRouteAuthEnabled: entry?.enable_custom_route_auth ?? true,
+    forwardsApiKey: entry?.forward_api_key ?? (includes ?? []).some(isKeyHeader),
     mountPrefix: readPrefix(entry?.mount_prefix ?? '', reading.name),
   }
+}
+
+/** Named in full: a pattern such as `x-*` asks for no credentials. */
+function isKeyHeader(name: string): boolean {
+  return ['x-api-key', 'authorization'].includes(name.toLowerCase())
 }
 
 function readPrefix(text: string, name: string): string {

@@ -69,6 +69,17 @@ export function notesOf(file: Readonly<Record<string, unknown>>, name: string): 
   return [...notesIn(file, NOTES), ...below].map((note) => `${name}: ${note}`)
 }
 
+/** A sentence for a project that sees the API keys of its callers. */
+export function keyNotesOf(
+  { forwardsApiKey }: { forwardsApiKey: boolean },
+  name: string,
+): string[] {
+  if (!forwardsApiKey) return []
+  return [
+    `${name}: "http" asks for the API keys of its callers: this project can act as each of them.`,
+  ]
+}
+
 function notesIn(
   section: Readonly<Record<string, unknown>>,
   notes: Readonly<Record<string, string>>,

@@ -6,6 +6,7 @@ import type { Authenticate, Target } from '../../src/core/deployment/target.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID, type Principal } from '../../src/core/people/api-key.ts'
+import { keyIn } from '../../src/core/people/sent-key.ts'
 import type { Certificate } from '../../src/core/tls.ts'
 import { Gateway, type GatewayOptions } from '../../src/gateway/gateway.ts'
 import type { Certificates } from '../../src/gateway/server/certificates.ts'
@@ -23,7 +24,7 @@ const principal: Principal = {
 }
 
 export const authenticate: Authenticate = async (headers) => {
-  const key = headers.get('x-api-key')
+  const key = keyIn(headers)
   if (key === KEY) return principal
   if (key === OTHER_KEY) return { ...principal, workspace_id: 'another' }
   throw new AppError('unauthenticated', 'An API key is needed: send it as X-Api-Key.')
@@ -55,7 +56,10 @@ export async function openWorld({
   certificate,
   certificates,
   ...options
-}: Pick<GatewayOptions, 'maxBodyBytes' | 'restartWaitMs' | 'domain' | 'hosts' | 'leader'> & {
+}: Pick<
+  GatewayOptions,
+  'maxBodyBytes' | 'restartWaitMs' | 'domain' | 'hosts' | 'leader' | 'isKeyChecked'
+> & {
   certificate?: Certificate
   certificates?: Certificates
 } = {}): Promise<World> {

@@ -139,6 +139,8 @@ export interface ReadyMessage {
   has_own_auth?: boolean
   /** Whether it keeps callers to their `ROLE_HEADER`, as every one does from this version on. */
   checks_roles?: boolean
+  /** Whether the project asks for the API keys of its callers. */
+  forwards_api_key?: boolean
   /** `http.cors` of its project. */
   cors?: CorsConfig
 }

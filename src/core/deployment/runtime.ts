@@ -66,6 +66,8 @@ export interface Endpoint {
   hasOwnAuth?: boolean
   /** It keeps callers to the role that the gateway names. Absent: it is older, and knows no roles. */
   checksRoles?: boolean
+  /** The project asks for the API keys of its callers. Otherwise the gateway drops those that it has accepted. */
+  forwardsApiKey?: boolean
   /** What pages of other origins may do there. Absent: read and write everything, without cookies. */
   cors?: CorsConfig
 }

@@ -50,6 +50,11 @@ export function newKey(): string {
   return `ry_${randomBytes(32).toString('base64url')}`
 }
 
+/** Whether the text looks like a key that `newKey` has made. */
+export function hasKeyForm(text: string): boolean {
+  return /^ry_[\w-]{43}$/.test(text)
+}
+
 export const PRINCIPAL_KINDS = ['api_key', 'user', 'push_webhook'] as const
 
 /** Who sent a request to the control plane or through the gateway. */

@@ -86,7 +86,8 @@ describe('a request over HTTP/2', () => {
       res.end('made'.repeat(1_000_000))
     })
     const { headers, body } = await whole(open('/'))
-    expect(headers).toMatchObject({ ':status': 201, 'set-cookie': ['a=1', 'b=2'], 'x-it': 'is' })
+    const set = ['a=1; Path=/agents/agent', 'b=2; Path=/agents/agent']
+    expect(headers).toMatchObject({ ':status': 201, 'set-cookie': set, 'x-it': 'is' })
     expect(headers['keep-alive']).toBeUndefined()
     expect(body.length).toBe(4_000_000)
   })

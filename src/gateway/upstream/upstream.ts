@@ -21,7 +21,9 @@ export class Upstream extends Connections {
       revision_id === target.revision_id &&
       workspace_id === target.workspace_id &&
       this.endpoint.url === endpoint.url &&
-      this.endpoint.token === endpoint.token
+      this.endpoint.token === endpoint.token &&
+      this.endpoint.hasOwnAuth === endpoint.hasOwnAuth &&
+      this.endpoint.forwardsApiKey === endpoint.forwardsApiKey
     )
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
-import { type Conversation, converse, traitsOf } from '../link/conversation.ts'
+import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
 import { stepFor } from '../link/start-step.ts'
 import { stepIn } from '../replicas/late-start.ts'
@@ -108,10 +108,9 @@ export class AgentPod {
     const isUnheard = state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)
     if (isUnheard && !this.#session?.link.isOpen) return undefined
     const { start, isLinked } = this.#options
-    const endpoint = { url: urlOf(podIP), token: start.gatewayToken }
-    if (!isLinked) return endpoint
-    if (!this.#ready) return undefined
-    return { ...endpoint, ...traitsOf(this.#ready) }
+    const url = urlOf(podIP)
+    if (!isLinked) return { url, token: start.gatewayToken }
+    return this.#ready && endpointOf(this.#ready, start.gatewayToken, url)
   }
 
   get conversation(): Conversation | undefined {

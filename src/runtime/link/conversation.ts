@@ -122,15 +122,18 @@ export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing
 
 /** Where the gateway reaches it: at the address that it names, unless its driver knows a better one. */
 export function endpointOf(ready: ReadyMessage, token: string, url = ready.url): Endpoint {
-  return { url, token, ...traitsOf(ready) }
-}
-
-/** What the gateway has to know of an agent server beside its address. */
-export function traitsOf(ready: ReadyMessage): Omit<Endpoint, 'url' | 'token'> {
-  const { has_own_auth: hasOwnAuth = false, checks_roles: checksRoles = false, cors } = ready
+  const {
+    has_own_auth: hasOwnAuth = false,
+    forwards_api_key: forwardsApiKey = false,
+    checks_roles: checksRoles = false,
+    cors,
+  } = ready
   return {
+    url,
+    token,
     ...(hasOwnAuth && { hasOwnAuth }),
     ...(checksRoles && { checksRoles }),
+    ...(forwardsApiKey && { forwardsApiKey }),
     ...(cors && { cors }),
   }
 }
