@@ -281,7 +281,7 @@ Exit codes:
     })
   const bundle = new Command('bundle')
     .description(
-      'write the modules of an installed project into one file: what a build in a container ends with',
+      'write the modules of an installed project into one file, and the schemas of its graphs: what a build in a container ends with',
     )
     .argument('<config>', 'its langgraph.json')
     .exitOverride()

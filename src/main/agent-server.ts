@@ -11,6 +11,8 @@ import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
+import type { SchemasPlace } from '../graph/js/host.ts'
+import { builtSchemasPath } from '../graph/js/schemas/kept.ts'
 import { startHomeProxy } from '../managed/home-proxy.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
@@ -29,6 +31,8 @@ export interface Opening {
   config: ServeConfig
   /** The process driver's message; `undefined` when run by hand. */
   start: StartMessage | undefined
+  /** It is one of the workers of the `serve` that has started it. */
+  isHelper: boolean
   /** Between the processes of one `serve`; `undefined`: this is its only one. */
   notices: ProcessNotices | undefined
   /** Hears which node is called last. */
@@ -76,6 +80,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { stop, ...loaded } = await openProject(projectConfig, {
     ...{ isLangSmithUsed, onStep, log },
     ...(bundlePath !== undefined && { bundlePath }),
+    schemas: schemasPlace(opening, projectConfig),
     python: pythonOptions(opening, { env, hasHome: homeUrl !== undefined }),
   })
   // Whoever leaves no time to runs leaves none to their project.
@@ -97,6 +102,12 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   })
   const { cors, forwardsApiKey } = projectConfig.http
   return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors }
+}
+
+/** Those of a deployment are its build's; of an older build without them, the first who asks waits. */
+function schemasPlace({ config, start, isHelper }: Opening, { path }: ProjectConfig): SchemasPlace {
+  if (start && config.devHost === undefined) return { builtAt: builtSchemasPath(path) }
+  return { keptAt: join(config.dataDir, 'schemas.json'), isReadAhead: !isHelper }
 }
 
 function pythonOptions(

@@ -2,6 +2,7 @@
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { Log, LogLevel } from '../core/log.ts'
+import type { SchemasPlace } from '../graph/js/host.ts'
 import { noteSource } from '../graph/js/modules/hooks.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { ProjectConfig } from '../project/config.ts'
@@ -14,6 +15,7 @@ interface OpenOptions {
   isLangSmithUsed: boolean
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
+  schemas?: SchemasPlace
   python: PythonOptions
   /** Hears what the start does next. */
   onStep?: OnStep

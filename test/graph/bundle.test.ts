@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
+import { builtSchemasPath } from '../../src/graph/js/schemas/kept.ts'
+import { bundle as build } from '../../src/main/builds/bundle.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
@@ -45,6 +47,20 @@ describe('a bundled project', { timeout: 400_000 }, () => {
     expect(loaded.output).not.toContain('The bundle could not be used')
     expect(bundled.output).not.toContain('The bundle could not be used')
     expect(bundled.output).toMatch(/RangeError: too loud[\s\S]*src\/words\/shout\.ts:4:/)
+  })
+
+  it('answers the schemas that its build has read in the sources', async () => {
+    await writeProject(root, MANY_SIDED)
+    const configPath = join(root, 'langgraph.json')
+    await build(configPath)
+    const path = builtSchemasPath(configPath)
+    const built = JSON.parse(await readFile(path, 'utf8'))
+    const { graph } = built.graphs['./src/modern.ts:graph']
+    expect(graph.state_schema.properties).toHaveProperty('seen')
+    // A mark, so that nothing else can have answered.
+    graph.state_schema.title = 'of the build'
+    await writeFile(path, JSON.stringify(built))
+    expect((await tour(bundlePath(configPath))).answers.schemas[1]).toContain('of the build')
   })
 
   it('is loaded from its sources where the bundle does not work', async () => {

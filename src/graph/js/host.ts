@@ -5,16 +5,34 @@ import type { Log } from '../../core/log.ts'
 import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { OpenedGraph } from './opened-graph.ts'
 import type { Project } from './project.ts'
+import { StaticSchemas } from './schemas/static.ts'
+
+/** Where the schemas that are read in the sources are, or are kept. */
+export interface SchemasPlace {
+  /** The file that the project's build has written, if it has; absolute. */
+  builtAt?: string
+  /** The file for the next start; absolute. Absent: they are not kept. */
+  keptAt?: string
+  /** Whether they are read now, before anything asks for them. Default: no. */
+  isReadAhead?: boolean
+}
 
 interface JsHostOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
+  schemas?: SchemasPlace
   log: Log
 }
 
-export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostOptions): GraphHost {
+export function createJsHost(
+  project: Project,
+  { isLangSmithUsed, schemas: place = {}, log }: JsHostOptions,
+): GraphHost {
   const infos = [...project.graphs.values()].map(({ spec: _spec, open: _open, ...info }) => info)
   const { auth, routes, embed, onNode } = project
+  const graphs = [...project.graphs.values()].map(({ spec }) => spec)
+  const schemas = new StaticSchemas({ ...place, graphs, log })
+  if (place.isReadAhead) schemas.begin()
   return {
     runtimes: [{ language: 'js', langgraphVersion: project.langgraphVersion }],
     graphs: new Map(infos.map((info) => [info.graph_id, info])),
@@ -27,7 +45,7 @@ export function createJsHost(project: Project, { isLangSmithUsed, log }: JsHostO
       if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
       const config = toRunnableConfig(given)
       const graph = await source.open(config, checkpoints)
-      return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, log })
+      return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, schemas })
     },
   }
 }

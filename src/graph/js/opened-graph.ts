@@ -10,16 +10,16 @@ import type {
   Superstep,
 } from '../../core/agent/host/states.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
-import type { Log } from '../../core/log.ts'
 import { forgettingAnswers } from './checkpoints/answers.ts'
 import { CHECKPOINTS_KEY } from './checkpoints/config.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'
 import { JsRun, type RunParts } from './run/run.ts'
 import { describeGraph, drawGraph } from './schemas/description.ts'
 import { namesOnly } from './schemas/runtime.ts'
+import type { StaticSchemas } from './schemas/static.ts'
 
 interface OpenedParts extends RunParts {
-  log: Log
+  schemas: StaticSchemas
 }
 
 export class OpenedGraph implements OpenGraph {
@@ -69,8 +69,8 @@ export class OpenedGraph implements OpenGraph {
   }
 
   async schemas(): Promise<GraphSchemaSet> {
-    const { graph, source, log } = this.#parts
-    return describeGraph(source, graph, log)
+    const { graph, source, schemas } = this.#parts
+    return describeGraph(source, graph, schemas)
   }
 
   draw(xray: boolean | number): Promise<Drawing> {

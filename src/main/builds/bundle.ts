@@ -1,6 +1,13 @@
-/** Writes the bundle of a project, and says in a line what came of it. */
+/** Writes what a start of a project needs: its bundle and the schemas of its graphs. Says in a line what came of each. */
+import { rm } from 'node:fs/promises'
 import { bundleProject } from '../../graph/js/bundle/write.ts'
-import { readProjectConfig } from '../../project/config.ts'
+import { builtSchemasPath, writeKept } from '../../graph/js/schemas/kept.ts'
+import { extractInThread } from '../../graph/js/schemas/static.ts'
+import { type ProjectConfig, readProjectConfig } from '../../project/config.ts'
+import { isJavascript } from '../../project/module-spec.ts'
+
+/** A build does not wait longer for schemas, in ms: without them the first who asks does. */
+const SCHEMAS_MS = 60_000
 
 /** Loads esbuild and starts its process, for which no project is needed. Does not throw: that is for `bundle` to say. */
 export async function prepare(): Promise<void> {
@@ -11,7 +18,14 @@ export async function prepare(): Promise<void> {
 }
 
 export async function bundle(configPath: string): Promise<void> {
-  const made = await bundleProject(await readProjectConfig(configPath))
+  const config = await readProjectConfig(configPath)
+  const schemas = writeSchemas(config)
+  await writeBundle(config)
+  await schemas
+}
+
+async function writeBundle(config: ProjectConfig): Promise<void> {
+  const made = await bundleProject(config)
   if ('reason' in made) {
     console.log(`Not bundled, so that a start takes longer: ${made.reason}.`)
     return
@@ -19,4 +33,19 @@ export async function bundle(configPath: string): Promise<void> {
   const size = (made.bytes / 1e6).toFixed(1)
   const outside = made.external.length > 0 ? `, without ${made.external.join(', ')}` : ''
   console.log(`Bundled ${made.files} files into one of ${size} MB${outside}.`)
+}
+
+/** Beside the bundle, since both take a core for seconds. */
+async function writeSchemas({ path, graphs }: ProjectConfig): Promise<void> {
+  const written = graphs.filter(isJavascript)
+  const file = builtSchemasPath(path)
+  // One that the project brings is not ours.
+  await rm(file, { force: true })
+  if (written.length === 0) return
+  try {
+    await writeKept(file, await extractInThread({ graphs: written, isLater: false }, SCHEMAS_MS))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.log(`Schemas not read, so that the first request for them takes longer: ${reason}.`)
+  }
 }

@@ -222,7 +222,7 @@ async function refuse(file: string, reason: string): Promise<{ reason: string }>
 }
 
 async function remove(file: string): Promise<void> {
-  await rm(dirname(file), { recursive: true, force: true })
+  for (const one of [file, `${file}.map`]) await rm(one, { force: true })
 }
 
 function firstError(cause: unknown): string {

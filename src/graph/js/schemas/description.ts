@@ -1,20 +1,19 @@
 /** A project's graph, described: its schemas and those of its subgraphs, and its drawing. */
 import type { Drawing, GraphSchemaSet } from '../../../core/agent/host/description.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { Log } from '../../../core/log.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import type { ProjectGraph } from '../project-graph.ts'
 import { isComplete, loadToJsonSchema, namesOnly, OPEN_CONTEXT, runtimeSchemas } from './runtime.ts'
-import { staticSchemas } from './static.ts'
+import type { StaticSchemas } from './static.ts'
 
 /**
- * Reads what `graph`, opened from `source`, has at run time; what is missing there from the source;
+ * Reads what `graph`, opened from `source`, has at run time; what is missing there from `written`, the sources;
  * what is missing there too, by the names of the values alone.
  */
 export async function describeGraph(
   source: ProjectGraph,
   graph: Graph,
-  log: Log,
+  written: StaticSchemas,
 ): Promise<GraphSchemaSet> {
   const toJsonSchema = await loadToJsonSchema(source.spec.file)
   const subgraphs = await listSubgraphs(graph)
@@ -22,9 +21,8 @@ export async function describeGraph(
   const theirs = subgraphs.map(
     ([path, one]) => [path, one, runtimeSchemas(toJsonSchema, one)] as const,
   )
-  const unsaid = theirs.filter(([, , schemas]) => !isComplete(schemas)).map(([path]) => path)
-  const isSaid = isComplete(own) && unsaid.length === 0
-  const found = isSaid ? undefined : await staticSchemas(source.spec, unsaid, { log })
+  const isSaid = isComplete(own) && theirs.every(([, , schemas]) => isComplete(schemas))
+  const found = isSaid ? undefined : await written.of(source.spec)
   return {
     graph: { ...OPEN_CONTEXT, ...namesOnly(graph), ...found?.graph, ...own },
     subgraphs: Object.fromEntries(

@@ -1,5 +1,30 @@
-/** The thread that `static.ts` starts: one answer for each request, in their order. */
-import { parentPort } from 'node:worker_threads'
-import { extractSchemas } from './type-extraction.ts'
+/** The thread that `static.ts` starts: it answers one order, and ends. */
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { readKept, writeKept } from './kept.ts'
+import type { ExtractedSchemas, GraphPlace } from './type-extraction.ts'
 
-parentPort?.on('message', (request) => parentPort?.postMessage(extractSchemas(request)))
+export interface ExtractionOrder {
+  graphs: GraphPlace[]
+  /** A file of `kept.ts` that is used while no file has changed, and written anew then. Absent: none. */
+  keptAt?: string
+  /** Whether nothing waits for the answer, so that everything else comes first. */
+  isLater: boolean
+}
+
+/** On Linux the priority is a thread's own; elsewhere it would be the whole server's. */
+const LATER = 10
+
+const { graphs, keptAt, isLater }: ExtractionOrder = workerData
+if (isLater && process.platform === 'linux') setPriority(LATER)
+parentPort?.postMessage(await answer())
+
+async function answer(): Promise<Record<string, ExtractedSchemas>> {
+  const kept = keptAt && (await readKept(keptAt, graphs, { isChecked: true }))
+  if (kept) return kept
+  // The compiler takes a third of a second to load.
+  const { extractSchemas } = await import('./type-extraction.ts')
+  const found = extractSchemas(graphs)
+  if (keptAt) await writeKept(keptAt, found.graphs, found.files)
+  return found.graphs
+}

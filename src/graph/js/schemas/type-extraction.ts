@@ -1,40 +1,66 @@
 /** Finds a graph's types in its source, by the compiler's own analysis. Slow: for a worker thread. */
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import ts from 'typescript-api'
 import type { GraphSchemas } from '../../../core/agent/host/description.ts'
+import { keyOf } from './kept.ts'
 import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
 
-export interface ExtractionRequest {
+/** A graph, by the names that `langgraph.json` gives it. */
+export interface GraphPlace {
   /** The file that exports the graph; absolute. */
   file: string
+  /** As written. */
+  path: string
   exportName: string
-  /** Which subgraphs, by the way to them (`node` or `node|node`). */
-  subgraphs: string[]
 }
 
 export interface ExtractedSchemas {
   graph: GraphSchemas
-  /** Those that were found, by the way to them. */
+  /** By the way to them (`node` or `node|node`). */
   subgraphs: Record<string, GraphSchemas>
 }
 
-/** What the types say; what they do not say is missing. */
-export function extractSchemas(request: ExtractionRequest): ExtractedSchemas {
-  const program = programWith(request.file)
-  const checker = program.getTypeChecker()
-  const schemas = new TypeSchemas(checker)
-  const root = findExport(program, checker, request)
-  if (!root) return { graph: {}, subgraphs: {} }
-  const subgraphs = request.subgraphs.flatMap((path): [string, GraphSchemas][] => {
-    const found = path
-      .split('|')
-      .reduce<Found | undefined>((from, name) => from && findNode(checker, from, name), root)
-    return found ? [[path, schemasOf(checker, schemas, found.type)]] : []
-  })
+interface Extraction {
+  /** By `keyOf`. What the types do not say is missing. */
+  graphs: Record<string, ExtractedSchemas>
+  /** Every file that the answer depends on; absolute. */
+  files: Set<string>
+}
+
+/** What the types of these graphs say, with one program for all that have the same `tsconfig.json`. */
+export function extractSchemas(graphs: GraphPlace[]): Extraction {
+  const files = new Set<string>()
+  const system = noting(files)
+  const configOf = ({ file }: GraphPlace) => ts.findConfigFile(dirname(file), system.fileExists)
+  const found: Extraction['graphs'] = {}
+  for (const [config, group] of Map.groupBy(graphs, configOf)) {
+    const roots = [...new Set(group.map(({ file }) => file))]
+    const program = programOf(roots, config, system)
+    for (const source of program.getSourceFiles()) files.add(source.fileName)
+    const checker = program.getTypeChecker()
+    const schemas = new TypeSchemas(checker)
+    const read = ({ type }: Found) => schemasOf(checker, schemas, type)
+    for (const graph of group) {
+      const root = findExport(program, checker, graph)
+      const inner = root ? [...subgraphsOf(checker, root)] : []
+      found[keyOf(graph)] = {
+        graph: root ? read(root) : {},
+        subgraphs: Object.fromEntries(inner.map(([path, one]) => [path, read(one)])),
+      }
+    }
+  }
+  return { graphs: found, files }
+}
+
+/** The compiler's way to the file system, with every file that it reads added to `files`. */
+function noting(files: Set<string>): ts.System {
   return {
-    graph: schemasOf(checker, schemas, root.type),
-    subgraphs: Object.fromEntries(subgraphs),
+    ...ts.sys,
+    readFile(path, encoding) {
+      files.add(resolve(path))
+      return ts.sys.readFile(path, encoding)
+    },
   }
 }
 
@@ -44,49 +70,25 @@ interface Found {
   declaration: ts.Node | undefined
 }
 
-/** What was analysed under one `tsconfig.json`: most of a project's graphs share nearly all of it. */
-interface Analysis {
-  program: ts.Program
-  host: ts.CompilerHost
-}
-
-/** By the path of the `tsconfig.json`; empty where there is none. */
-const analyses = new Map<string, Analysis>()
-
-/** A program that has the file: the same for all graphs of one file, and no text is read twice. */
-function programWith(file: string): ts.Program {
-  const config = ts.findConfigFile(dirname(file), ts.sys.fileExists)
-  const before = analyses.get(config ?? '')
-  if (before?.program.getSourceFile(file)) return before.program
-  const options = before?.program.getCompilerOptions() ?? optionsFor(file, config)
-  const host = before?.host ?? rememberingHost(options)
-  const roots = [...(before?.program.getRootFileNames() ?? []), file]
-  const program = ts.createProgram(roots, options, host, before?.program)
-  analyses.set(config ?? '', { program, host })
-  return program
-}
-
-function rememberingHost(options: ts.CompilerOptions): ts.CompilerHost {
-  const host = ts.createCompilerHost(options)
-  const sources = new Map<string, ts.SourceFile | undefined>()
-  return {
-    ...host,
-    getSourceFile(name, ...more) {
-      if (!sources.has(name)) sources.set(name, host.getSourceFile(name, ...more))
-      return sources.get(name)
-    },
-  }
+function programOf(roots: string[], config: string | undefined, system: ts.System): ts.Program {
+  const options = optionsFor(roots, config, system)
+  const host = { ...ts.createCompilerHost(options), readFile: system.readFile }
+  return ts.createProgram(roots, options, host)
 }
 
 /** The project's own options, but for what concerns output and what analysis needs. */
-function optionsFor(file: string, path: string | undefined): ts.CompilerOptions {
-  const json = path ? (ts.readConfigFile(path, ts.sys.readFile).config ?? {}) : {}
+function optionsFor(
+  files: string[],
+  path: string | undefined,
+  system: ts.System,
+): ts.CompilerOptions {
+  const json = path ? (ts.readConfigFile(path, system.readFile).config ?? {}) : {}
   const { compilerOptions, ...rest } = json
   const own = path
     ? // Without "files" it would look through the whole folder for sources.
       ts.parseJsonConfigFileContent(
-        { ...rest, compilerOptions, files: [file], include: [] },
-        ts.sys,
+        { ...rest, compilerOptions, files, include: [] },
+        system,
         dirname(path),
       ).options
     : {}
@@ -108,7 +110,7 @@ function optionsFor(file: string, path: string | undefined): ts.CompilerOptions 
 function findExport(
   program: ts.Program,
   checker: ts.TypeChecker,
-  { file, exportName }: ExtractionRequest,
+  { file, exportName }: GraphPlace,
 ): Found | undefined {
   const source = program.getSourceFile(file)
   const module = source && checker.getSymbolAtLocation(source)
@@ -147,18 +149,35 @@ function unwrap(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined {
   return compiling?.getReturnType()
 }
 
-/** The graph that is the node `name`: what was added under it where the outer graph is written. */
-function findNode(checker: ts.TypeChecker, outer: Found, name: string): Found | undefined {
-  const { declaration } = outer
-  if (!declaration) return undefined
-  const places = [declaration, declaration.getSourceFile()]
-  for (const place of places) {
-    for (const expression of addedUnder(place, name)) {
-      const type = graphType(checker, checker.getTypeAtLocation(expression))
-      if (type) return { type, declaration: declarationOf(checker, expression) }
+/** In a file with many graphs each may seem to be in each other one: what is nearer comes first. */
+const MAX_SUBGRAPHS = 100
+
+/** The graphs that are nodes of it, and nodes of these, by the way to them. */
+function subgraphsOf(checker: ts.TypeChecker, root: Found): Map<string, Found> {
+  const found = new Map<string, Found>()
+  const waiting = [{ way: '', outer: root, around: [root.declaration] }]
+  for (const { way, outer, around } of waiting) {
+    for (const [name, inner] of nodesOf(checker, outer)) {
+      if (around.includes(inner.declaration) || found.size >= MAX_SUBGRAPHS) continue
+      const path = way === '' ? name : `${way}|${name}`
+      found.set(path, inner)
+      waiting.push({ way: path, outer: inner, around: [...around, inner.declaration] })
     }
   }
-  return undefined
+  return found
+}
+
+/** The graphs that are added where the outer one is written: in its declaration, or else in the file of that. */
+function nodesOf(checker: ts.TypeChecker, { declaration }: Found): Map<string, Found> {
+  const found = new Map<string, Found>()
+  for (const place of declaration ? [declaration, declaration.getSourceFile()] : []) {
+    for (const [name, expression] of addedIn(place)) {
+      if (found.has(name)) continue
+      const type = graphType(checker, checker.getTypeAtLocation(expression))
+      if (type) found.set(name, { type, declaration: declarationOf(checker, expression) })
+    }
+  }
+  return found
 }
 
 function declarationOf(checker: ts.TypeChecker, expression: ts.Expression): ts.Node | undefined {
@@ -166,14 +185,11 @@ function declarationOf(checker: ts.TypeChecker, expression: ts.Expression): ts.N
   return symbol ? foundAt(checker, symbol)?.declaration : expression
 }
 
-/** The second argument of each `.addNode(name, …)`, and `name`'s value in each `.addNode({…})`. */
-function addedUnder(place: ts.Node, name: string): ts.Expression[] {
-  const found: ts.Expression[] = []
+/** The name and the second argument of each `.addNode(name, …)`, and each property of each `.addNode({…})`. */
+function addedIn(place: ts.Node): [string, ts.Expression][] {
+  const found: [string, ts.Expression][] = []
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && isAddNode(node.expression)) {
-      const expression = addedBy(node, name)
-      if (expression) found.push(expression)
-    }
+    if (ts.isCallExpression(node) && isAddNode(node.expression)) found.push(...addedBy(node))
     ts.forEachChild(node, visit)
   }
   visit(place)
@@ -184,13 +200,15 @@ function isAddNode(expression: ts.Expression): boolean {
   return ts.isPropertyAccessExpression(expression) && expression.name.text === 'addNode'
 }
 
-function addedBy(call: ts.CallExpression, name: string): ts.Expression | undefined {
-  const [first, second] = call.arguments
-  if (!first) return undefined
-  if (ts.isStringLiteralLike(first)) return first.text === name ? second : undefined
-  if (!ts.isObjectLiteralExpression(first)) return undefined
-  const property = first.properties.find((one) => one.name?.getText() === name)
-  return property && ts.isPropertyAssignment(property) ? property.initializer : undefined
+function addedBy({ arguments: [first, second] }: ts.CallExpression): [string, ts.Expression][] {
+  if (!first) return []
+  if (ts.isStringLiteralLike(first)) return second ? [[first.text, second]] : []
+  if (!ts.isObjectLiteralExpression(first)) return []
+  return first.properties.flatMap((one): [string, ts.Expression][] =>
+    ts.isPropertyAssignment(one) && !ts.isComputedPropertyName(one.name)
+      ? [[one.name.text, one.initializer]]
+      : [],
+  )
 }
 
 function schemasOf(checker: ts.TypeChecker, schemas: TypeSchemas, graph: ts.Type): GraphSchemas {

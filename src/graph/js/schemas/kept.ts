@@ -1,0 +1,73 @@
+/** Schemas that were read in a project's sources, kept in a file: a build's for its artifact, or those of an earlier start. */
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ExtractedSchemas, GraphPlace } from './type-extraction.ts'
+
+/** Changes with what an extraction answers: older files count for nothing then. */
+const FORMAT = 1
+
+interface KeptSchemas {
+  format: typeof FORMAT
+  /** By `keyOf`. */
+  graphs: Record<string, ExtractedSchemas>
+  /** SHA-256 of every file that was read, by its absolute path; of a build there are none, since its files stay as they are. */
+  files: Record<string, string>
+}
+
+/** Where a build keeps them, beside the bundle of the `langgraph.json`. */
+export function builtSchemasPath(configPath: string): string {
+  return join(dirname(configPath), 'node_modules', '.runyard', 'schemas.json')
+}
+
+/** The name of a graph in the file. */
+export function keyOf({ path, exportName }: Pick<GraphPlace, 'path' | 'exportName'>): string {
+  return `${path}:${exportName}`
+}
+
+/** `undefined` where there are none, not of all of these graphs, or, with `isChecked`, a file has changed since. */
+export async function readKept(
+  path: string,
+  graphs: GraphPlace[],
+  { isChecked }: { isChecked: boolean },
+): Promise<Record<string, ExtractedSchemas> | undefined> {
+  const kept = await parse(path)
+  if (!kept || !graphs.every((graph) => kept.graphs[keyOf(graph)])) return undefined
+  if (!isChecked) return kept.graphs
+  for (const [file, digest] of Object.entries(kept.files)) {
+    if ((await digestOf(file)) !== digest) return undefined
+  }
+  return kept.graphs
+}
+
+async function parse(path: string): Promise<KeptSchemas | undefined> {
+  try {
+    const kept: KeptSchemas = JSON.parse(await readFile(path, 'utf8'))
+    return kept.format === FORMAT ? kept : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function digestOf(file: string): Promise<string | undefined> {
+  const content = await readFile(file).catch(() => undefined)
+  return content && createHash('sha256').update(content).digest('hex')
+}
+
+/** `files`: those that were read, where the file is to be checked later. A reader finds all of it or nothing. */
+export async function writeKept(
+  path: string,
+  graphs: Record<string, ExtractedSchemas>,
+  files: Iterable<string> = [],
+): Promise<void> {
+  const digests: Record<string, string> = {}
+  for (const file of files) {
+    const digest = await digestOf(file)
+    if (digest !== undefined) digests[file] = digest
+  }
+  const kept: KeptSchemas = { format: FORMAT, graphs, files: digests }
+  const unfinished = `${path}.${process.pid}`
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(unfinished, JSON.stringify(kept))
+  await rename(unfinished, path)
+}
