@@ -66,6 +66,7 @@ async function inspectDatabase(settings: DoctorSettings, tools: Tools): Promise<
       ...(finding ? [finding] : [inspectSeals(inspection)]),
       ...inspectDomainCertificates(inspection.certified_domains),
       inspectOrphans(settings.dataDir, inspection),
+      ...inspectForwarding(inspection),
     ]
   } catch (error) {
     const says = `${name} does not open: ${(error as Error).message}`
@@ -74,6 +75,14 @@ async function inspectDatabase(settings: DoctorSettings, tools: Tools): Promise<
       : PUT_BACK
     return [failed('database', says, mend)]
   }
+}
+
+function inspectForwarding({ forwarding_names }: Inspection): Finding[] {
+  if (forwarding_names.length === 0) return []
+  const says = `agents see the API keys of their callers, and can act as them: ${forwarding_names.join(', ')}`
+  const mend =
+    'take "forward_api_key" and headers of keys out of "http" in langgraph.json, unless the agents are trusted'
+  return [warning('keys of callers', says, mend)]
 }
 
 /** `name` is without the password. */

@@ -109,6 +109,20 @@ describe('doctor', () => {
     })
   })
 
+  it('warns of agents that see the keys of their callers', async () => {
+    const database = new DatabaseSync(join(runyard.dataDir, 'control-plane.db'))
+    database.exec('UPDATE deployments SET forwards_api_key = 1')
+    const { code, findings } = await wrong()
+    database.exec('UPDATE deployments SET forwards_api_key = 0')
+    database.close()
+    expect({ code, findings }).toMatchObject({
+      code: 0,
+      findings: [
+        { what: 'keys of callers', status: 'warning', says: expect.stringContaining('support') },
+      ],
+    })
+  })
+
   it('looks at the database of an older Runyard, which knew no domains', async () => {
     const database = new DatabaseSync(join(runyard.dataDir, 'control-plane.db'))
     database.exec('ALTER TABLE domains RENAME TO later')

@@ -274,7 +274,9 @@ export class Steps {
       const step = { from: 'DEPLOYING', to: 'DEPLOYED', updated_at: now, deployed_at: now } as const
       if (!(await tx.revisions.move(revision.id, step))) return false
       const awake = { asleep_since: null, wake_at: null, updated_at: now }
-      await tx.deployments.update(deployment.id, { active_revision_id: revision.id, ...awake })
+      const forwards_api_key = endpoints.some(({ forwardsApiKey }) => forwardsApiKey === true)
+      const active = { active_revision_id: revision.id, forwards_api_key }
+      await tx.deployments.update(deployment.id, { ...active, ...awake })
       return true
     })
     if (hasMoved) this.#spans.moved(deployment, revision, 'DEPLOYED')

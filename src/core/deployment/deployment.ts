@@ -93,7 +93,11 @@ export type DeploymentPatch = Partial<
     | 'has_own_auth'
     | 'is_public'
   >
-> & { updated_at: string }
+> & {
+  updated_at: string
+  /** Whether the project that serves now sees the API keys of its callers. Only an inspection reads it. */
+  forwards_api_key?: boolean
+}
 
 export interface DeploymentStore {
   /** How many deployments have each status, in all workspaces. */

@@ -15,4 +15,6 @@ export interface Inspection {
   revision_ids: Set<string>
   /** Of all workspaces, by host. */
   certified_domains: CertifiedDomain[]
+  /** The names of the deployments whose projects see the API keys of their callers. */
+  forwarding_names: string[]
 }

@@ -112,6 +112,10 @@ function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string,
     ['wake_at', patch.wake_at],
     ['has_own_auth', patch.has_own_auth === undefined ? undefined : truth(patch.has_own_auth)],
     ['is_public', patch.is_public === undefined ? undefined : truth(patch.is_public)],
+    [
+      'forwards_api_key',
+      patch.forwards_api_key === undefined ? undefined : truth(patch.forwards_api_key),
+    ],
     ['updated_at', patch.updated_at],
   ]
   return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)

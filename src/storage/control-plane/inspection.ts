@@ -3,6 +3,7 @@ import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
 import type { Inspection } from '../../core/deployment/inspection.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import { forwardedKeys } from '../migrations/control-plane/0016-forwarded-keys.ts'
 import { HOLD_VERSION, readHold } from '../migrations/hold.ts'
 import { openDb } from '../open-db.ts'
 import { countUnopened } from './sealed-columns.ts'
@@ -12,6 +13,8 @@ const CERTIFIED_DOMAINS = `
 SELECT host, deployments.name AS name, certificate FROM domains
 JOIN deployments ON deployments.id = deployment_id
 WHERE certificate IS NOT NULL ORDER BY host`
+
+const FORWARDING = 'SELECT name FROM deployments WHERE forwards_api_key = 1 ORDER BY name'
 
 const VERSION = `
 SELECT coalesce(max(version), 0) AS version FROM schema_migrations WHERE version < $1`
@@ -54,12 +57,19 @@ async function contentOf(
   return {
     held,
     version: Number(row?.version ?? 0),
-    knownVersion: CONTROL_PLANE_MIGRATIONS.length,
+    knownVersion: CONTROL_PLANE_MIGRATIONS.at(-1)?.version ?? 0,
     unopened: box && (await countUnopened(db, box, tables)),
     deployment_ids: await idsOf(db, 'SELECT id FROM deployments'),
     revision_ids: await idsOf(db, 'SELECT id FROM revisions'),
     certified_domains: tables.has('domains') ? await db.all(CERTIFIED_DOMAINS) : [],
+    forwarding_names: await forwardingNames(db, Number(row?.version ?? 0)),
   }
+}
+
+/** Older schemas do not have the column. */
+async function forwardingNames(db: Db, version: number): Promise<string[]> {
+  if (version < forwardedKeys.version) return []
+  return (await db.all<{ name: string }>(FORWARDING)).map(({ name }) => name)
 }
 
 async function idsOf(db: Db, sql: string): Promise<Set<string>> {

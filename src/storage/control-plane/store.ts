@@ -23,6 +23,7 @@ import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.t
 import { domains } from '../migrations/control-plane/0013-domains.ts'
 import { publicDeployments } from '../migrations/control-plane/0014-public-deployments.ts'
 import { givenUp } from '../migrations/control-plane/0015-given-up.ts'
+import { forwardedKeys } from '../migrations/control-plane/0016-forwarded-keys.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -56,6 +57,7 @@ export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
   domains,
   publicDeployments,
   givenUp,
+  forwardedKeys,
 ]
 
 const ENSURE_WORKSPACE = `
