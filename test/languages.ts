@@ -54,6 +54,10 @@ export const DIFFERENCES = {
     what: '`runtime.context` is `None` where nothing was given',
     why: 'LangGraph for Python has no empty context; in TypeScript it is `{}`',
   },
+  numbers: {
+    what: 'Whole numbers beyond 2^53, and floats such as `2.0`, are what was sent',
+    why: 'JavaScript has one kind of number: a graph in TypeScript meets what `JSON.parse` makes of them, as with the official server',
+  },
   schemas: {
     what: 'Schemas are those of pydantic: titles, `$defs`, `anyOf` with `null`, and no `langgraph_type`',
     why: 'LangGraph for Python makes them; of TypeScript’s types Runyard makes them',

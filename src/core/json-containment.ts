@@ -1,5 +1,6 @@
 /** Containment of JSON, as PostgreSQL's `@>` has it. Searches by metadata and values use it. */
-import type { JsonValue } from './json.ts'
+import { equalsJson } from './exact-json.ts'
+import { isObject, type JsonValue } from './json.ts'
 
 /**
  * Whether `document` contains all of `wanted`: each key of an object with its contents, each item of a
@@ -10,8 +11,8 @@ export function containsJson(document: JsonValue | undefined, wanted: JsonValue)
     if (!Array.isArray(document)) return false
     return wanted.every((item) => document.some((candidate) => containsJson(candidate, item)))
   }
-  if (typeof wanted !== 'object' || wanted === null) return document === wanted
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) return false
+  if (!isObject(wanted)) return equalsJson(document, wanted)
+  if (!isObject(document)) return false
   return Object.entries(wanted).every(
     ([key, value]) => Object.hasOwn(document, key) && containsJson(document[key], value),
   )

@@ -1,4 +1,4 @@
-/** Any JSON value. */
+/** Any JSON value. A `number` that JavaScript would change is an `ExactNumber` in its place (`exact-json.ts`). */
 export type JsonValue =
   | string
   | number
@@ -10,7 +10,18 @@ export type JsonValue =
 /** A JSON object: metadata, config, context, a graph's values on the wire. */
 export type JsonObject = { [key: string]: JsonValue }
 
-/** Whether the value is an object with named fields: no array, not `null`. */
+/** Made by `JSON.rawJSON`: `JSON.stringify` writes the text as it is. */
+export interface ExactNumber {
+  readonly rawJSON: string
+}
+
+export function isExactNumber(value: unknown): value is ExactNumber {
+  return JSON.isRawJSON(value)
+}
+
+/** Whether the value is an object with named fields: no array, no `ExactNumber`, not `null`. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
+  )
 }

@@ -1,6 +1,7 @@
 /** The text of a JSON body. */
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../core/errors.ts'
+import { parseJson } from '../core/exact-json.ts'
 
 /**
  * Reads a body that `treatBodyAsJson` took for JSON. Throws `bad_request` when it is not UTF-8, since the
@@ -15,6 +16,12 @@ export const requireUtf8: MiddlewareHandler = async (c, next) => {
     // promises, although its type does not say so.
     Object.assign(c.req, { bodyCache: { text: Promise.resolve(text) } })
   }
+  await next()
+}
+
+/** Reads bodies with their numbers as they were written (`parseJson`). Register it after `requireUtf8`. */
+export const keepNumbers: MiddlewareHandler = async (c, next) => {
+  c.req.json = async () => parseJson(await c.req.text())
   await next()
 }
 

@@ -2,6 +2,7 @@
  * The event log of the runs. It writes events, and lets others follow them while a run executes or
  * later.
  */
+
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from '../core/agent/event.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'
@@ -280,7 +282,7 @@ export class EventLog {
 
   /** Settles when the run is over. Rejects like `follow`. */
   async waitForEnd(run_id: string, signal: AbortSignal): Promise<RunEnd> {
-    return JSON.parse(await this.waitForEndData(run_id, signal)) as RunEnd
+    return parseJson(await this.waitForEndData(run_id, signal)) as RunEnd
   }
 
   /** The same, as the log has it: `openRunEnd` reads it. */

@@ -14,6 +14,7 @@ import {
   type ThreadEvent,
 } from '../core/agent/event.ts'
 import { applyGrowth, type Growth } from '../core/agent/host/growth.ts'
+import { parseJson } from '../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../core/json.ts'
 
 const PARTIAL = 'messages/partial'
@@ -71,7 +72,7 @@ export class MessageAssembler {
     const { name } = nameOf(event)
     if (name === PIECE_EVENT) return this.#grow(event)
     if (name !== PARTIAL && name !== COMPLETE) return undefined
-    for (const message of JSON.parse(event.data) as JsonObject[]) {
+    for (const message of parseJson(event.data) as JsonObject[]) {
       const key = keyOf(event, String(message.id))
       if (name === PARTIAL) this.#sofar.set(key, message)
       else this.#sofar.delete(key)
@@ -99,7 +100,7 @@ function nameOf({ event }: NewEvent): { name: string; namespace: string } {
 }
 
 function pieceOf({ data }: NewEvent): [id: string, growth: Growth | null] {
-  return JSON.parse(data)
+  return parseJson(data)
 }
 
 function keyOf(event: ThreadEvent, id: string): string {

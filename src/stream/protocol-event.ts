@@ -2,6 +2,7 @@
  * Converts events of the log into those of the protocol. Events of protocol runs are in the log as they
  * are sent. Events of legacy runs, and the end of every run, are converted here.
  */
+
 import {
   END_EVENT,
   isEnd,
@@ -15,6 +16,7 @@ import {
   type ProtocolPlace,
   protocolPlaceOf,
 } from '../core/agent/protocol.ts'
+import { parseJson } from '../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
@@ -63,14 +65,14 @@ export function toProtocolEvent(
 
 function paramsAt({ data }: ThreadEvent, own: ProtocolPlace, { namespace }: ProtocolPlace): string {
   if (own.namespace.length === namespace.length) return data
-  return JSON.stringify({ ...(JSON.parse(data) as JsonObject), namespace })
+  return JSON.stringify({ ...(parseJson(data) as JsonObject), namespace })
 }
 
 function legacyParams(
   event: ThreadEvent,
   { channel, namespace }: ProtocolPlace,
 ): string | undefined {
-  const data = JSON.parse(event.data) as JsonValue
+  const data = parseJson(event.data) as JsonValue
   if (isQuestion(data)) return undefined
   const timestamp = event.created_at
   switch (channel) {
@@ -126,12 +128,11 @@ export function updateOf(data: JsonValue): { node?: string; data: JsonObject } {
 
 /** An event with a name, so that clients can subscribe to it by name. */
 export function customOf(data: JsonValue): JsonObject {
-  const isNamed = data !== null && typeof data === 'object' && !Array.isArray(data)
-  return isNamed && typeof data.name === 'string' ? data : { payload: data }
+  return isObject(data) && typeof data.name === 'string' ? data : { payload: data }
 }
 
 export function withoutInterrupts(values: JsonValue): JsonValue {
-  if (values === null || typeof values !== 'object' || Array.isArray(values)) return values
+  if (!isObject(values)) return values
   const { __interrupt__, ...rest } = values
   return rest
 }
@@ -141,7 +142,7 @@ export function toLegacyEvent<T extends ThreadEvent>(event: T): T | undefined {
   const place = protocolPlaceOf(event.event)
   if (!place) return event
   if (place.channel === 'lifecycle') return { ...event, ...beginningOf(event) }
-  const params = JSON.parse(event.data) as MessageParams
+  const params = parseJson(event.data) as MessageParams
   const isMessage = place.channel === 'messages'
   const data = isMessage ? legacyMessage(params) : legacyData(place.channel, params.data)
   if (data === undefined) return undefined

@@ -1,6 +1,7 @@
 /** What every store of items does. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ItemChange, ItemQuery, ItemStore, NewItem } from '../../src/core/agent/items/item.ts'
+import { parseJson } from '../../src/core/exact-json.ts'
 import type { AgentStoreWorld } from '../support/agent-records.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
@@ -119,6 +120,29 @@ export function testItemStore(world: () => AgentStoreWorld): void {
       ]
       for (const [filter, wanted] of expected) {
         const found = await keys({ ...(filter && { filter }) })
+        expect([filter, found.toSorted()]).toEqual([filter, wanted])
+      }
+    })
+
+    it('are found by exactly their numbers', async () => {
+      const [big, next] = ['1234567890123456789', '1234567890123456790']
+      for (const [key, n] of Object.entries({ big, next, float: '2.0', list: `[${big},2.0]` })) {
+        await write(anItem(key, { value: parseJson(`{"n":${n},"in":{"n":${n}}}`) }))
+      }
+      const stored = await items.get({ namespace: ['n'], key: 'big' }, read)
+      expect(JSON.stringify(stored?.value)).toBe(`{"n":${big},"in":{"n":${big}}}`)
+      const expected: [string, string[]][] = [
+        [`{"n":${big}}`, ['big']],
+        [`{"in":{"n":${next}}}`, ['next']],
+        [`{"n":{"$gt":${big}}}`, ['next']],
+        [`{"n":{"$lt":${next}}}`, ['big', 'float']],
+        [`{"n":{"$ne":${big}}}`, ['float', 'list', 'next']],
+        ['{"n":2}', ['float']],
+        [`{"n":[${big},2]}`, ['list']],
+        [`{"n":[${next},2]}`, []],
+      ]
+      for (const [filter, wanted] of expected) {
+        const found = await keys({ filter: parseJson(filter) })
         expect([filter, found.toSorted()]).toEqual([filter, wanted])
       }
     })

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { MetadataFilter } from '../../src/core/agent/authorization.ts'
 import { THREAD_STATUSES, type ThreadQuery, type ThreadTask } from '../../src/core/agent/thread.ts'
+import { parseJson } from '../../src/core/exact-json.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import {
   type AgentStoreWorld,
@@ -183,6 +184,29 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await found(ids, { metadata: { deep: { k: [2] }, kind: 'x' } })).toEqual(['a'])
       expect(await found(ids, { metadata: { "it's": '"quoted" \\ é 😀' } })).toEqual(['b'])
       expect(await found(ids, { metadata: { is: null } })).toEqual([])
+    })
+
+    it('finds by exactly the numbers of the metadata', async () => {
+      const [big, next] = ['1234567890123456789', '1234567890123456790']
+      const ids = await insertThreads({
+        a: parseJson(`{"id":${big},"in":{"id":${big}},"rate":2.0}`),
+        b: parseJson(`{"id":${next},"in":{"id":${next}},"rate":2}`),
+      })
+      const expected: [ThreadQuery, string[]][] = [
+        [{ metadata: parseJson(`{"id":${big}}`) }, ['a']],
+        [{ metadata: parseJson(`{"in":{"id":${next}}}`) }, ['b']],
+        [{ metadata: parseJson('{"rate":2.0}') }, ['b', 'a']],
+        [{ metadata: { rate: 2 } }, ['b', 'a']],
+        [{ filter: { id: { $eq: parseJson(next) } } }, ['b']],
+        [{ filter: { in: { $eq: parseJson(`{"id":${big}}`) } } }, ['a']],
+        [{ filter: { $or: [{ id: { $eq: parseJson(next) } }, { rate: { $eq: 3 } }] } }, ['b']],
+        [{ filter: { $or: [{ rate: { $eq: parseJson('2.0') } }] } }, ['b', 'a']],
+      ]
+      for (const [query, wanted] of expected) {
+        expect([query, await found(ids, query)]).toEqual([query, wanted])
+      }
+      const stored = await world().store.threads.get(String(ids.a))
+      expect(JSON.stringify(stored?.metadata)).toContain(`{"id":${big},`)
     })
 
     it('finds by the time of the last change, the earlier bound included', async () => {

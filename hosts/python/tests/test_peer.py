@@ -44,10 +44,46 @@ async def test_a_call_is_answered_with_what_was_made_of_its_params() -> None:
         return {"of": call.method, "twice": call.params["n"] * 2, "bytes": b"\x00\xff"}
 
     host, _ = await connect(refuse, double)
-    assert await host.call("double", {"n": 21}) == {
-        "of": "double",
-        "twice": 42,
-        "bytes": b"\x00\xff",
+    call = await host.finished(host.begin("double", {"n": 21}))
+    assert call.answer.result() == {"of": "double", "twice": 42, "bytes": 0}
+    assert call.data == [b"\x00\xff"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        2**53 + 1,
+        1234567890123456789,
+        -(2**63),
+        2**64,
+        10**40,
+        2.0,
+        -0.0,
+        1e16,
+        1e300,
+        0.1,
+        "é\U0001f600",
+    ],
+)
+async def test_numbers_stay_what_they_are(value: Json) -> None:
+    async def same(call: Call) -> Json:
+        return call.params["value"]
+
+    host, _ = await connect(refuse, same)
+    answer = await host.call("same", {"value": value})
+    assert repr(answer) == repr(value)
+
+
+async def test_numbers_that_json_lacks_are_none() -> None:
+    async def same(call: Call) -> Json:
+        return call.params["value"]
+
+    host, _ = await connect(refuse, same)
+    value = {"nan": float("nan"), "far": [float("inf"), 1.5], "bytes": b"x"}
+    assert await host.call("same", {"value": value}) == {
+        "nan": None,
+        "far": [None, 1.5],
+        "bytes": 0,
     }
 
 

@@ -81,9 +81,9 @@ Pair = namedtuple("Pair", ["left", "right"])
         (print, None),
         (Point, None),
         (Interrupt("sure?", id="i"), {"value": "sure?", "id": "i"}),
-        (2**70, str(2**70)),
+        (2**70, 2**70),
         ("\ud800", "\ufffd"),
-        ({"a": {1, 2**70}.__class__([2**70])}, {"a": [str(2**70)]}),
+        ({"a": {1, 2**70}.__class__([2**70])}, {"a": [2**70]}),
     ],
 )  # fmt: skip
 def test_values_are_json(value: Any, told: Any) -> None:

@@ -1,4 +1,5 @@
 /** JSON-RPC requests of the Agent2Agent protocol, in the words of version 1.0 or 0.3. */
+
 import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors'
@@ -8,6 +9,7 @@ import {
   ServerCallContext,
 } from '@a2a-js/sdk/server'
 import { z } from 'zod'
+import { parseJsonAt } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 
@@ -81,7 +83,7 @@ function envelope({ id }: JsonObject, error: object): JsonObject {
 
 function parse(body: string): JsonValue | undefined {
   try {
-    return JSON.parse(body)
+    return parseJsonAt(body, ['params', 'message'])
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 
 import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { isObject, type JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf } from '../state/read.ts'
 
@@ -64,7 +64,7 @@ const INTERRUPT_ID = /^[0-9a-f]{32}$/
 
 /** The keys of a map from the ids of interrupts; `undefined`: it is one answer by itself. */
 function namedInterrupts(resume: JsonValue): string[] | undefined {
-  if (typeof resume !== 'object' || resume === null || Array.isArray(resume)) return undefined
+  if (!isObject(resume)) return undefined
   const keys = Object.keys(resume)
   return keys.every((key) => INTERRUPT_ID.test(key)) ? keys : undefined
 }

@@ -1,4 +1,5 @@
 /** What is answered to messages of the Model Context Protocol, by its own library. */
+
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   ErrorCode,
@@ -8,9 +9,10 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Context } from 'hono'
+import { parseJsonAt } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import { LOOKING_MCP_METHODS, requireTalk } from '../../core/people/agent-access.ts'
-import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
+import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../parts.ts'
@@ -26,7 +28,7 @@ export async function answerMessage(
 ): Promise<Response> {
   const refusal = refuseHeaders(c)
   if (refusal !== undefined) return c.json(rpcError(NOT_SUPPORTED, refusal), 400)
-  const sent = parseJson(await c.req.text())
+  const sent = parse(await c.req.text())
   if (sent === undefined) {
     return c.json(rpcError(ErrorCode.ParseError, 'The body is not valid JSON.'), 400)
   }
@@ -55,7 +57,7 @@ interface Exchange {
 
 function answerWithJson(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
   return keepAliveJson(exchange.c, {
-    result: async (left) => (await handled(exchange, true, left)).json() as Promise<JsonValue>,
+    result: async (left) => new JsonText(await (await handled(exchange, true, left)).text()),
     log: parts.log,
   })
 }
@@ -105,9 +107,10 @@ function refuseHeaders(c: Context): string | undefined {
   return `The header MCP-Protocol-Version must be one of ${known}.`
 }
 
-function parseJson(text: string): JsonValue | undefined {
+function parse(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text)
+    // The arguments of a tool are the graph's; the library reads everything else.
+    return parseJsonAt(text, ['params', 'arguments'])
   } catch {
     return undefined
   }

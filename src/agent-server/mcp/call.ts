@@ -1,7 +1,9 @@
 /** A call of a tool: a run of its assistant on a thread of its own, to the end. */
+
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isEnd, type RunEnd } from '../../core/agent/event.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import type { Parts } from '../parts.ts'
@@ -70,8 +72,8 @@ async function followToEnd(
 ): Promise<RunEnd> {
   const from = { after: -1, signal: call.signal }
   for await (const event of parts.events.follow(run_id, from)) {
-    if (isEnd(event)) return JSON.parse(event.data)
-    if (event.event === 'updates') call.onStep(Object.keys(JSON.parse(event.data)).join(', '))
+    if (isEnd(event)) return parseJson(event.data)
+    if (event.event === 'updates') call.onStep(Object.keys(parseJson(event.data)).join(', '))
   }
   throw new McpError(ErrorCode.InternalError, `Run ${run_id} has no end.`)
 }

@@ -1,15 +1,17 @@
 /** JSON of any shape, as requests carry it. */
 import { z } from '@hono/zod-openapi'
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { MAX_DIGITS, plainNumber } from '../../core/exact-json.ts'
+import { isExactNumber, isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** Deeper nesting is refused: serialising it would run out of stack. */
 const MAX_DEPTH = 200
+const TOO_MUCH = `at most ${MAX_DEPTH} levels deep, with numbers of at most ${MAX_DIGITS} digits.`
 
 /** Any JSON value, `null` included. */
 export const JsonValueSchema = z
   .custom<JsonValue>(
     (value) => value !== undefined && isShallow(value),
-    `Nested deeper than ${MAX_DEPTH} levels.`,
+    `Expected JSON, ${TOO_MUCH}`,
   )
   .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'] })
 
@@ -17,7 +19,7 @@ export const JsonValueSchema = z
 export const JsonObjectSchema = z
   .custom<JsonObject>(
     (value) => isObject(value) && isShallow(value),
-    `Expected an object, nested at most ${MAX_DEPTH} levels.`,
+    `Expected an object, ${TOO_MUCH}`,
   )
   .openapi({ type: 'object', additionalProperties: true })
 
@@ -30,7 +32,14 @@ export const NullableJsonObjectSchema = JsonObjectSchema.nullable().openapi({
 /** An optional field that clients also send as `null`: both mean that it was not given. */
 export function optional<T extends z.ZodType>(schema: T) {
   const inner = hidesNull(schema) ? z.lazy(() => schema) : schema
-  return z.preprocess((value) => (value === null ? undefined : value), inner.optional())
+  const isNumber = schema instanceof z.ZodNumber
+  const given = (value: unknown) => (isNumber ? plainNumber(value) : value) ?? undefined
+  return z.preprocess(given, inner.optional())
+}
+
+/** A number in a body: clients may write a whole one as `2.0`. */
+export function numberIn<T extends z.ZodType>(schema: T) {
+  return z.preprocess(plainNumber, schema)
 }
 
 /**
@@ -49,6 +58,7 @@ export function selectable<T extends z.ZodObject>(schema: T, name: string) {
 /** Nothing is copied: a request may hold millions of values. `levels`: how many may lie within it. */
 function isShallow(value: unknown, levels = MAX_DEPTH - 1): boolean {
   if (typeof value !== 'object' || value === null) return true
+  if (isExactNumber(value)) return value.rawJSON.length <= MAX_DIGITS
   if (Array.isArray(value)) return value.every((item) => isWithin(item, levels))
   for (const key in value) {
     if (!isWithin((value as JsonObject)[key], levels)) return false
@@ -58,5 +68,5 @@ function isShallow(value: unknown, levels = MAX_DEPTH - 1): boolean {
 
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && isShallow(value, levels - 1)
+  return (levels > 0 || isExactNumber(value)) && isShallow(value, levels - 1)
 }

@@ -1,5 +1,7 @@
 /** Query parameters in the forms that SDKs send them. */
+
 import { z } from '@hono/zod-openapi'
+import { parseJson } from '../../core/exact-json.ts'
 
 /** `true`/`false` or `1`/`0`. Default: false. */
 export const FlagSchema = z
@@ -25,7 +27,7 @@ function asList(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (!value.startsWith('[')) return [value]
   try {
-    return JSON.parse(value)
+    return parseJson(value)
   } catch {
     return [value]
   }

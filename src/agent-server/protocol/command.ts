@@ -1,6 +1,7 @@
 /** Commands of the protocol: what comes in, and what is answered. */
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
+import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { LOOKING_COMMANDS, requireTalk } from '../../core/people/agent-access.ts'
 import type { Parts } from '../parts.ts'
@@ -46,7 +47,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 /** Reads a command as it was sent. Throws `bad_request` when it is none. */
 export function parseCommand(sent: JsonValue): Command {
-  const { id, method, params = {} } = isObject(sent) ? sent : {}
+  const { id: sentId, method, params = {} } = isObject(sent) ? sent : {}
+  const id = plainNumber(sentId)
   if (typeof id === 'number' && Number.isSafeInteger(id) && id >= 0 && typeof method === 'string') {
     return { id, method, params: params ?? {} }
   }

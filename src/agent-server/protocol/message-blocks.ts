@@ -5,7 +5,8 @@
  * A delta of a text or of reasoning is what was added. A delta of a tool call is all of its arguments
  * so far: the protocol merges such fields and does not append to them.
  */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { plainNumber } from '../../core/exact-json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Message } from './message.ts'
 import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
 
@@ -120,9 +121,10 @@ function addUsage(
   sum: JsonObject | undefined,
   more: JsonValue | undefined,
 ): JsonObject | undefined {
-  if (!more || typeof more !== 'object') return sum
+  if (!isObject(more)) return sum
   const total: JsonObject = { ...sum }
-  for (const [key, value] of Object.entries(more as JsonObject)) {
+  for (const [key, told] of Object.entries(more)) {
+    const value = plainNumber(told)
     if (typeof value === 'number') total[key] = Number(total[key] ?? 0) + value
     else total[key] = addUsage(total[key] as JsonObject | undefined, value) ?? value
   }

@@ -1,4 +1,5 @@
 /** What a message, or a piece of one, holds, in the protocol's content blocks. */
+import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Message } from './message.ts'
 
@@ -36,7 +37,7 @@ export function finalBlock(block: JsonObject): JsonObject {
 function parseArgs(text: string): JsonObject | undefined {
   if (text === '') return {}
   try {
-    const value = JSON.parse(text) as JsonValue
+    const value = parseJson(text) as JsonValue
     return isObject(value) ? value : undefined
   } catch {
     return undefined
@@ -55,7 +56,7 @@ function contentOf(message: Message): Piece[] {
   if (!Array.isArray(content)) return []
   return content.flatMap((block, place) => {
     if (typeof block === 'string') return [textual('text', block)]
-    if (block === null || typeof block !== 'object' || Array.isArray(block)) return []
+    if (!isObject(block)) return []
     return blockPiece(block, String(block.index ?? place))
   })
 }

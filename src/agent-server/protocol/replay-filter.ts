@@ -5,8 +5,10 @@
  * Messages are compared piece by piece. A message that comes out differently starts again with the same
  * id. One that does not come again is marked as broken off.
  */
+
 import type { NewEvent } from '../../core/agent/event.ts'
 import { protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 /** An event that the log has, or will have. */
@@ -64,7 +66,7 @@ export class ReplayFilter {
 
   /** Handles a step that the log does not have: the events that were expected before it will not come. */
   #onCheckpoint(event: NewEvent, namespace: string[]): NewEvent[] {
-    const { data } = JSON.parse(event.data) as Params
+    const { data } = parseJson(event.data) as Params
     if (data.step !== INPUT_STEP) return [...this.#forget(namespace), event]
     this.#silent.add(keyOfNamespace(namespace))
     return []
@@ -99,7 +101,7 @@ export class ReplayFilter {
   }
 
   #expectMessage(event: Told): void {
-    const params = JSON.parse(event.data) as Params
+    const params = parseJson(event.data) as Params
     const id = messageKey(params)
     const known = this.#messages.get(id) ?? { params, rest: [], again: [], isFinished: false }
     // A message that started again is compared from there.
@@ -110,7 +112,7 @@ export class ReplayFilter {
   }
 
   #onMessage(event: NewEvent): NewEvent[] {
-    const params = JSON.parse(event.data) as Params
+    const params = parseJson(event.data) as Params
     const told = this.#messages.get(messageKey(params))
     if (!told) {
       const isNew = params.data.event === 'message-start'
@@ -169,7 +171,7 @@ function isLast({ data }: Params): boolean {
 
 /** The data without its time, and without what differs in each attempt. */
 function keyOf({ data }: Told): string {
-  const { timestamp, ...params } = JSON.parse(data) as Params
+  const { timestamp, ...params } = parseJson(data) as Params
   return JSON.stringify(params)
 }
 

@@ -3,9 +3,11 @@
  * A client that does not read costs no more than what its socket holds: then nothing is read from it
  * or from the log until it does.
  */
+
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
 import { AppError, HTTP_STATUS } from '../../core/errors.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { answered, type Command, handleCommand, parseCommand } from './command.ts'
@@ -113,7 +115,7 @@ function closing(error: unknown): [code: number, reason: string] {
 
 function read(text: string): Command | undefined {
   try {
-    return parseCommand(JSON.parse(text) as JsonValue)
+    return parseCommand(parseJson(text) as JsonValue)
   } catch {
     return undefined
   }

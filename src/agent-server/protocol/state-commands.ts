@@ -1,7 +1,7 @@
 /** The commands that read a thread's state. */
 
 import type { ThreadState } from '../../core/agent/thread.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { listThreadHistory } from '../state/history.ts'
 import { getThreadState, getThreadStateAt } from '../state/read.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
@@ -87,6 +87,6 @@ async function requireNamespace(
 }
 
 function only(values: JsonValue, keys: string[] | undefined): JsonValue {
-  if (!keys || values === null || typeof values !== 'object' || Array.isArray(values)) return values
+  if (!keys || !isObject(values)) return values
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
 }

@@ -1,5 +1,5 @@
 /** What LangGraph tells of a tool's work, in the protocol's words. */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** `payload`: of stream mode `tools`. */
 export function toolEvent(payload: JsonObject): JsonObject {
@@ -18,7 +18,7 @@ export function toolEvent(payload: JsonObject): JsonObject {
 }
 
 function describe(error: JsonValue): { message: string; code?: string } {
-  if (error === null || typeof error !== 'object' || Array.isArray(error)) {
+  if (!isObject(error)) {
     return { message: textOf(error) }
   }
   const { message, error: name } = error

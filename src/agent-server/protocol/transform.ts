@@ -4,6 +4,7 @@ import type { NewEvent } from '../../core/agent/event.ts'
 import type { Emission } from '../../core/agent/host/emission.ts'
 import type { MadeEvent, StreamTransform, ToldEvent } from '../../core/agent/host/run.ts'
 import { CHANNELS, type Channel, protocolPlaceOf } from '../../core/agent/protocol.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { customOf } from '../../stream/protocol-event.ts'
 
@@ -77,7 +78,7 @@ export class Transform {
 
 function toTold({ event, data }: NewEvent): ToldEvent {
   const method = protocolPlaceOf(event)?.channel as Channel
-  const params = JSON.parse(data) as Omit<ToldEvent, 'method' | 'isKept'>
+  const params = parseJson(data) as Omit<ToldEvent, 'method' | 'isKept'>
   return { ...params, method, isKept: KEPT.has(method) }
 }
 

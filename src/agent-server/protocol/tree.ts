@@ -2,6 +2,7 @@
 
 import type { AgentStatus } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import type { CommandContext } from './command-context.ts'
@@ -65,7 +66,7 @@ async function nodesOf({ parts }: CommandContext, run: QueuedRun): Promise<Map<s
   }
   const nodes = new Map<string, Node>()
   for (const { data } of await parts.store.events.readLifecycle(run.run_id)) {
-    const { namespace, data: told } = JSON.parse(data) as LifecycleParams
+    const { namespace, data: told } = parseJson(data) as LifecycleParams
     nodes.set(namespace.join('|'), {
       namespace,
       status: told.event,

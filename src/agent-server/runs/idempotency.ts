@@ -1,10 +1,12 @@
 /** `Idempotency-Key`: a request that creates runs, sent again, finds those that it created. */
+
 import { createHash } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { IDEMPOTENCY_KEY_MS, type IdempotencyKey } from '../../core/agent/idempotency-key.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
 
 /** A key as it came with the creation of one run. */
 export type KeyInUse = Pick<IdempotencyKey, 'scope' | 'key' | 'fingerprint'>
@@ -64,7 +66,7 @@ export async function rememberKey(
 /** JSON text that does not depend on the order of an object's keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
+    if (!isObject(part)) return part
     return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   })
 }

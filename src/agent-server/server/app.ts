@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { DEFAULT_HTTP, type HttpConfig } from '../../core/agent/server/project-settings.ts'
 import { createApp, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
-import { requireUtf8 } from '../../http/body-text.ts'
+import { keepNumbers, requireUtf8 } from '../../http/body-text.ts'
 import { addCommonRefusals } from '../../http/common-refusals.ts'
 import { docsRoutes, documentRoutes } from '../../http/docs.ts'
 import { passOverEmptyQueries } from '../../http/empty-queries.ts'
@@ -69,7 +69,12 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (!isCallerFirst) app.use(caller)
   app.use(leaveOut(http.disabled))
   if (openTo) app.use(requireJson)
-  app.use(treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']), requireUtf8, passOverEmptyQueries)
+  app.use(
+    treatBodyAsJson(['POST', 'PUT', 'PATCH', 'DELETE']),
+    requireUtf8,
+    keepNumbers,
+    passOverEmptyQueries,
+  )
   const routers = [
     metaRoutes(parts, config.version),
     assistantRoutes(parts),

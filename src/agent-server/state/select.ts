@@ -1,7 +1,7 @@
 /** `select` of a state: the fields that are answered, and of its values the keys. */
 
 import type { ThreadState } from '../../core/agent/thread.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 export const VALUE_PREFIX = 'values.'
 
@@ -26,6 +26,6 @@ function isKey(selection: StateSelection): boolean {
 }
 
 function pick(values: JsonValue, keys: string[]): JsonObject {
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return {}
+  if (!isObject(values)) return {}
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
 }

@@ -1,7 +1,7 @@
 /** Items of the store on the wire. */
 import { z } from '@hono/zod-openapi'
 import { MAX_NAME_BYTES } from '../../core/agent/items/item.ts'
-import { JsonObjectSchema, optional } from '../operations/json.ts'
+import { JsonObjectSchema, numberIn, optional } from '../operations/json.ts'
 import { queryList } from '../operations/query.ts'
 
 /** A hundred years, in minutes. */
@@ -48,7 +48,7 @@ export const ItemPutSchema = z
       description:
         'The paths whose texts it is found by; false: none. null: as langgraph.json says.',
     }),
-    ttl: z.number().positive().max(MAX_TTL_MINUTES).nullish().openapi({
+    ttl: numberIn(z.number().positive().max(MAX_TTL_MINUTES).nullish()).openapi({
       description:
         'Minutes until the item is removed; null: it stays. Absent: as langgraph.json says.',
     }),

@@ -13,6 +13,7 @@
 import type { RunEvent } from '../../core/agent/event.ts'
 import type { TaskPayload } from '../../core/agent/host/emission.ts'
 import { type AgentStatus, NODE, protocolPlaceOf } from '../../core/agent/protocol.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 
 export interface ChildEvent {
@@ -42,7 +43,7 @@ export class Children {
   restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
     const { channel, name, namespace = [] } = protocolPlaceOf(event) ?? {}
     if (channel !== 'tasks' && channel !== 'lifecycle') return
-    const told = (JSON.parse(data) as { data: JsonObject }).data
+    const told = (parseJson(data) as { data: JsonObject }).data
     if (channel === 'tasks') {
       this.onTask(namespace, told as unknown as TaskPayload)
       return

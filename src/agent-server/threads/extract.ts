@@ -1,5 +1,5 @@
 /** Single values out of a thread, by paths such as `values.messages[-1].content`. */
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** The parts of a thread that a path may begin with. */
 export const EXTRACT_ROOTS = ['values', 'metadata', 'config', 'interrupts'] as const
@@ -59,6 +59,6 @@ function valueAt(thread: Extractable, { root, steps }: ExtractPath): JsonValue {
 
 function stepInto(value: JsonValue | undefined, step: string | number): JsonValue | undefined {
   if (Array.isArray(value)) return typeof step === 'number' ? value.at(step) : undefined
-  if (typeof value !== 'object' || value === null) return undefined
+  if (!isObject(value)) return undefined
   return Object.hasOwn(value, step) ? value[step] : undefined
 }

@@ -1,6 +1,8 @@
 /** The operations on webhook deliveries. */
+
 import { createRoute, z } from '@hono/zod-openapi'
 import type { QueuedDelivery, WebhookDelivery } from '../../core/agent/webhook.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { given } from '../operations/given.ts'
@@ -65,7 +67,7 @@ export function webhookDeliveryRoutes(
   routes.openapi(get, async (c) => {
     const { delivery_id } = c.req.valid('param')
     const delivery = await getDelivery(parts, c.get('caller'), delivery_id)
-    return c.json({ ...onWire(delivery), payload: JSON.parse(delivery.payload) }, 200)
+    return c.json({ ...onWire(delivery), payload: parseJson(delivery.payload) }, 200)
   })
   routes.openapi(again, async (c) => {
     const { delivery_id } = c.req.valid('param')

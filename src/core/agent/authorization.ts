@@ -2,6 +2,7 @@
  * Who sends a request, and whether it is allowed. Every verb of the agent server asks `Authorize` first,
  * so that a project's own `auth` decides about each operation in one place.
  */
+import { equalsJson } from '../exact-json.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { Role } from '../people/api-key.ts'
 
@@ -79,17 +80,15 @@ export function matchesFilter(metadata: JsonObject, filter: MetadataFilter | und
     if (Array.isArray(condition)) return matchesJoined(metadata, key, condition)
     const value = metadata[key]
     if (typeof condition === 'string') return value === condition
-    if ('$eq' in condition) return isSame(value, condition.$eq)
+    if ('$eq' in condition) return equalsJson(value, condition.$eq)
     const wanted = Array.isArray(condition.$contains) ? condition.$contains : [condition.$contains]
-    return Array.isArray(value) && wanted.every((one) => value.some((item) => isSame(item, one)))
+    return (
+      Array.isArray(value) && wanted.every((one) => value.some((item) => equalsJson(item, one)))
+    )
   })
 }
 
 function matchesJoined(metadata: JsonObject, key: string, filters: MetadataFilter[]): boolean {
   const isMatch = (filter: MetadataFilter) => matchesFilter(metadata, filter)
   return key === '$or' ? filters.some(isMatch) : filters.every(isMatch)
-}
-
-function isSame(a: JsonValue | undefined, b: JsonValue): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -2,6 +2,7 @@
  * The end of a run as its event holds it, in JSON. The values come last, so that whoever only passes them on can cut
  * them out: they may be large.
  */
+import { parseJson } from '../exact-json.ts'
 import type { RunEnd } from './event.ts'
 
 const VALUES = ',"values":'
@@ -17,10 +18,10 @@ export function openRunEnd(data: string): { end: Omit<RunEnd, 'values'>; values?
   const at = data.indexOf(VALUES)
   const head = data.slice(0, Math.max(at, 0))
   if (head.includes(ERROR)) {
-    return withValues(JSON.parse(`${head}}`), data.slice(at + VALUES.length, -1))
+    return withValues(parseJson(`${head}}`), data.slice(at + VALUES.length, -1))
   }
   // Events of an earlier version have the error behind the values.
-  const { values = null, ...end } = JSON.parse(data) as RunEnd
+  const { values = null, ...end } = parseJson(data) as RunEnd
   return withValues(end, JSON.stringify(values))
 }
 

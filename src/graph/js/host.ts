@@ -1,6 +1,8 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
+
 import type { GraphHost } from '../../core/agent/host/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
+import { withPlainNumbers } from '../../core/exact-json.ts'
 import type { Log } from '../../core/log.ts'
 import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { OpenedGraph } from './opened-graph.ts'
@@ -43,7 +45,7 @@ export function createJsHost(
     async open(graph_id, given, checkpoints) {
       const source = project.graphs.get(graph_id)
       if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
-      const config = toRunnableConfig(given)
+      const config = toRunnableConfig(withPlainNumbers(given))
       const graph = await source.open(config, checkpoints)
       return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, schemas })
     },

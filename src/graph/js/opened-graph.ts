@@ -1,4 +1,5 @@
 /** A compiled graph of LangGraph for JavaScript behind the port. */
+
 import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
@@ -10,6 +11,7 @@ import type {
   Superstep,
 } from '../../core/agent/host/states.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
+import { withPlainNumbers } from '../../core/exact-json.ts'
 import { forgettingAnswers } from './checkpoints/answers.ts'
 import { CHECKPOINTS_KEY } from './checkpoints/config.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'
@@ -30,7 +32,7 @@ export class OpenedGraph implements OpenGraph {
   }
 
   async run(request: GraphRunRequest, calls: RunCalls, signal: AbortSignal): Promise<GraphRun> {
-    return new JsRun(this.#parts, request, calls, signal)
+    return new JsRun(this.#parts, withPlainNumbers(request), calls, signal)
   }
 
   async getState(
@@ -49,7 +51,7 @@ export class OpenedGraph implements OpenGraph {
   }
 
   async updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace> {
-    const steps = supersteps.map(({ updates }) => ({
+    const steps = withPlainNumbers(supersteps).map(({ updates }) => ({
       updates: updates.map((update) => this.#toUpdate(update)),
     }))
     const { graph } = this.#parts

@@ -1,6 +1,7 @@
 /** The `auth` of a project in Python. */
 import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
+import { WithBytes } from './frames.ts'
 import { wireRequest } from './http.ts'
 
 export interface WireAuth {
@@ -10,16 +11,16 @@ export interface WireAuth {
 }
 
 /** Calls the process that has it; again on another one, where that ends meanwhile. */
-type Ask = (method: string, params: Record<string, unknown>) => Promise<unknown>
+type Ask = (method: string, params: Record<string, unknown> | WithBytes) => Promise<unknown>
 
 export function pythonAuth(told: WireAuth, ask: Ask): ProjectAuth {
   return {
     isStudioAuthDisabled: told.is_studio_auth_disabled,
     wantsBody: told.wants_body,
     async authenticate(request) {
-      const body = told.wants_body && request.body ? await request.bytes() : undefined
-      const asked = { ...wireRequest(request), body }
-      return (await ask('auth.authenticate', { request: asked })) as AuthUser
+      const asked = { request: wireRequest(request) }
+      const body = told.wants_body && request.body ? [await request.bytes()] : []
+      return (await ask('auth.authenticate', new WithBytes(asked, body))) as AuthUser
     },
     async authorize(question: AuthQuestion) {
       return (await ask('auth.authorize', { ...question })) as AuthDecision

@@ -1,11 +1,14 @@
 /** What a Python host calls the agent server for. */
-import type { HostCalls } from '../../core/agent/host/calls.ts'
+import type { HostCalls, ItemPut } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
+import { plainNumber, withPlainNumbers } from '../../core/exact-json.ts'
 import type { Place } from '../../core/origin.ts'
 import type { Binding, Bindings } from './bindings.ts'
+import type { WithBytes } from './frames.ts'
 import { answerWith, readRequest, type WireRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
 import type { PassOn } from './routes.ts'
+import { allFilled, emptied, filled } from './typed-bytes.ts'
 
 // The host is ours, and sends what the port's types say.
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own
@@ -26,14 +29,14 @@ export class Callbacks {
   constructor(parts: CallbackParts) {
     this.#parts = parts
     this.#methods = {
-      'checkpoints.put': (_, params) => this.#put(params),
-      'checkpoints.put_writes': (_, params) => this.#putWrites(params),
-      'checkpoints.get': (_, { of, at }) => this.#bound(of).checkpoints.get(at),
-      'checkpoints.list': (_, { of, query }) => this.#bound(of).checkpoints.list(query),
+      'checkpoints.put': (call, params) => this.#put(call, params),
+      'checkpoints.put_writes': (call, params) => this.#putWrites(call, params),
+      'checkpoints.get': (_, params) => this.#get(params),
+      'checkpoints.list': (_, { of, query }) => this.#list(of, query),
       'checkpoints.delete_thread': (_, { of, thread_id }) =>
         this.#bound(of).checkpoints.deleteThread(thread_id),
       'items.get': (_, { id, refresh }) => this.#server.items.get(id, refresh),
-      'items.write': (_, { puts }) => this.#server.items.write(puts),
+      'items.write': (_, { puts }) => this.#server.items.write(puts.map(readPut)),
       'items.search_all': (_, { searches, refresh }) =>
         this.#server.items.searchAll(searches, refresh),
       'items.namespaces': (_, { query, page }) => this.#server.items.namespaces(query, page),
@@ -50,19 +53,31 @@ export class Callbacks {
 
   note(method: string, params: Params): void {
     if (method === 'on_node') this.#parts.server()?.onNode(params.place as Place)
-    if (method === 'spans') this.#parts.bindings.tellSpans(params.of, params.spans)
+    if (method === 'spans') {
+      this.#parts.bindings.tellSpans(params.of, withPlainNumbers(params.spans))
+    }
   }
 
-  async #put({ of, checkpoint, versions, values }: Params): Promise<void> {
+  async #put({ bytes }: IncomingCall, { of, checkpoint, versions, values }: Params): Promise<void> {
     const { checkpoints, taken } = this.#bound(of)
     await taken?.()
-    await checkpoints.put(checkpoint, versions, values)
+    const stored = { ...checkpoint, checkpoint: filled(checkpoint.checkpoint, bytes) }
+    await checkpoints.put(stored, versions, allFilled(values, bytes))
   }
 
-  async #putWrites({ of, key, writes }: Params): Promise<void> {
+  async #putWrites({ bytes }: IncomingCall, { of, key, writes }: Params): Promise<void> {
     const { checkpoints, taken } = this.#bound(of)
     await taken?.()
-    await checkpoints.putWrites(key, writes)
+    await checkpoints.putWrites(key, allFilled(writes, bytes))
+  }
+
+  async #get({ of, at }: Params): Promise<WithBytes | undefined> {
+    const record = await this.#bound(of).checkpoints.get(at)
+    return record && emptied(record)
+  }
+
+  async #list(of: number | undefined, query: Params): Promise<WithBytes> {
+    return emptied(await this.#bound(of).checkpoints.list(query))
   }
 
   async #fetch(call: IncomingCall, request: WireRequest, asProject?: boolean): Promise<void> {
@@ -87,4 +102,9 @@ export class Callbacks {
     if (server) return server
     throw new AppError('unavailable', 'The agent server has stopped, or does not answer yet.')
   }
+}
+
+/** A time to live may be a float. */
+function readPut({ ttl_minutes, ...put }: Params): ItemPut {
+  return ttl_minutes === undefined ? put : { ...put, ttl_minutes: plainNumber(ttl_minutes) }
 }

@@ -8,10 +8,12 @@ import type { GraphInfo } from '../../core/agent/host/description.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'
 import type { GraphConfig, GraphHost, GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { AppError, HostLost } from '../../core/errors.ts'
+import { withPlainNumbers } from '../../core/exact-json.ts'
 import type { Log } from '../../core/log.ts'
 import { pythonAuth, type WireAuth } from './auth.ts'
 import { Bindings } from './bindings.ts'
 import { Callbacks } from './callbacks.ts'
+import type { WithBytes } from './frames.ts'
 import { type Opened, OpenedGraph, type OpenRequest } from './opened-graph.ts'
 import type { Peer } from './peer.ts'
 import type { Program } from './process.ts'
@@ -91,8 +93,12 @@ function describe({ runtime, graphs, auth, embeds }: Started, first: () => Promi
     runtimes: [runtime],
     graphs: new Map(graphs.map((info) => [info.graph_id, infoOf(info)])),
     ...(auth && { auth: pythonAuth(auth, ask) }),
-    ...(embeds && { embed: ((texts) => ask('embed', { texts })) as Embed }),
+    ...(embeds && { embed: embedBy(ask) }),
   }
+}
+
+function embedBy(ask: ReturnType<typeof askAgain>): Embed {
+  return async (texts) => withPlainNumbers((await ask('embed', { texts })) as number[][])
 }
 
 function infoOf({ contextKeys, ...info }: Started['graphs'][number]): GraphInfo {
@@ -101,7 +107,7 @@ function infoOf({ contextKeys, ...info }: Started['graphs'][number]): GraphInfo 
 
 /** Calls the process; a second time, in the next one, where it ends meanwhile. */
 function askAgain(find: () => Promise<Peer>) {
-  return async (method: string, params: Record<string, unknown>): Promise<unknown> => {
+  return async (method: string, params: Record<string, unknown> | WithBytes): Promise<unknown> => {
     try {
       return await (await find()).call(method, params)
     } catch (error) {

@@ -91,7 +91,7 @@ describe('a call', () => {
   })
 
   it('that cannot be sent is refused, and the next one is sent', async () => {
-    expect(() => peer.begin('bad', { it: () => {} })).toThrow(TypeError)
+    expect(() => peer.begin('bad', { it: 1n })).toThrow(TypeError)
     void peer.call('good', {}).catch(() => {})
     await until(1)
     expect(received[0]).toMatchObject([FRAME.CALL, expect.anything(), 'good', {}])

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { HostAway } from '../../core/errors.ts'
 import { fromWireError, toWireError, type WireError } from './errors.ts'
-import { FRAME, type Frame, FrameReader, FrameWriter } from './frames.ts'
+import { FRAME, type Frame, FrameReader, FrameWriter, type WithBytes } from './frames.ts'
 import { Items, Sender } from './streams.ts'
 
 type Params = Record<string, unknown>
@@ -15,17 +15,20 @@ export class IncomingCall {
   readonly id: number
   readonly method: string
   readonly params: Params
+  /** What the params name by their places. */
+  readonly bytes: readonly Uint8Array[]
   readonly #peer: Peer
   readonly #sender: Sender<unknown>
   #upload: Items<unknown> | undefined
   #abort: AbortController | undefined
   #isAborted = false
 
-  constructor(peer: Peer, id: number, method: string, params: Params) {
+  constructor(peer: Peer, id: number, frame: Frame, bytes: readonly Uint8Array[]) {
     this.#peer = peer
     this.id = id
-    this.method = method
-    this.params = params
+    this.method = frame[2] as string
+    this.params = frame[3] as Params
+    this.bytes = bytes
     this.#sender = new Sender((item) => peer.send([FRAME.ITEM, id, item]))
   }
 
@@ -224,7 +227,7 @@ export class Peer {
   constructor(stream: Duplex, parts: PeerParts) {
     this.#parts = parts
     this.#stream = stream
-    const reader = new FrameReader((frame) => this.#receive(frame))
+    const reader = new FrameReader((frame, bytes) => this.#receive(frame, bytes))
     stream.on('data', (chunk: Buffer) => {
       this.#heardAt = performance.now()
       try {
@@ -256,12 +259,12 @@ export class Peer {
     return this.#drained?.promise
   }
 
-  async call(method: string, params: Params, options?: CallOptions): Promise<unknown> {
+  async call(method: string, params: Params | WithBytes, options?: CallOptions): Promise<unknown> {
     return this.begin(method, params, options).answer
   }
 
   /** Throws where the host is gone, and for params that cannot be sent. */
-  begin(method: string, params: Params, options: CallOptions = {}): OutgoingCall {
+  begin(method: string, params: Params | WithBytes, options: CallOptions = {}): OutgoingCall {
     if (this.#ended) throw this.#ended
     this.#lastId += 2
     const call = new OutgoingCall(this, this.#lastId, method, options)
@@ -319,11 +322,11 @@ export class Peer {
     if (!this.#stream.write(this.#writer.take())) this.#drained ??= Promise.withResolvers()
   }
 
-  #receive(frame: Frame): void {
-    const [kind, id, value] = frame as [number, number, unknown]
+  #receive(frame: Frame, bytes: readonly Uint8Array[]): void {
+    const [kind, id, json] = frame as [number, number, unknown]
+    const value = bytes[0] ?? json
     if (kind === FRAME.CALL) {
-      const [, , method, params] = frame
-      void this.#answer(new IncomingCall(this, id, method as string, params as Params))
+      void this.#answer(new IncomingCall(this, id, frame, bytes))
     } else if (kind === FRAME.NOTE) {
       this.#parts.onNote(frame[1] as string, frame[2] as Params)
     } else if (id % 2 === 0) {

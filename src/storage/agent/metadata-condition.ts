@@ -1,6 +1,7 @@
 /** Conditions on a row's `metadata`, in SQL. */
 import type { MetadataFilter } from '../../core/agent/authorization.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { numberText } from '../../core/exact-json.ts'
+import { isExactNumber, isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { JsonSql, SqlValue } from '../db/db.ts'
 
 export interface MetadataWanted {
@@ -75,8 +76,8 @@ const MAX_LABEL_LENGTH = 256
 /** The plain values at the top level of an object, each as JSON. */
 export function labelsOf(metadata: JsonObject): Record<string, string> {
   const labels = Object.entries(metadata).flatMap(([key, value]): [string, string][] => {
-    if (typeof value === 'object' && value !== null) return []
-    const text = JSON.stringify(value)
+    if (Array.isArray(value) || isObject(value)) return []
+    const text = isExactNumber(value) ? numberText(value) : JSON.stringify(value)
     const isWorthIt = key.length + text.length <= MAX_LABEL_LENGTH
     return isWorthIt && isStorable(key) ? [[key, text]] : []
   })

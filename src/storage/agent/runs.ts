@@ -12,6 +12,7 @@ import {
   type StoredRun,
 } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
 import { HELD, heldParams, holdsLease } from '../leases/leases.ts'
@@ -236,7 +237,7 @@ export function createRunStore(db: Db): RunStore {
       await Promise.all([row, longInput !== undefined && addLongInput(db, run.run_id, longInput)])
       return {
         ...run,
-        metadata: JSON.parse(metadata),
+        metadata: parseJson(metadata),
         kwargs: copy,
         status: claim ? 'running' : 'pending',
         attempt: claim ? 1 : 0,

@@ -1,4 +1,5 @@
 /** The `threads` table. Its search is in another file. */
+
 import type {
   NewThread,
   Thread,
@@ -7,6 +8,7 @@ import type {
   ThreadStore,
   ThreadTtl,
 } from '../../core/agent/thread.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { type Batch, inBatches } from '../db/batches.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
@@ -70,7 +72,7 @@ export function createThreadStore(db: Db): ThreadStore {
     },
     async getState(thread_id) {
       const row = await db.get<{ state: string | null }>(GET_STATE, [thread_id])
-      return row?.state ? (JSON.parse(row.state) as ThreadState) : undefined
+      return row?.state ? (parseJson(row.state) as ThreadState) : undefined
     },
     update: (thread_id, patch, before) =>
       db.transaction((tx) => update(tx, thread_id, patch, before), []),

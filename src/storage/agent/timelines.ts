@@ -5,6 +5,7 @@
 
 import type { TimelineStore } from '../../core/agent/timeline/store.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
 import { holdsLease } from '../leases/leases.ts'
 
@@ -38,7 +39,7 @@ export function createTimelineStore(db: Db): TimelineStore {
         ]),
       )
       const texts = [...rows.map(({ entry }) => entry), ...own.map(({ timeline }) => timeline)]
-      return texts.map((text) => JSON.parse(text) as TimelineEntry)
+      return texts.map((text) => parseJson(text) as TimelineEntry)
     },
     expire: (before) => db.run(EXPIRE, [before]),
   }

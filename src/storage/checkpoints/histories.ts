@@ -1,5 +1,7 @@
 /** Copies, cuts and measures the whole history of a thread's checkpoints. */
+
 import type { CheckpointStore, StorageUse } from '../../core/agent/checkpoint.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Db } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
@@ -31,7 +33,7 @@ export function createCheckpointHistories(db: Db): Histories {
         const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
         const row = await tx.get<{ metadata: string }>(GET_METADATA + tx.rowLocks.wait, here)
         if (!row) return
-        const merged = { ...(JSON.parse(row.metadata) as JsonObject), ...metadata }
+        const merged = { ...(parseJson(row.metadata) as JsonObject), ...metadata }
         await tx.run(SET_METADATA, [...here, encodeJson(merged)])
       }, []),
     measure: (thread_id) => db.snapshot((tx) => measure(tx, thread_id)),
@@ -94,7 +96,7 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
  */
 function belongsTo(root: string | undefined, { checkpoint_ns, metadata }: Cut): boolean {
   if (!checkpoint_ns.includes(':')) return true
-  const { parents } = JSON.parse(metadata) as { parents?: Record<string, string> }
+  const { parents } = parseJson(metadata) as { parents?: Record<string, string> }
   return parents?.[''] === undefined || parents[''] === root
 }
 

@@ -1,4 +1,5 @@
 /** Reads checkpoints with their values and writes. */
+
 import {
   type ChannelValue,
   type CheckpointRecord,
@@ -6,6 +7,7 @@ import {
   type PendingWrite,
   sizeOf,
 } from '../../core/agent/checkpoint.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { PartReader } from '../lists/parts.ts'
@@ -96,7 +98,7 @@ export async function readCheckpoint(
     ...{ thread_id, checkpoint_ns, checkpoint_id: row.a },
     ...{ parent_checkpoint_id: row.b, run_id: row.c },
     checkpoint: { type: row.type ?? '', bytes: row.bytes },
-    metadata: JSON.parse(row.d ?? '{}') as JsonObject,
+    metadata: parseJson(row.d ?? '{}') as JsonObject,
     values,
     writes: uncovered(writes.toSorted((one, other) => one.place - other.place).map(toWrite)),
   }
@@ -154,14 +156,14 @@ async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise
   const { type, bytes, metadata, channel_versions, ...key } = row
   const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
   const [kept, writes] = await Promise.all([
-    readValues(tx, key, JSON.parse(channel_versions)),
+    readValues(tx, key, parseJson(channel_versions)),
     tx.all<PendingWrite>(WRITES, here),
   ])
   const values = await putTogether(reader, kept)
   return {
     ...key,
     checkpoint: { type, bytes },
-    metadata: JSON.parse(metadata) as JsonObject,
+    metadata: parseJson(metadata) as JsonObject,
     values: values.map((value) => ({ ...value })),
     writes: uncovered(writes),
   }

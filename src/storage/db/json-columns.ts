@@ -1,4 +1,5 @@
 /** JSON in text columns. Each table's SQL has a list of its JSON columns. */
+import { parseJson } from '../../core/exact-json.ts'
 
 /** `null` and absent values become SQL's NULL, which is read as `null`. */
 export function encodeJson(value: unknown): string | null {
@@ -10,7 +11,7 @@ export function decodeRow<T extends object>(row: object, jsonColumns: readonly (
   const result = { ...row } as T
   for (const column of jsonColumns) {
     const text = result[column]
-    if (typeof text === 'string') result[column] = JSON.parse(text)
+    if (typeof text === 'string') result[column] = parseJson(text)
   }
   return result
 }

@@ -1,5 +1,7 @@
 /** Reads rows of the `store_items` table. A namespace is stored as text. */
+
 import type { Item, ItemId } from '../../core/agent/items/item.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { SqlValue } from '../db/db.ts'
 
 export const ITEM_COLUMNS = 'i.namespace, i.key, i.value, i.created_at, i.updated_at, i.ttl_minutes'
@@ -14,7 +16,7 @@ export interface ItemRow {
 }
 
 export function toItem({ namespace, key, value, created_at, updated_at }: ItemRow): Item {
-  return { namespace: namespace.split('.'), key, value: JSON.parse(value), created_at, updated_at }
+  return { namespace: namespace.split('.'), key, value: parseJson(value), created_at, updated_at }
 }
 
 /** No label contains a period. */

@@ -44,6 +44,7 @@ export const ON_POSTGRES = {
   // Lists whose filters, order and pages are put together from what a client asks for.
   'assistant-search': 'search',
   crons: 'search',
+  numbers: 'search',
   'run-search': 'search',
   'parked-threads': 'search',
   'thread-search': 'search',
@@ -105,6 +106,7 @@ export const IN_PYTHON = {
   limits: 'states',
   mcp: 'schemas',
   metrics: 'signals',
+  numbers: 'values',
   'protocol-socket': 'emissions',
   'run-timeout': 'signals',
   shutdown: 'signals',
@@ -122,6 +124,7 @@ export const IN_PYTHON = {
  */
 export const IN_PYTHON_ON_POSTGRES = {
   history: 'checkpoints',
+  numbers: 'values',
   state: 'checkpoints',
   'store-in-graphs': 'items',
 }

@@ -16,6 +16,7 @@ class WireCheckpoints(Checkpoints):
     """Checkpoints of one ``open`` or ``graph.run``, by its number; without one the host's own."""
 
     def __init__(self, peer: Peer, of: int | None = None) -> None:
+        self._peer = peer
         self._call: _Call = peer.call
         self._of: JsonObject = {} if of is None else {"of": of}
 
@@ -32,16 +33,27 @@ class WireCheckpoints(Checkpoints):
 
     async def get(self, at: JsonObject) -> JsonObject | None:
         """Answers a ``CheckpointRecord``."""
-        record: JsonObject | None = await self._call("checkpoints.get", self._of | {"at": at})
-        return record
+        call = await self._peer.finished(self._peer.begin("checkpoints.get", self._of | {"at": at}))
+        record: JsonObject | None = call.answer.result()
+        return None if record is None else _fill(record, call.data)
 
     async def list(self, query: JsonObject) -> Any:
         """Answers ``CheckpointRecord`` objects, the newest first."""
-        return await self._call("checkpoints.list", self._of | {"query": query})
+        call = await self._peer.finished(
+            self._peer.begin("checkpoints.list", self._of | {"query": query})
+        )
+        return [_fill(record, call.data) for record in call.answer.result()]
 
     async def delete_thread(self, thread_id: str) -> None:
         """Removes all checkpoints of a thread."""
         await self._call("checkpoints.delete_thread", self._of | {"thread_id": thread_id})
+
+
+def _fill(record: JsonObject, data: list[bytes]) -> JsonObject:
+    """Puts the bytes in place of their places."""
+    for typed in (record["checkpoint"], *record["values"], *record["writes"]):
+        typed["bytes"] = data[typed["bytes"]]
+    return record
 
 
 class WireItems(Items):

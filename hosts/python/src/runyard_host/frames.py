@@ -1,29 +1,80 @@
-"""Frames of the connection: a length of four bytes, big-endian, and one array in MessagePack."""
+"""
+Frames of the connection: one array in JSON, and byte strings behind it.
+
+A length precedes the frame, the JSON and each byte string: four bytes, big-endian.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import json
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
-import ormsgpack
+import orjson
 
 from .errors import AppError
+from .port import Json
 
 MAX_FRAME_BYTES = 256 * 1024 * 1024
-_HEAD = 4
-# What JSON cannot say is an error of whoever sends it; a lone surrogate is no text anywhere else.
-_OPTIONS = ormsgpack.OPT_REPLACE_SURROGATES
+_LENGTH = 4
 
 CALL, ANSWER, FAILURE, ABORT, ITEM, CREDIT, END, UNWANTED, NOTE = range(9)
 
 
-def pack(frame: list[Any]) -> bytes:
-    """Raises ``AppError`` for a frame that is too large, ``TypeError`` for what is no JSON."""
-    body = ormsgpack.packb(frame, option=_OPTIONS)
+class Frame(NamedTuple):
+    """What has come: in ``parts`` a byte string is named by its place in ``data``."""
+
+    parts: list[Any]
+    data: list[bytes]
+
+
+def pack(parts: list[Any]) -> bytes:
+    """
+    The array as a frame; bytes in it travel behind the JSON.
+
+    Raises ``AppError`` for a frame that is too large, ``TypeError`` for what is no JSON.
+    """
+    alone = isinstance(parts[-1], bytes)
+    data: list[bytes] = [parts[-1]] if alone else []
+
+    def place(value: Any) -> int:
+        if not isinstance(value, bytes | bytearray | memoryview):
+            raise TypeError(f"{type(value).__name__} is no JSON.")
+        data.append(bytes(value))
+        return len(data) - 1
+
+    told = [*parts[:-1], None] if alone else parts
+    try:
+        # Twenty times as fast as Python's own, and writes numbers that JSON lacks as ``null``.
+        text = orjson.dumps(told, place)
+    except TypeError:
+        data.clear()
+        text = _dump_exactly(told, place)
+    pieces = [len(text).to_bytes(_LENGTH, "big"), text]
+    for one in data:
+        pieces += [len(one).to_bytes(_LENGTH, "big"), one]
+    body = b"".join(pieces)
     if len(body) > MAX_FRAME_BYTES:
         megabytes = MAX_FRAME_BYTES // 1024 // 1024
         raise AppError("too_large", f"A value of {len(body)} bytes is over {megabytes} MB.")
-    return len(body).to_bytes(_HEAD, "big") + body
+    return len(body).to_bytes(_LENGTH, "big") + body
+
+
+def _dump_exactly(parts: list[Any], place: Callable[[Any], int]) -> bytes:
+    """What orjson does not write: whole numbers beyond 64 bits, and lone surrogates, as ``?``."""
+    text = json.dumps(_finite(parts), default=place, ensure_ascii=False, separators=(",", ":"))
+    return text.encode(errors="replace")
+
+
+def _finite(value: Json) -> Json:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
 
 
 class FrameReader:
@@ -32,21 +83,33 @@ class FrameReader:
     def __init__(self) -> None:
         self._buffer = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[list[Any]]:
+    def feed(self, data: bytes) -> Iterator[Frame]:
         """Answers the frames that are whole by now. Raises ``ValueError`` for what is no frame."""
         buffer = self._buffer
         buffer += data
         at = 0
         try:
-            while len(buffer) - at >= _HEAD:
-                size = int.from_bytes(buffer[at : at + _HEAD], "big")
+            while len(buffer) - at >= _LENGTH:
+                size = int.from_bytes(buffer[at : at + _LENGTH], "big")
                 if size > MAX_FRAME_BYTES:
                     raise ValueError(f"a frame of {size} bytes")
-                end = at + _HEAD + size
+                end = at + _LENGTH + size
                 if len(buffer) < end:
                     break
-                frame = ormsgpack.unpackb(buffer[at + _HEAD : end])
+                frame = _read(bytes(buffer[at + _LENGTH : end]))
                 at = end
                 yield frame
         finally:
             del buffer[:at]
+
+
+def _read(body: bytes) -> Frame:
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(body):
+        size = int.from_bytes(body[at : at + _LENGTH], "big")
+        at += _LENGTH + size
+        if at > len(body):
+            raise ValueError("a frame that is cut off")
+        pieces.append(body[at - size : at])
+    return Frame(json.loads(pieces[0]), pieces[1:])

@@ -22,13 +22,20 @@ _log = logging.getLogger("runyard")
 
 
 class Call:
-    """A call that the other side makes: what it asks for, and the way to answer in items."""
+    """
+    A call that the other side makes: what it asks for, and the way to answer in items.
 
-    def __init__(self, peer: Peer, call_id: int, method: str, params: JsonObject) -> None:
+    ``data``: what the params name by their places.
+    """
+
+    def __init__(
+        self, peer: Peer, call_id: int, method: str, params: JsonObject, data: list[bytes]
+    ) -> None:
         self._peer = peer
         self.id = call_id
         self.method = method
         self.params = params
+        self.data = data
         self.is_aborted = False
         self._on_abort: Callable[[], None] | None = None
         self.items = Sender(lambda item: peer.send([frames.ITEM, call_id, item]), peer.drained)
@@ -57,11 +64,16 @@ class Call:
 
 
 class OutgoingCall:
-    """A call of ours: its answer, and the items that come before it."""
+    """
+    A call of ours: its answer, and the items that come before it.
+
+    ``data``: what the answer names by their places.
+    """
 
     def __init__(self, peer: Peer, call_id: int) -> None:
         self._peer = peer
         self.id = call_id
+        self.data: list[bytes] = []
         self.answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         # Who reads items alone is told of the failure by these.
         self.answer.add_done_callback(_look_at)
@@ -109,12 +121,16 @@ class Peer(asyncio.Protocol):
 
     async def call(self, method: str, params: JsonObject) -> Json:
         """Calls the agent server. A cancelled caller aborts the call's signal and waits no more."""
-        call = self.begin(method, params)
+        return (await self.finished(self.begin(method, params))).answer.result()
+
+    async def finished(self, call: OutgoingCall) -> OutgoingCall:
+        """The call once it is answered; raises as ``call``."""
         try:
-            return await call.answer
+            await call.answer
         except asyncio.CancelledError:
             call.abort()
             raise
+        return call
 
     def begin(
         self, method: str, params: JsonObject, upload: AsyncIterator[bytes] | None = None
@@ -203,23 +219,26 @@ class Peer(asyncio.Protocol):
 
     # The frames
 
-    def _receive(self, frame: list[Any]) -> None:
-        kind = frame[0]
+    def _receive(self, frame: frames.Frame) -> None:
+        kind, about, *rest = frame.parts
         if kind == frames.CALL:
-            self.keep(self._answer(self._accept(*frame[1:])))
-        elif kind == frames.NOTE:
-            self._on_note(frame[1], frame[2])
-        elif frame[1] % 2 == self.first_id % 2:
-            self._receive_answer(kind, *frame[1:])
-        elif frame[1] in self._incoming:
-            self._receive_more(kind, self._incoming[frame[1]], *frame[2:])
+            method, params = rest
+            call = Call(self, about, method, params, frame.data)
+            self._incoming[about] = call
+            self.keep(self._answer(call))
+            return
+        if kind == frames.NOTE:
+            self._on_note(about, *rest)
+            return
+        value = rest[0] if rest else None
+        if value is None and frame.data:
+            value = frame.data[0]
+        if about % 2 == self.first_id % 2:
+            self._receive_answer(kind, about, value, frame.data)
+        elif about in self._incoming:
+            self._receive_more(kind, self._incoming[about], value)
 
-    def _accept(self, call_id: int, method: str, params: JsonObject) -> Call:
-        call = Call(self, call_id, method, params)
-        self._incoming[call_id] = call
-        return call
-
-    def _receive_answer(self, kind: int, call_id: int, value: Any = None) -> None:
+    def _receive_answer(self, kind: int, call_id: int, value: Any, data: list[bytes]) -> None:
         call = self._outgoing.get(call_id)
         if call is None:
             return
@@ -236,6 +255,7 @@ class Peer(asyncio.Protocol):
                 self._end(call, from_wire_error(value))
                 return
             call.items.end()
+            call.data = data
             if not call.answer.done():
                 call.answer.set_result(value)
 

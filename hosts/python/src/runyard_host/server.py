@@ -229,8 +229,8 @@ class Server:
         return self._loaded.auth
 
     async def _authenticate(self, call: Call) -> Json:
-        asked = call.params["request"]
-        return await self._auth.authenticate(from_wire_request(asked), asked.get("body"))
+        body = call.data[0] if call.data else None
+        return await self._auth.authenticate(from_wire_request(call.params["request"]), body)
 
     async def _handle_route(self, call: Call) -> Json:
         routes = self._loaded.routes

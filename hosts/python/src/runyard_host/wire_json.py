@@ -32,7 +32,8 @@ from .port import Json
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
 # Deeper values are cut off: they would take all of the stack.
 _MAX_DEPTH = 200
-_MAX_INT = 2**53
+# Python itself neither writes nor reads more digits than 4,300.
+_MAX_BITS = int(4_300 * math.log2(10))
 
 
 def to_wire(value: object) -> Json:
@@ -144,7 +145,7 @@ def _convert(value: Any, above: tuple[int, ...]) -> Json:  # noqa: PLR0911 - one
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, int):
-        return int(value) if abs(value) <= _MAX_INT else str(value)
+        return int(value) if value.bit_length() <= _MAX_BITS else None
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, date | time | datetime):

@@ -2,7 +2,7 @@
  * Describes how one JSON value became another by longer texts and longer lists, as a message does while a
  * model writes it. A text of n pieces costs n pieces this way; sending it whole each time costs n².
  */
-import type { JsonObject, JsonValue } from '../../json.ts'
+import { isExactNumber, isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 /** `+`: this follows the text. `=`: this is the new value. `in`: the growth of its items or fields. */
 export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string]: Growth } }
@@ -12,7 +12,7 @@ export type Growth = { '+': string } | { '=': JsonValue } | { in: { [key: string
  * exactly, including the order of its fields.
  */
 export function growthOf(before: JsonValue, after: JsonValue): Growth | undefined {
-  if (before === after) return undefined
+  if (before === after || isSameNumber(before, after)) return undefined
   if (typeof before === 'string' && typeof after === 'string' && after.startsWith(before)) {
     return { '+': after.slice(before.length) }
   }
@@ -54,6 +54,11 @@ function part(value: JsonValue, key: string): JsonValue | undefined {
   return Object.hasOwn(value as Parts, key) ? (value as JsonObject)[key] : undefined
 }
 
+/** Exact numbers are objects of their own even where their text is the same. */
+function isSameNumber(before: JsonValue, after: JsonValue): boolean {
+  return isExactNumber(before) && isExactNumber(after) && before.rawJSON === after.rawJSON
+}
+
 function isParts(value: JsonValue): value is Parts {
-  return typeof value === 'object' && value !== null
+  return Array.isArray(value) || isObject(value)
 }

@@ -1,6 +1,6 @@
 /** Conditions on the value of an item, with the operators of LangGraph's `BaseStore`. */
-import { isDeepStrictEqual } from 'node:util'
-import { isObject, type JsonObject, type JsonValue } from '../../json.ts'
+import { equalsJson, orderedNumber } from '../../exact-json.ts'
+import { isExactNumber, isObject, type JsonObject, type JsonValue } from '../../json.ts'
 
 const ITEM_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'] as const
 type Operator = (typeof ITEM_OPERATORS)[number]
@@ -47,13 +47,15 @@ export function plainEqualities(filter: ItemFilter): [string, string | number | 
   return Object.entries(filter).flatMap(([key, condition]) => {
     const isEq = isObject(condition) && Object.keys(condition).join() === '$eq'
     const wanted = isEq ? condition.$eq : condition
-    const isPlain = ['string', 'number', 'boolean'].includes(typeof wanted)
+    const isPlain = PLAIN.includes(typeof wanted) || isExactNumber(wanted)
     return isPlain && !key.includes('\0') ? [[key, wanted as string | number | boolean]] : []
   })
 }
 
+const PLAIN = ['string', 'number', 'boolean']
+
 function holds(value: JsonValue | undefined, condition: JsonValue): boolean {
-  if (!isObject(condition)) return isDeepStrictEqual(value, condition)
+  if (!isObject(condition)) return equalsJson(value, condition)
   const keys = Object.keys(condition)
   if (keys.length > 0 && keys.every(isOperator)) {
     return keys.every((key) => compare(value, key, condition[key] as JsonValue))
@@ -64,13 +66,13 @@ function holds(value: JsonValue | undefined, condition: JsonValue): boolean {
 function compare(value: JsonValue | undefined, operator: Operator, wanted: JsonValue): boolean {
   switch (operator) {
     case '$eq':
-      return isDeepStrictEqual(value, wanted)
+      return equalsJson(value, wanted)
     case '$ne':
-      return !isDeepStrictEqual(value, wanted)
+      return !equalsJson(value, wanted)
     case '$in':
-      return Array.isArray(wanted) && wanted.some((one) => isDeepStrictEqual(value, one))
+      return Array.isArray(wanted) && wanted.some((one) => equalsJson(value, one))
     case '$nin':
-      return Array.isArray(wanted) && !wanted.some((one) => isDeepStrictEqual(value, one))
+      return Array.isArray(wanted) && !wanted.some((one) => equalsJson(value, one))
     case '$gt':
       return order(value, wanted) > 0
     case '$gte':
@@ -87,16 +89,14 @@ function compare(value: JsonValue | undefined, operator: Operator, wanted: JsonV
  * texts (a date) as texts. `NaN`: the values have no order.
  */
 function order(value: JsonValue | undefined, wanted: JsonValue): number {
-  const [a, b] = [toNumber(value), toNumber(wanted)]
-  if (!Number.isNaN(a) && !Number.isNaN(b)) return a - b
-  if (typeof value !== 'string' || typeof wanted !== 'string') return Number.NaN
-  if (value === wanted) return 0
-  return value < wanted ? -1 : 1
+  const [a, b] = [orderedNumber(value), orderedNumber(wanted)]
+  if (!Number.isNaN(a) && !Number.isNaN(b)) return compared(a, b)
+  return typeof value === 'string' && typeof wanted === 'string' ? compared(value, wanted) : NaN
 }
 
-function toNumber(value: JsonValue | undefined): number {
-  if (typeof value === 'number') return value
-  return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+function compared<T extends string | number | bigint>(one: T, other: T): number {
+  if (one < other) return -1
+  return one > other ? 1 : 0
 }
 
 function isOperator(key: string): key is Operator {

@@ -1,5 +1,5 @@
 /** Finds the texts of an item's value that are embedded, by paths as in `store.index.fields`. */
-import type { JsonValue } from '../../json.ts'
+import { isObject, type JsonValue } from '../../json.ts'
 
 /**
  * The texts at a path. `$` is the whole value. Otherwise the path consists of keys joined by periods,
@@ -20,7 +20,7 @@ function stepsOf(path: string): string[] {
 }
 
 function take(value: JsonValue, step: string): JsonValue[] {
-  if (typeof value !== 'object' || value === null) return []
+  if (!Array.isArray(value) && !isObject(value)) return []
   if (step === '*') return Object.values(value)
   if (step.startsWith('[')) return takeItem(value, step.slice(1, -1))
   const keys = step.startsWith('{') ? step.slice(1, -1).split(',') : [step]

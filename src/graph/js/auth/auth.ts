@@ -2,9 +2,11 @@
  * The project's own `auth`: an `Auth` of the SDK that it uses. It says who sent a request, and decides
  * about each operation, by the rules of LangGraph Server.
  */
+
 import type { AuthUser } from '../../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/host/auth.ts'
 import { AppError } from '../../../core/errors.ts'
+import { withPlainNumbers } from '../../../core/exact-json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'
 import type { JsModule } from '../../../project/module-spec.ts'
@@ -56,12 +58,13 @@ async function authenticate(handlers: Handlers, request: Request): Promise<AuthU
 
 async function authorize(
   { callbacks = {} }: Handlers,
-  { user, permissions, event: { resource, action }, value }: AuthQuestion,
+  { user, permissions, event: { resource, action }, value: asked }: AuthQuestion,
 ): Promise<AuthDecision> {
   const event = `${resource}:${action}`
   const fits = [event, resource, `*:${action}`, '*']
   const name = fits.find((one) => Object.hasOwn(callbacks, one))
-  if (name === undefined) return { value }
+  if (name === undefined) return { value: asked }
+  const value = withPlainNumbers(asked)
   try {
     const context = { event, resource, action, value, user, permissions }
     const answer = await callbacks[name]?.(context)

@@ -1,4 +1,5 @@
 /** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
+
 import type {
   Checkpoint,
   CheckpointMetadata,
@@ -8,6 +9,7 @@ import type {
 } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite, TypedBytes } from '../../../core/agent/checkpoint.ts'
 import { AppError } from '../../../core/errors.ts'
+import { withPlainNumbers } from '../../../core/exact-json.ts'
 import { cutJsonList } from '../../../core/json-list.ts'
 import { LARGE, ownTurn } from '../../../core/turn.ts'
 import { UnstorableValue } from './stored-json.ts'
@@ -80,7 +82,7 @@ export async function toTuple(
   const tuple: CheckpointTuple = {
     config: { configurable: { thread_id, checkpoint_ns, checkpoint_id } },
     checkpoint,
-    metadata: record.metadata as unknown as CheckpointMetadata,
+    metadata: withPlainNumbers(record.metadata) as unknown as CheckpointMetadata,
     pendingWrites,
   }
   if (parent_checkpoint_id === null) return tuple

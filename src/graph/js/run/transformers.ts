@@ -4,6 +4,7 @@
  * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
  * of LangGraph's own `StreamMux`.
  */
+
 import type { Emission } from '../../../core/agent/host/emission.ts'
 import type {
   MadeEvent,
@@ -13,6 +14,7 @@ import type {
 } from '../../../core/agent/host/run.ts'
 import type { Channel } from '../../../core/agent/protocol.ts'
 import { systemClock } from '../../../core/clock.ts'
+import { withPlainNumbers } from '../../../core/exact-json.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import { toWire } from '../langgraph/wire.ts'
@@ -85,7 +87,7 @@ export class Transformers implements StreamTransform {
   }
 
   onEvents(events: ToldEvent[], of?: Emission): Transformed {
-    events.forEach((event, place) => {
+    withPlainNumbers(events).forEach((event, place) => {
       const isWanted = this.#isWanted(event, of)
       if (isWanted || event.isKept) this.#told.push(place)
     })

@@ -1,4 +1,5 @@
 /** LangGraph's store over the server's items: what graphs find as `config.store` and `runtime.store`. */
+
 import type {
   BaseStore,
   GetOperation,
@@ -20,6 +21,7 @@ import {
   namespaceProblem,
 } from '../../../core/agent/items/item.ts'
 import { AppError } from '../../../core/errors.ts'
+import { withPlainNumbers } from '../../../core/exact-json.ts'
 import { isObject, type JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 
@@ -162,7 +164,8 @@ function toQuery({ matchConditions = [], maxDepth }: ListNamespacesOperation): N
 }
 
 function toSearchItem({ created_at, updated_at, ...item }: FoundItem): SearchItem {
-  return { ...item, createdAt: new Date(created_at), updatedAt: new Date(updated_at) }
+  const times = { createdAt: new Date(created_at), updatedAt: new Date(updated_at) }
+  return { ...withPlainNumbers(item), ...times }
 }
 
 /** As the API refuses it. */

@@ -1,7 +1,9 @@
 /** One open SQLite file: its settings and its prepared statements. Nothing here waits. */
+
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../../../core/errors.ts'
+import { equalsJson, parseJson } from '../../../core/exact-json.ts'
 import { containsJson } from '../../../core/json-containment.ts'
 import type { SqlValue } from '../db.ts'
 import { DatabaseFile } from './file.ts'
@@ -23,6 +25,7 @@ export class SqliteConnection {
     })
     this.#database.enableLoadExtension(false)
     this.#database.function('json_contains', { deterministic: true }, jsonContains)
+    this.#database.function('json_equals', { deterministic: true }, jsonEquals)
   }
 
   get path(): string {
@@ -200,5 +203,10 @@ function withPlaceholders(sql: string): string {
 /** The function behind `Db.json.contains`, which SQLite lacks. NULL contains nothing. */
 function jsonContains(document: unknown, wanted: unknown): number {
   if (typeof document !== 'string') return 0
-  return containsJson(JSON.parse(document), JSON.parse(String(wanted))) ? 1 : 0
+  return containsJson(parseJson(document), parseJson(String(wanted))) ? 1 : 0
+}
+
+/** The same for `Db.json.fieldEquals`: SQLite compares JSON as text, in which `2.0` is another number than `2`. */
+function jsonEquals(one: unknown, other: unknown): number {
+  return equalsJson(parseJson(String(one)), parseJson(String(other))) ? 1 : 0
 }

@@ -20,7 +20,33 @@ def to_python(value: JsonObject, resource: str) -> JsonObject:
 
 def from_python(value: Any) -> Json:
     """JSON of it; raises ``TypeError`` for what JSON cannot carry."""
+    try:
+        return orjson.loads(orjson.dumps(value, default=_plain, option=_OPTIONS))
+    except TypeError:
+        # It may be a whole number beyond 64 bits that orjson does not write.
+        return _written(value)
+
+
+def _written(value: Any) -> Json:
+    try:
+        return _exactly(value)
+    except RecursionError as error:
+        raise TypeError("It contains itself, or is nested too deep.") from error
+
+
+def _exactly(value: Any) -> Json:
+    if isinstance(value, int):
+        return value
+    if isinstance(value, dict):
+        return {_key(key): _exactly(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exactly(item) for item in value]
     return orjson.loads(orjson.dumps(value, default=_plain, option=_OPTIONS))
+
+
+def _key(key: Any) -> str:
+    written: JsonObject = orjson.loads(orjson.dumps({key: None}, option=_OPTIONS))
+    return next(iter(written))
 
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS

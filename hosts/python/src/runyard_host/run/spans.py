@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 import traceback
@@ -10,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-import orjson
 from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.errors import GraphBubbleUp
 
@@ -251,7 +251,7 @@ def _tail(messages: Sequence[Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return _cut(orjson.dumps(to_wire(value)).decode())
+    return _cut(json.dumps(to_wire(value), ensure_ascii=False, separators=(",", ":")))
 
 
 def _cut(text: str) -> str:
