@@ -11,7 +11,7 @@ import { onSource } from '../graph/js/modules/hooks.ts'
 import { addressOf, close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { commandPath } from '../installation/command-path.ts'
-import { followDriver } from '../managed/follow-driver.ts'
+import { followDriver, tellLastReading } from '../managed/follow-driver.ts'
 import type { Managed } from '../managed/messages.ts'
 import { reportSources } from '../managed/report-sources.ts'
 import { reportStart } from '../managed/report-start.ts'
@@ -72,6 +72,8 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     started.add('stray exceptions', () => strays.stop())
     watchdog.start()
     started.add('watchdog', () => watchdog.stop())
+    if (link && !isHelper)
+      started.add('figures', () => tellLastReading(link, () => opened.metrics.counted()))
     started.add('agent server', (limits) => opened.agentServer.stop(limits))
     await onStep('begins to serve')
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })

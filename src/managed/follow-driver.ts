@@ -72,6 +72,11 @@ async function tellReading(link: DriverLink, measure: Measure): Promise<void> {
   if (reading) await link.send({ type: 'reading', reading })
 }
 
+/** Once no run executes any more: what was counted is not asked for again. */
+export async function tellLastReading(link: DriverLink, counted: Measure): Promise<void> {
+  await link.send({ type: 'last_reading', reading: await counted() })
+}
+
 async function drain(
   link: DriverLink,
   agentServer: ManagedServer,

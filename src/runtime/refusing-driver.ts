@@ -57,6 +57,7 @@ export function createRefusingDriver<A extends Artifact>(
       return [{ state: 'failed', since, restarts: 0, reason, load: null }]
     },
     readings: (revision_id) => driver.readings(revision_id),
+    takeLastReadings: (deployment_id) => driver.takeLastReadings(deployment_id),
     inspect: (revision_id) => driver.inspect(revision_id),
     activate: (revision_id) => driver.activate(revision_id),
     scale: (revision_id, count, retire) => driver.scale(revision_id, count, retire),

@@ -80,6 +80,11 @@ export class LazyAgentMetrics implements AgentMetrics {
     return readAgent(metrics)
   }
 
+  /** The same without the database, which may be gone: what it says is as it was read last. */
+  async counted(): Promise<AgentReading> {
+    return readAgent(await this.load())
+  }
+
   #tell(what: (metrics: PromMetrics) => void): void {
     if (this.#loaded) what(this.#loaded)
     else this.#early.push(what)

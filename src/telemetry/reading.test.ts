@@ -61,3 +61,14 @@ it('says nothing of a process that is not measured', async () => {
     ...{ started_at: 0, cpu_seconds: 0, memory_bytes: 0, event_loop_delay_seconds: 0 },
   })
 })
+
+it('says how much the processors have worked, whoever else reads the metrics', async () => {
+  const metrics = new LazyAgentMetrics({ store, clock: { now: () => 10_000 } })
+  const before = (await metrics.reading()).cpu_seconds
+  const { user, system } = process.cpuUsage()
+  while (true) {
+    const { user: u, system: s } = process.cpuUsage()
+    if (u + s > user + system + 50_000) break
+  }
+  expect((await metrics.reading()).cpu_seconds - before).toBeGreaterThan(0.04)
+})

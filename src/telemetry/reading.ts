@@ -14,8 +14,9 @@ export async function readProcess(registry: Registry): Promise<ProcessReading> {
     const [first] = metric ? (await metric.get()).values : []
     return first?.value ?? 0
   }
-  // Its collection sets the other metrics of the event loop.
+  // The collection of these two sets the other metrics of the event loop and of the processors.
   await defaultOf('nodejs_eventloop_lag_seconds')
+  await defaultOf('process_cpu_user_seconds_total')
   const lag = await defaultOf('nodejs_eventloop_lag_p99_seconds')
   return {
     started_at: await defaultOf('process_start_time_seconds'),

@@ -13,6 +13,7 @@ async function openWorld(options: {
   await listening.start()
   return {
     ...world,
+    hasLastReadings: false,
     driver: withTokens(() => listening.hub.driver, local as RuntimeDriver),
     async close() {
       await listening.close()

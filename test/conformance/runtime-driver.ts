@@ -35,6 +35,8 @@ export interface RuntimeDriverWorld<A extends Artifact> {
   spec(behaviour: Behaviour, secrets?: Secret[]): RuntimeSpec<A>
   /** Kills the revision's agent server without a warning (SIGKILL). */
   kill(revision_id: string): Promise<void>
+  /** `false`: what agent servers have counted when they end is not heard of. */
+  hasLastReadings?: false
   /** Ends what is left and removes its files. */
   close(): Promise<void>
 }
@@ -284,6 +286,17 @@ export function testRuntimeDriver<A extends Artifact>(
       // More than it has said of itself: its whole family is counted.
       expect(reading?.memory_bytes).toBeGreaterThan(1_000_000)
       expect(await driver.readings('unknown')).toEqual([])
+    })
+
+    it('keeps what an agent server has counted when it ended, for who asks first', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const { deployment_id } = spec
+      expect(driver.takeLastReadings(deployment_id)).toEqual([])
+      await driver.stop(spec.revision_id, 10_000)
+      const last = { url: endpoint.url, started_at: 1, runs: { success: 3 } }
+      const expected = world.hasLastReadings === false ? [] : [last]
+      expect(driver.takeLastReadings(deployment_id)).toMatchObject(expected)
+      expect(driver.takeLastReadings(deployment_id)).toEqual([])
     })
 
     it('drains, and answers when the next work is due', async () => {

@@ -27,6 +27,7 @@ export function hear({ link, exited }: Pick<LinkWorld, 'link' | 'exited'>): Hear
     exited,
     onSources: (more) => files.push(...more),
     onLoad: (load) => loads.push(load),
+    onLast: () => {},
   })
   return { talk, files, loads }
 }

@@ -26,6 +26,8 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   readonly scales = new Map<string, number>()
   /** What the metrics of a revision's agent servers say. */
   readonly measured = new Map<string, ServerReading[]>()
+  /** What agent servers of a deployment had counted when they ended. */
+  readonly lasts = new Map<string, ServerReading[]>()
   readonly activated: string[] = []
   /** What a revision, or `any`, finds out about parked threads. */
   readonly parked = new Map<string, ParkedThreads>()
@@ -70,6 +72,12 @@ export class FakeRuntimeDriver implements RuntimeDriver {
 
   async readings(revision_id: string): Promise<ServerReading[]> {
     return this.measured.get(revision_id) ?? []
+  }
+
+  takeLastReadings(deployment_id: string): ServerReading[] {
+    const taken = this.lasts.get(deployment_id) ?? []
+    this.lasts.delete(deployment_id)
+    return taken
   }
 
   async activate(revision_id: string): Promise<void> {

@@ -149,6 +149,7 @@ export function withTokens(remote: () => RuntimeDriver, local: RuntimeDriver): R
     revisionsOf: (id) => remote().revisionsOf(id),
     replicas: (id) => remote().replicas(id),
     readings: (id) => remote().readings(id),
+    takeLastReadings: (id) => remote().takeLastReadings(id),
     inspect: (id) => remote().inspect(id),
     activate: (id) => remote().activate(id),
     scale: (id, count, retire) =>

@@ -14,7 +14,7 @@ import { KEPT_MS } from './range.ts'
 
 interface SamplerParts {
   store: Pick<ControlPlaneStore, 'deployments' | 'figures'>
-  driver: Pick<RuntimeDriver, 'revisionsOf' | 'readings'>
+  driver: Pick<RuntimeDriver, 'revisionsOf' | 'readings' | 'takeLastReadings'>
   /** Of the control plane's own metrics. */
   readOwn: () => Promise<ControlPlaneReading>
   /** How long a step is, in ms. */
@@ -59,11 +59,13 @@ export class Sampler {
     const now = clock.now()
     const seconds = (now - this.#takenAt) / 1000
     const at = Math.floor(now / stepMs) * stepMs - stepMs
-    const samples: StoredSample[] = read.map(({ id, name, servers }) => {
-      const changes = servers.map((one) => ({ before: this.#servers.get(one.url), now: one }))
+    const changeOf = (one: ServerReading) => ({ before: this.#servers.get(one.url), now: one })
+    const samples: StoredSample[] = read.map(({ id, name, servers, ended }) => {
       const passed = own.gateway[name]
       const gateway = passed && { before: this.#own?.gateway[name], now: passed }
-      return { deployment_id: id, at, sample: sampleOfDeployment(seconds, changes, gateway) }
+      const changes = servers.map(changeOf)
+      const sample = sampleOfDeployment(seconds, changes, gateway, ended.map(changeOf))
+      return { deployment_id: id, at, sample }
     })
     const ofOwn = sampleOfControlPlane(seconds, { before: this.#own, now: own })
     this.#own = own
@@ -78,8 +80,11 @@ export class Sampler {
   async #read({ id, name }: Deployment) {
     const { driver } = this.#parts
     const revisions = driver.revisionsOf(id)
-    const servers = await Promise.all(revisions.map((one) => driver.readings(one)))
-    return { id, name, servers: servers.flat() }
+    const servers = (await Promise.all(revisions.map((one) => driver.readings(one)))).flat()
+    const ended = driver.takeLastReadings(id)
+    // One that has ended since it was asked has counted further.
+    const isOver = (one: ServerReading) => ended.some((other) => isSameServer(one, other))
+    return { id, name, servers: servers.filter((one) => !isOver(one)), ended }
   }
 
   /** At the end of the present step of the clock. */
@@ -103,4 +108,8 @@ export class Sampler {
       )
     }
   }
+}
+
+function isSameServer(one: ServerReading, other: ServerReading): boolean {
+  return one.url === other.url && one.started_at === other.started_at
 }

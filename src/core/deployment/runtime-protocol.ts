@@ -30,6 +30,7 @@
  *   ◀────────────────────────── drained ──   none executes in it any more
  *   ── release ───────────────────────────▶  where it has `lingerMs`: SIGTERM need not wait for another
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
+ *   ◀───────────────────── last_reading ──   before that: what it has counted
  *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
  * ```
  * The child leads a process group of its own, which the driver kills after the child's end; a child
@@ -194,6 +195,12 @@ interface ReadingMessage {
   reading: AgentReading
 }
 
+/** Of an agent server that ends: what it has counted to its end, in which no run executes any more. */
+interface LastReadingMessage {
+  type: 'last_reading'
+  reading: AgentReading
+}
+
 /** Of the driver. */
 export interface DrainMessage extends DrainLimits {
   type: 'drain'
@@ -227,6 +234,7 @@ export type AgentMessage =
   | ActiveMessage
   | InspectionMessage
   | ReadingMessage
+  | LastReadingMessage
   | DrainedMessage
 
 export function isStartMessage(message: unknown): message is StartMessage {
@@ -289,6 +297,10 @@ export function isMeasureMessage(message: unknown): message is MeasureMessage {
 
 export function isReadingMessage(message: unknown): message is ReadingMessage {
   return isOfType(message, 'reading') && isAgentReading(message.reading)
+}
+
+export function isLastReadingMessage(message: unknown): message is LastReadingMessage {
+  return isOfType(message, 'last_reading') && isAgentReading(message.reading)
 }
 
 export function isDrainMessage(message: unknown): message is DrainMessage {

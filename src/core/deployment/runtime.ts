@@ -123,6 +123,11 @@ export interface RuntimeDriver<A extends Artifact = Artifact> {
   /** What the metrics of its agent servers say: of those that answer within a few seconds. */
   readings(revision_id: string): Promise<ServerReading[]>
   /**
+   * What agent servers of the deployment had counted when they ended, each once: of those that have ended since this was
+   * asked last. One that was killed says nothing, nor does one at a listener.
+   */
+  takeLastReadings(deployment_id: string): ServerReading[]
+  /**
    * Which threads in the middle of a graph the revision cannot go on with. `undefined`: it is not
    * healthy, or could not find out in time.
    */

@@ -82,14 +82,17 @@ interface Change<Reading> {
   now: Reading
 }
 
-/** One deployment: its agent servers, and what the gateway passed to them. */
+/** One deployment: its agent servers, those that have `ended` within the step, and what the gateway passed to them. */
 export function sampleOfDeployment(
   seconds: number,
   servers: readonly Change<AgentReading>[],
   gateway: Change<RequestsReading> | undefined,
+  ended: readonly Change<AgentReading>[] = [],
 ): Sample {
   const sum = newSum()
   for (const one of servers) addServer(sum, sampleOfServer(seconds, one))
+  // How things are with one that has ended is nothing any more.
+  for (const one of ended) addCounted(sum, sampleOfServer(seconds, one))
   return { ...sum, seconds, ...(gateway && requestsSince(gateway)) }
 }
 
@@ -101,8 +104,8 @@ export function sampleOfControlPlane(seconds: number, change: Change<ControlPlan
 }
 
 /** Whether there is anything to keep of it. */
-export function isIdle({ servers, requests }: Sample): boolean {
-  return servers === 0 && Object.keys(requests).length === 0
+export function isIdle({ servers, cpu_seconds, requests }: Sample): boolean {
+  return servers === 0 && cpu_seconds === 0 && Object.keys(requests).length === 0
 }
 
 function sampleOfServer(seconds: number, change: Change<AgentReading>): Sample {

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import type { Endpoint, Load } from '../../core/deployment/runtime.ts'
 import { isHelloMessage } from '../../core/deployment/runtime-protocol.ts'
+import type { AgentReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
@@ -28,6 +29,8 @@ interface AgentContainerOptions {
   isAdopted: boolean
   onLine(line: string): void
   onLoad(load: Load): void
+  /** Hears of what it has counted, when it ends. */
+  onLast(reading: AgentReading): void
   /** Hears, in a sentence, that the engine is away. */
   onWait(sentence: string): void
   log: Log
@@ -83,7 +86,7 @@ class AgentContainer {
 
   constructor(options: AgentContainerOptions) {
     this.#options = options
-    const { token, onLoad } = options
+    const { token, onLoad, onLast } = options
     const unfit = (why: string) => this.#giveUp(why)
     this.#link = new SocketLink({
       url: this.#url.promise,
@@ -100,7 +103,9 @@ class AgentContainer {
     })
     const exited = Promise.withResolvers<string>()
     this.exited = exited.promise
-    this.talk = converse(this.#link, { exited: this.exited, onSources: () => {}, onLoad })
+    this.talk = converse(this.#link, {
+      ...{ exited: this.exited, onSources: () => {}, onLoad, onLast },
+    })
     void this.#live().then(exited.resolve)
   }
 

@@ -12,7 +12,7 @@ import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
 import { DEFAULT_HEALTH_CHECK } from '../replicas/health.ts'
 import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
-import { Replicas } from '../replicas/replicas.ts'
+import { type Hearing, Replicas } from '../replicas/replicas.ts'
 import { type LaunchOptions, Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
 import { runAgentContainer } from './agent-container.ts'
 import { openEngine } from './engine.ts'
@@ -38,10 +38,10 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
   const ground = { options, engine, installation, found }
   const inherited = new Map<string, FoundContainer[]>()
   const inner = createReplicasDriver({
-    create: (spec, onChange) => {
+    create: (spec, hearing) => {
       const left = inherited.get(spec.revision_id) ?? []
       inherited.delete(spec.revision_id)
-      return createReplicas(spec, ground, { left, onChange })
+      return createReplicas(spec, ground, { left, hearing })
     },
     log,
   })
@@ -81,7 +81,7 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
 function createReplicas(
   spec: RuntimeSpec,
   ground: Ground,
-  { left, onChange }: { left: FoundContainer[]; onChange: () => void },
+  { left, hearing }: { left: FoundContainer[]; hearing: Hearing },
 ): Replicas {
   const { options } = ground
   const { revision_id, deployment_id } = spec
@@ -95,7 +95,7 @@ function createReplicas(
     isStandby: spec.isStandby ?? false,
     retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
     deployLog,
-    onChange,
+    ...hearing,
   })
 }
 
@@ -105,7 +105,9 @@ function supervise(
   {
     left,
     ...each
-  }: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange'> & { left: FoundContainer[] },
+  }: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange' | 'onLast'> & {
+    left: FoundContainer[]
+  },
 ): Supervisor {
   const { options } = ground
   const { revision_id, deployment_id } = spec
@@ -127,7 +129,7 @@ function launch(
     Pick<SupervisorOptions, 'deployLog'> & { found: FoundContainer | undefined },
 ) {
   const { options, engine } = ground
-  const { found, deployLog, isStandby, onLoad, onWait } = terms
+  const { found, deployLog, isStandby, onLoad, onLast, onWait } = terms
   const replica = found?.replica ?? randomUUID()
   const token = tokenOf(options.docker.key, replica)
   const container = new ReplicaContainer(spec, ground, { replica, token, isStandby })
@@ -142,6 +144,7 @@ function launch(
     isAdopted: found !== undefined,
     onLine: (line) => deployLog.line(line),
     onLoad,
+    onLast,
     onWait,
     log: options.log,
   })

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
+import type { ServerReading } from '../../core/figures/reading.ts'
 import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
 import { SocketLink } from '../link/socket-link.ts'
 import { stepFor } from '../link/start-step.ts'
@@ -21,6 +22,8 @@ interface AgentPodOptions {
   /** What it printed before has been read already; RFC 3339. */
   logSince: string | undefined
   onLine(line: string): void
+  /** Hears of what it has counted, when it ends. */
+  onLast(reading: ServerReading): void
   /** Called when the agent server says something that its state depends on. */
   onChange(): void
   /** Called when it can be spoken with, also after a restart. */
@@ -226,7 +229,7 @@ export class AgentPod {
   }
 
   #open(containerId: string, url: string): void {
-    const { start, onReady, onChange } = this.#options
+    const { start, onReady, onChange, onLast } = this.#options
     // Of a pod whose node is silent only the link tells whether it is there.
     const onConnection = () => {
       const { state } = this
@@ -240,6 +243,7 @@ export class AgentPod {
       onLoad: (load) => {
         this.#load = load
       },
+      onLast: (reading) => onLast({ ...reading, url }),
     })
     const end = () => {
       link.close()

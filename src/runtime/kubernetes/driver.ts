@@ -8,6 +8,7 @@ import { AppError } from '../../core/errors.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
+import type { Hearing } from '../replicas/replicas.ts'
 import { createRevisionTable } from '../replicas/revision-table.ts'
 import { beginRevision } from './begin.ts'
 import { type Cluster, openCluster } from './cluster.ts'
@@ -49,12 +50,13 @@ const DEPLOYMENTS = {
 export function createKubernetesDriver(options: KubernetesDriverOptions): RuntimeDriver {
   const { kubernetes: settings, record, log } = options
   const leaving = new AbortController()
-  const { revisions, changed, add, operations } = createRevisionTable<Revision>(log)
+  const { revisions, changed, noteLast, add, operations } = createRevisionTable<Revision>(log)
   const opening = openCluster(settings, log)
   const create = (cluster: Cluster, identity: RevisionIdentity, replicas: number) =>
-    createRevision(cluster, identity, replicas, options, () =>
-      changed(identity.revision_id, identity.deployment_id),
-    )
+    createRevision(cluster, identity, replicas, options, {
+      onChange: () => changed(identity.revision_id, identity.deployment_id),
+      onLast: (reading) => noteLast(identity.deployment_id, reading),
+    })
   const synced = opening.then((cluster) =>
     follow(cluster, { settings, record }, revisions, (identity) => {
       const revision = create(cluster, identity, 1)
@@ -255,7 +257,7 @@ function createRevision(
   identity: RevisionIdentity,
   replicas: number,
   options: KubernetesDriverOptions,
-  onChange: () => void,
+  hearing: Hearing,
 ): Revision {
   const { clock, kubernetes } = options
   const { revision_id, deployment_id } = identity
@@ -266,7 +268,7 @@ function createRevision(
   const deployLog = new DeployLog({ path, maxBytes, clock, log })
   return new Revision(
     {
-      ...{ identity, cluster, deployLog, logSince, clock, log, onChange },
+      ...{ identity, cluster, deployLog, logSince, clock, log, ...hearing },
       healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
       retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
       scalesItself: kubernetes.scaling === 'hpa',

@@ -41,6 +41,8 @@ interface RevisionOptions {
   log: Log
   /** Called after each change of state. */
   onChange(): void
+  /** Hears of what an agent server that ends has counted. */
+  onLast(reading: ServerReading): void
 }
 
 /** What the Secret of a revision says of it. */
@@ -300,10 +302,11 @@ export class Revision {
   }
 
   #createPod(pod: V1Pod, { start, isLinked }: Told): AgentPod {
-    const { cluster, deployLog, logSince, clock } = this.#options
+    const { cluster, deployLog, logSince, clock, onLast } = this.#options
     return new AgentPod(pod, {
       ...{ cluster, start, isLinked, logSince },
       onLine: (line) => deployLog.line(line),
+      onLast,
       onChange: () => this.#look(),
       onReady: (conversation) => {
         if (!this.#isStandby) void conversation.activate()

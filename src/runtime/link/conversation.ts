@@ -8,6 +8,7 @@ import {
   isDrainedMessage,
   isFailedMessage,
   isInspectionMessage,
+  isLastReadingMessage,
   isLoadMessage,
   isReadingMessage,
   isReadyMessage,
@@ -47,6 +48,8 @@ interface Hearing {
   onSources(files: string[]): void
   /** Hears of what the agent server reports of itself. */
   onLoad(load: Load): void
+  /** Hears of what it has counted, when it ends. */
+  onLast(reading: AgentReading): void
 }
 
 /** A rollout does not wait longer to learn of parked threads. */
@@ -55,7 +58,10 @@ const INSPECTION_MS = 10_000
 const MEASURING_MS = 5_000
 
 /** Listens from now on. */
-export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing): Conversation {
+export function converse(
+  link: AgentLink,
+  { exited, onSources, onLoad, onLast }: Hearing,
+): Conversation {
   let failure: string | undefined
   let step: { doing: string; since: number } | undefined
   const ready = Promise.withResolvers<ReadyMessage>()
@@ -72,6 +78,7 @@ export function converse(link: AgentLink, { exited, onSources, onLoad }: Hearing
     }
     if (isSourcesMessage(message)) onSources(message.files)
     if (isLoadMessage(message)) onLoad(message.load)
+    if (isLastReadingMessage(message)) onLast(message.reading)
   })
   const gone = new AbortController()
   const noteEnd = () => gone.abort()

@@ -168,6 +168,7 @@ export function createHub(options: HubOptions): Hub {
     revisionsOf: (id) => [...own.revisionsOf(id), ...operations.revisionsOf(id)],
     replicas: (id) => (isRemote(id) ? operations : own).replicas(id),
     readings: (id) => (isRemote(id) ? operations : own).readings(id),
+    takeLastReadings: (deployment_id) => own.takeLastReadings(deployment_id),
     inspect: (id) => (isRemote(id) ? operations : own).inspect(id),
     activate: (id) => (isRemote(id) ? operations : own).activate(id),
     scale: (id, ...rest) => (isRemote(id) ? operations : own).scale(id, ...rest),

@@ -41,6 +41,8 @@ interface AgentProcessOptions {
   onSources(files: string[]): void
   /** Hears of what the process reports of itself. */
   onLoad(load: Load): void
+  /** Hears of what it has counted, when it ends. */
+  onLast(reading: AgentReading): void
 }
 
 /** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
@@ -54,8 +56,8 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   readLines(child.stdout, options.onLine)
   readLines(child.stderr, options.onLine)
   const link = ipcLink(child)
-  const { onSources, onLoad } = options
-  const talk = converse(link, { exited, onSources, onLoad })
+  const { onSources, onLoad, onLast } = options
+  const talk = converse(link, { exited, onSources, onLoad, onLast })
   const { bundlePath, python } = project
   const terms = {
     gatewayToken: token,

@@ -8,7 +8,7 @@ import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from '../replicas/health.ts'
 import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
-import { Replicas } from '../replicas/replicas.ts'
+import { type Hearing, Replicas } from '../replicas/replicas.ts'
 import { Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
@@ -40,7 +40,7 @@ const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
  */
 export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver<FolderArtifact> {
   return createReplicasDriver({
-    create: (spec, onChange) => createReplicas(spec, options, onChange),
+    create: (spec, hearing) => createReplicas(spec, options, hearing),
     log: options.log,
   })
 }
@@ -48,7 +48,7 @@ export function createProcessDriver(options: ProcessDriverOptions): RuntimeDrive
 function createReplicas(
   spec: RuntimeSpec<FolderArtifact>,
   options: ProcessDriverOptions,
-  onChange: () => void,
+  hearing: Hearing,
 ): Replicas {
   const { clock } = options
   const { revision_id, deployment_id } = spec
@@ -62,14 +62,14 @@ function createReplicas(
     isStandby: spec.isStandby ?? false,
     retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
     deployLog,
-    onChange,
+    ...hearing,
   })
 }
 
 function supervise(
   spec: RuntimeSpec<FolderArtifact>,
   options: ProcessDriverOptions,
-  each: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange'>,
+  each: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange' | 'onLast'>,
 ): Supervisor {
   const { clock } = options
   const { revision_id, deployment_id } = spec

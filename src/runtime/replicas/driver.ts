@@ -2,12 +2,12 @@
 import type { Artifact } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import type { Log } from '../../core/log.ts'
-import type { Replicas } from './replicas.ts'
+import type { Hearing, Replicas } from './replicas.ts'
 import { createRevisionTable } from './revision-table.ts'
 
 interface ReplicasDriverOptions<A extends Artifact> {
-  /** They are not begun yet, and call back after each change of state. */
-  create(spec: RuntimeSpec<A>, onChange: () => void): Replicas
+  /** They are not begun yet. */
+  create(spec: RuntimeSpec<A>, hearing: Hearing): Replicas
   log: Log
 }
 
@@ -15,13 +15,17 @@ export function createReplicasDriver<A extends Artifact>({
   create,
   log,
 }: ReplicasDriverOptions<A>): RuntimeDriver<A> {
-  const { revisions, changed, add, operations } = createRevisionTable<Replicas>(log)
+  const { revisions, changed, noteLast, add, operations } = createRevisionTable<Replicas>(log)
   return {
     ...operations,
     start: (spec) =>
       add(
         spec.revision_id,
-        () => create(spec, () => changed(spec.revision_id, spec.deployment_id)),
+        () =>
+          create(spec, {
+            onChange: () => changed(spec.revision_id, spec.deployment_id),
+            onLast: (reading) => noteLast(spec.deployment_id, reading),
+          }),
         (replicas) => replicas.scale(spec.replicas ?? 1, async () => {}),
       ),
     async leave(graceMs) {

@@ -12,17 +12,23 @@ import type { ServerReading } from '../../core/figures/reading.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
-interface ReplicasOptions {
+/** What is heard of them. */
+export interface Hearing {
+  /** Called after each change of state. */
+  onChange(): void
+  /** Hears of what one that ends has counted. */
+  onLast(reading: ServerReading): void
+}
+
+interface ReplicasOptions extends Hearing {
   deployment_id: string
   /** A supervisor that is not started yet and tells of its changes. */
-  supervise(options: { isStandby: boolean; onChange: () => void }): Supervisor
+  supervise(options: { isStandby: boolean } & Hearing): Supervisor
   isStandby: boolean
   /** How long an agent server that is no longer needed may take to drain, in ms. Then it is told to end. */
   retireLimitMs: number
   /** Of all of them; closed with the last. */
   deployLog: DeployLog
-  /** Called after each change of state. */
-  onChange(): void
 }
 
 export class Replicas {
@@ -115,7 +121,8 @@ export class Replicas {
 
   #begin(): void {
     const onChange = () => this.#options.onChange()
-    const supervisor = this.#options.supervise({ isStandby: this.#isStandby, onChange })
+    const { onLast } = this.#options
+    const supervisor = this.#options.supervise({ isStandby: this.#isStandby, onChange, onLast })
     this.#serving.push(supervisor)
     supervisor.start()
   }

@@ -1,6 +1,10 @@
 /** The revisions that a runtime driver has at hand, and those of its operations that only go on to one of them. */
 import type { RuntimeDriver, RuntimeState } from '../../core/deployment/runtime.ts'
+import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
+
+/** How many that ended are kept of a deployment while nobody asks. */
+const MOST_LASTS = 1_000
 
 type Listener = Parameters<RuntimeDriver['onChange']>[0]
 
@@ -25,6 +29,8 @@ interface RevisionTable<R extends Revision> {
   readonly revisions: Map<string, R>
   /** Tells each listener of the driver. */
   changed(revision_id: string, deployment_id: string): void
+  /** Keeps what an agent server of the deployment has counted to its end, until it is asked for. */
+  noteLast(deployment_id: string, reading: ServerReading): void
   /**
    * Has a revision from now on, unless it is there already; one that has failed or is being stopped goes first.
    * `create` and then `begin` are called in one turn of the event loop with the look whether it is there.
@@ -60,12 +66,21 @@ export function createRevisionTable<R extends Revision>(log: Log): RevisionTable
     begin(revision)
     changed(revision_id, revision.deployment_id)
   }
+  const lasts = new Map<string, ServerReading[]>()
+  const noteLast = (deployment_id: string, reading: ServerReading) => {
+    lasts.set(deployment_id, [...(lasts.get(deployment_id) ?? []), reading].slice(-MOST_LASTS))
+  }
   const operations: RevisionTable<R>['operations'] = {
     observe: (revision_id) => revisions.get(revision_id)?.state ?? { kind: 'absent' },
     revisionsOf: (deployment_id) =>
       [...revisions].flatMap(([id, one]) => (one.deployment_id === deployment_id ? [id] : [])),
     replicas: (revision_id) => revisions.get(revision_id)?.replicas ?? [],
     readings: async (revision_id) => revisions.get(revision_id)?.readings() ?? [],
+    takeLastReadings(deployment_id) {
+      const taken = lasts.get(deployment_id) ?? []
+      lasts.delete(deployment_id)
+      return taken
+    },
     inspect: async (revision_id) => revisions.get(revision_id)?.inspect(),
     activate: async (revision_id) => revisions.get(revision_id)?.activate(),
     scale: (revision_id, count, retire) => revisions.get(revision_id)?.scale(count, retire),
@@ -79,7 +94,7 @@ export function createRevisionTable<R extends Revision>(log: Log): RevisionTable
       await Promise.all([...revisions.keys()].map((revision_id) => stop(revision_id, graceMs)))
     },
   }
-  return { revisions, changed, add, operations }
+  return { revisions, changed, noteLast, add, operations }
 }
 
 /** Calls each listener by itself, so that one that throws does not affect the others. */

@@ -7,7 +7,7 @@ import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
-import type { ServerReading } from '../../core/figures/reading.ts'
+import type { AgentReading, ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
@@ -35,12 +35,16 @@ export interface SupervisorOptions {
   log: Log
   /** Called after each change of state. */
   onChange(): void
+  /** Hears of what one that ends has counted. */
+  onLast(reading: ServerReading): void
 }
 
 export interface LaunchOptions {
   isStandby: boolean
   /** Hears of what it reports of itself. */
   onLoad(load: Load): void
+  /** Hears of what it has counted, when it ends. */
+  onLast(reading: AgentReading): void
   /** Hears, in a sentence, what it waits for before it can begin. */
   onWait(reason: string): void
 }
@@ -181,8 +185,9 @@ export class Supervisor {
       this.#load = load
     }
     const onWait = (reason: string) => this.#becomeWaiting(reason)
+    const onLast = (reading: AgentReading) => this.#tellLast(reading)
     this.#wasHealthy = false
-    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad, onWait })
+    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad, onLast, onWait })
     this.#process = started
     const outcome = await this.#becomeHealthy(started)
     if (outcome === 'late') {
@@ -228,6 +233,12 @@ export class Supervisor {
     over.abort()
     await started.exited
     return end
+  }
+
+  /** One that never was healthy has done nothing. */
+  #tellLast(reading: AgentReading): void {
+    const state = this.#state
+    if (state.kind === 'healthy') this.#options.onLast({ ...reading, url: state.endpoint.url })
   }
 
   /** Until it runs, the revision is still starting; one that was healthy stays `restarting`. */

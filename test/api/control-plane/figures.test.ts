@@ -85,6 +85,26 @@ it('keeps what has happened since the last step, of deployments and of the contr
   expect(installation.control_plane).toMatchObject([{ requests: 5, memory_bytes: 1000 }, {}])
 })
 
+it('keeps what servers have counted that ended within the step, and nothing of how they were', async () => {
+  const before = await read(`/v2/deployments/${id}/figures`)
+  const [last] = world.driver.measured.get(revision_id) ?? []
+  const short = aServer({
+    url: 'http://127.0.0.1:4001',
+    started_at: 2,
+    runs: { success: 2 },
+    waiting: 9,
+  })
+  // One that was known goes on to its end; another one began and ended in between.
+  world.driver.lasts.set(id, [{ ...aServer(), ...last, runs: { success: 10, error: 1 } }, short])
+  world.driver.measured.set(revision_id, [])
+  world.clock.skip(STEP_MS)
+  await sampler.take()
+  const after = await read(`/v2/deployments/${id}/figures`)
+  expect(after.points.at(-1)).toMatchObject({ runs: { success: 8 }, waiting: 0, servers: 0 })
+  expect(after.total.runs.success).toBe(before.total.runs.success + 8)
+  world.driver.measured.set(revision_id, [last as ServerReading])
+})
+
 it('is asked for a time and for longer steps', async () => {
   const path = `/v2/deployments/${id}/figures`
   const { points, step_seconds } = await read(`${path}?step=3601`)
