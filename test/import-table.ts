@@ -115,7 +115,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'js/modules': [],
     'js/langgraph': ['js/modules'],
     'js/auth': ['js/modules'],
-    'js/checkpoints': ['js/langgraph', 'js/modules'],
+    'js/checkpoints': ['js/langgraph'],
     'js/run': ['js/checkpoints', 'js/langgraph', 'js/project', 'js/project-graph'],
     'js/store': ['js/langgraph', 'js/modules'],
     'js/schemas': ['js/langgraph', 'js/modules', 'js/project-graph'],

@@ -85,7 +85,7 @@ function builder(more: Partial<BuilderOptions> = {}) {
     dir: join(dir, 'data'),
     tarballs,
     checkConfig: async () => checked(),
-    checkPackages: async () => {},
+    checkPackages: async () => [],
     ownNode: dirname(process.execPath),
     env: passedOn(),
     clock: systemClock,
@@ -475,6 +475,7 @@ describe('a build fails with its step and its reason when', () => {
   it('what is installed does not suit, before anything is bundled', async () => {
     const checkPackages: BuilderOptions['checkPackages'] = async (_, { isBuilt }) => {
       if (isBuilt) throw new AppError('bad_request', 'LangGraph is too old.')
+      return []
     }
     const pathOf = (config: string) => join(dirname(config), 'bundle.mjs')
     const bundler: BuilderOptions['bundler'] = { command: ['/bin/sh', '-c', 'exit'], pathOf }

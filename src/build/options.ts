@@ -35,7 +35,10 @@ export interface BuilderOptions {
    * Looks whether what is installed is what the project can run on, after the install and again after
    * a build command, as `isBuilt` says. Throws `AppError` with a sentence for the project's author.
    */
-  checkPackages(configPath: string, place: { isBuilt: boolean; border: string }): Promise<void>
+  checkPackages(
+    configPath: string,
+    place: { isBuilt: boolean; border: string },
+  ): Promise<readonly string[]>
   /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
   ownNode: string
   /**

@@ -218,6 +218,7 @@ async function install(
       deployment_id: request.deployment_id,
       source,
       configPath: config.configPath,
+      hasJsModules: config.hasJsModules,
     }
     const kept = { isKept: !commands.hasOwnUser, ...(bundling && { onFound: bundling.begin }) }
     await installProject({ ...place, ...kept, npm, node }, context)
@@ -231,7 +232,12 @@ async function checkPackages(
   at: { isBuilt: boolean; python: PreparedPython | undefined; context: StepContext },
 ): Promise<void> {
   try {
-    await options.checkPackages(configPath, { isBuilt: at.isBuilt, border: source })
+    const warnings = await options.checkPackages(configPath, {
+      isBuilt: at.isBuilt,
+      border: source,
+    })
+    // A build command may still change what is installed.
+    if (at.isBuilt) for (const warning of warnings) at.context.log.line(`Warning: ${warning}`)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw new BuildError('install', error.message, { cause: error })

@@ -64,7 +64,7 @@ it('has nothing of a project’s own image write where the Pythons of all deploy
       ...{ node_version: undefined, needsNode: false, hasJsModules: false, notes: [], python },
       image: { dockerfile_lines: ['RUN true'], notes: [] },
     }),
-    checkPackages: async () => {},
+    checkPackages: async () => [],
     containers: asProcesses(ran),
     ...{ clock: systemClock, log: silentLog },
   })
@@ -102,7 +102,7 @@ it.each([
       ...{ node_version: undefined, needsNode: false, hasJsModules: false, notes: [] },
       image: { base_image, dockerfile_lines: [], notes: [] },
     }),
-    checkPackages: async () => {},
+    checkPackages: async () => [],
     containers: asProcesses([]),
     images: { own: undefined, registry: createRegistryClient(wayTo) },
     ...{ clock: systemClock, log: silentLog },

@@ -5,11 +5,12 @@ import type { Inspection } from '../core/deployment/inspection.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import { inspectDomainCertificates } from './certificate.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
+import { inspectPackages } from './packages.ts'
 import type { DoctorSettings, DoctorTools } from './tools.ts'
 
 const PUT_BACK = 'stop Runyard, and put back a copy of the data folder'
 
-type Tools = Pick<DoctorTools, 'openSecretBox' | 'inspectDatabase'>
+type Tools = Pick<DoctorTools, 'openSecretBox' | 'inspectDatabase' | 'weaknessesOf'>
 
 /** `isHeld`: a Runyard is using the data folder. */
 export async function inspectData(
@@ -65,6 +66,7 @@ async function inspectDatabase(settings: DoctorSettings, tools: Tools): Promise<
       inspectSchema(name, inspection),
       ...(finding ? [finding] : [inspectSeals(inspection)]),
       ...inspectDomainCertificates(inspection.certified_domains),
+      ...(await inspectPackages(inspection, tools)),
       inspectOrphans(settings.dataDir, inspection),
       ...inspectForwarding(inspection),
     ]

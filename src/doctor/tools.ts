@@ -1,4 +1,5 @@
 /** What the doctor is told and lent: it imports none of the parts that it looks at. */
+import type { Weakness } from '../core/deployment/builds/langgraph.ts'
 import type { Inspection } from '../core/deployment/inspection.ts'
 import type { SecretBox } from '../core/secret-box.ts'
 import type { Certificate, CertificateFiles } from '../core/tls.ts'
@@ -25,4 +26,6 @@ export interface DoctorTools {
   openSecretBox(): SecretBox
   /** `where`: a file that is there, or a URL. `undefined`: the database has no tables yet. */
   inspectDatabase(where: string, box: SecretBox | undefined): Promise<Inspection | undefined>
+  /** What is known to be wrong with packages of a revision; empty where it lies elsewhere. */
+  weaknessesOf(revision_id: string): Promise<Weakness[]>
 }

@@ -1,6 +1,7 @@
 /** `runyard doctor`: what it looks with. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { weaknessesOf } from '../build/weaknesses.ts'
 import type { UpConfig } from '../config.ts'
 import { examine } from '../doctor/examine.ts'
 import type { Finding } from '../doctor/finding.ts'
@@ -17,6 +18,7 @@ export function startDoctor(config: UpConfig): Promise<Finding[]> {
     readCertificate,
     openSecretBox: () => new EncryptionKeys(config, createSecretBox).box,
     inspectDatabase: inspectControlPlane,
+    weaknessesOf: (revision_id) => weaknessesOf(join(config.dataDir, 'builds'), revision_id),
   })
 }
 

@@ -51,7 +51,7 @@ export function testContainerBuilds(engineOf: () => ContainerEngine, image: stri
           ...{ node_version: undefined, needsNode: false, hasJsModules: false, notes: [] },
           image: { dockerfile_lines, notes: [] },
         }),
-        checkPackages: async () => {},
+        checkPackages: async () => [],
         ownNode: '/nowhere',
         env,
         containers: createBuildContainers({ docker: settings(), cpus: 1, env }),

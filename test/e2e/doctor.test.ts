@@ -68,7 +68,7 @@ describe('doctor', () => {
     const { code, stdout } = await doctor()
     expect(code).toBe(0)
     const lines = ['node', 'npm', 'git', 'disk', 'port', 'data folder', 'database']
-    for (const what of [...lines, 'encryption key', 'domains', 'orphans']) {
+    for (const what of [...lines, 'encryption key', 'domains', 'packages', 'orphans']) {
       expect(stdout).toMatch(new RegExp(`^ok +${what} `, 'm'))
     }
   })

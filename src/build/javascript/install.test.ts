@@ -45,6 +45,7 @@ interface Install {
   deployment_id?: string
   node?: string
   env?: Record<string, string>
+  hasJsModules?: boolean
 }
 
 let installs = 0
@@ -70,6 +71,7 @@ async function install(of: Install = {}): Promise<{ source: string; log: string 
     npm,
     node,
     isKept: true,
+    hasJsModules: of.hasJsModules ?? true,
   }
   const { signal } = new AbortController()
   try {
@@ -158,4 +160,15 @@ test('where npm has kept an older answer of the registry it asks again', async (
 
 test('what npm refuses for another reason is tried once', async () => {
   await expect(install({ npm: await outdatedNpm('EUSAGE') })).rejects.toThrow('--prefer-offline')
+})
+
+test('a LangGraph that is too old is refused before npm is asked for anything', async () => {
+  const lock = JSON.parse(WORKSPACE['package-lock.json'])
+  lock.packages['node_modules/@langchain/langgraph'] = { version: '0.2.11' }
+  const files = { 'package-lock.json': JSON.stringify(lock) }
+  await expect(install({ ...NO_NPM, files })).rejects.toThrow(
+    'The project has @langchain/langgraph 0.2.11 (package-lock.json), and Runyard needs 0.2.57',
+  )
+  // No graph of such a project imports it.
+  await expect(install({ ...NO_NPM, files, hasJsModules: false })).rejects.toThrow('npm')
 })

@@ -6,7 +6,8 @@ import { keepInstall, restoreInstall } from '../install-cache.ts'
 import { installsFolder } from '../layout.ts'
 import { runStep, type StepContext } from '../step.ts'
 import { installKey } from './install-key.ts'
-import { type InstallPlan, planInstall } from './package-manager.ts'
+import { checkLockedLangGraph } from './locked-version.ts'
+import { type InstallPlan, planInstall, readLock } from './package-manager.ts'
 
 /** What is installed, and by what. */
 interface InstallRequest {
@@ -22,6 +23,8 @@ interface InstallRequest {
   node: string
   /** Whether packages are kept from build to build. */
   isKept: boolean
+  /** Whether its graphs may be in JavaScript, so that it needs a LangGraph that works. */
+  hasJsModules: boolean
   /** Called when nothing has to be installed, before the packages are in their place. */
   onFound?(): void
 }
@@ -34,7 +37,7 @@ interface InstallRequest {
  *
  * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken.
  *
- * Throws `BuildError('install')`.
+ * Throws `BuildError('install')`; for a LangGraph that is too old before anything is installed.
  */
 export async function installProject(request: InstallRequest, context: StepContext): Promise<void> {
   const plan = await planInstall(dirname(request.configPath), request.source)
@@ -42,6 +45,8 @@ export async function installProject(request: InstallRequest, context: StepConte
     context.log.line('There is no package.json: nothing is installed.')
     return
   }
+  const lock = request.hasJsModules ? await readLock(plan.folder) : undefined
+  if (lock) checkLockedLangGraph(lock)
   if (!request.isKept) return runInstall(plan, request.npm, context)
   const identity = await installKey(plan, { node: request.node, env: context.env })
   if ('reason' in identity) {

@@ -5,6 +5,7 @@ import { BuildError } from '../../core/deployment/builds/build.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { readTextFile } from '../../project/text-file.ts'
+import type { LockFile } from './locked-version.ts'
 
 /** One install: a command and the folder that it belongs in. */
 export interface InstallPlan {
@@ -17,7 +18,7 @@ export interface InstallPlan {
   isLocked: boolean
 }
 
-type Manager = 'npm' | 'pnpm' | 'yarn'
+type Manager = LockFile['manager']
 
 const LOCK_FILES: readonly (readonly [string, Manager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
@@ -65,7 +66,7 @@ export async function planInstall(folder: string, root: string): Promise<Install
 interface Package {
   folder: string
   isWorkspace: boolean
-  lock: { manager: Manager; text: string } | undefined
+  lock: LockFile | undefined
   /** What `packageManager` says. */
   named: { manager: Manager; version: string } | undefined
 }
@@ -92,10 +93,11 @@ async function readPackage(folder: string): Promise<Package | undefined> {
   }
 }
 
-async function readLock(folder: string): Promise<Package['lock']> {
-  for (const [file, manager] of LOCK_FILES) {
-    const text = await readText(join(folder, file))
-    if (text !== undefined) return { manager, text }
+/** The one that decides. Throws as `planInstall` does. */
+export async function readLock(folder: string): Promise<LockFile | undefined> {
+  for (const [name, manager] of LOCK_FILES) {
+    const text = await readText(join(folder, name))
+    if (text !== undefined) return { name, manager, text }
   }
   return undefined
 }

@@ -108,7 +108,7 @@ async function build({ config, files, commands, env, options }: Project) {
     dir: data,
     tarballs,
     checkConfig: checkProjectConfig,
-    checkPackages: async () => {},
+    checkPackages: async () => [],
     ownNode: dirname(process.execPath),
     env: { ...(Object.fromEntries(passedOn) as Record<string, string>), ...NOT_COMPILED, ...env },
     uv,

@@ -6,6 +6,7 @@ import type { PythonSettings } from '../../project/python/settings.ts'
 import { environmentPython, pythonsFolder, uvsFolder } from '../layout.ts'
 import type { StepContext } from '../step.ts'
 import { checkLangGraph, ENVIRONMENT, installPython, makeEnvironment } from './install.ts'
+import { pythonWeaknesses } from './installed-packages.ts'
 import { installerSettings } from './installer-settings.ts'
 import { findPython } from './interpreter.ts'
 import { findUv } from './uv.ts'
@@ -89,6 +90,10 @@ export async function preparePython(
     async check(state) {
       const version = await checkLangGraph(source, state)
       if (version !== undefined) context.log.line(`LangGraph: ${version} (Python).`)
+      if (!state.isBuilt) return
+      for (const { says, mended } of await pythonWeaknesses(environment)) {
+        context.log.line(`Warning: ${says}. Ask for "${mended.package}>=${mended.version}".`)
+      }
     },
   }
 }

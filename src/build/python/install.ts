@@ -1,15 +1,18 @@
 /** Makes the environment that a project's Python runs in, or takes that of an earlier build. */
-import { readdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
-import { isOlder, OLDEST_LANGGRAPH } from '../../project/python/interpreter.ts'
+import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
+import { isOlder } from '../../core/package-version.ts'
 import type { PythonSettings } from '../../project/python/settings.ts'
 import { type InstallPlace, keepInstall, restoreInstall } from '../install-cache.ts'
 import { environmentPython, environmentsFolder } from '../layout.ts'
 import { ask, runStep, type StepContext } from '../step.ts'
 import { environmentKey } from './environment-key.ts'
+import { installedPackages } from './installed-packages.ts'
 import type { FoundPython } from './interpreter.ts'
 import { type LockedProject, type PythonPlan, planPython } from './plan.ts'
+import { checkRequiredLangGraph } from './required-version.ts'
 import type { Uv } from './uv.ts'
 
 /** The environment's folder in the source. */
@@ -77,6 +80,7 @@ async function installPlan(
   context: StepContext,
 ): Promise<void> {
   const { source } = install
+  await checkRequiredLangGraph(plan, source)
   const isKnown = await installElsewhere(plan, install, context)
   if (plan.locked) await syncOwn(plan.locked, { isKnown }, install, context)
   if (!isAllLocked(plan)) await installAll(plan, install, context)
@@ -271,31 +275,18 @@ export async function checkLangGraph(
   source: string,
   { isBuilt }: { isBuilt: boolean },
 ): Promise<string | undefined> {
-  const version = await langgraphVersion(join(source, ENVIRONMENT))
+  const version = (await installedPackages(join(source, ENVIRONMENT))).get('langgraph')
   if (version === undefined && !isBuilt) return undefined
-  const add = `add "langgraph>=${OLDEST_LANGGRAPH}" to what the project depends on`
+  const add = `add "langgraph>=${OLDEST_LANGGRAPH.python}" to what the project depends on`
   if (version === undefined) {
     throw new BuildError(
       'install',
       `The project has no LangGraph: ${add} (pyproject.toml, requirements.txt, or "dependencies").`,
     )
   }
-  if (!isOlder(version, OLDEST_LANGGRAPH)) return version
+  if (!isOlder(version, OLDEST_LANGGRAPH.python)) return version
   throw new BuildError(
     'install',
-    `The project has LangGraph ${version}, and Runyard needs ${OLDEST_LANGGRAPH} or newer: ${add}.`,
+    `The project has LangGraph ${version}, and Runyard needs ${OLDEST_LANGGRAPH.python} or newer: ${add}.`,
   )
-}
-
-/** Read by names of folders: to run the project's Python would be to run its code. */
-async function langgraphVersion(environment: string): Promise<string | undefined> {
-  const lib = join(environment, 'lib')
-  for (const python of await readdir(lib).catch(() => [])) {
-    const names = await readdir(join(lib, python, 'site-packages')).catch(() => [])
-    for (const name of names) {
-      const version = /^langgraph-(\d[^-]*)\.dist-info$/.exec(name)?.[1]
-      if (version) return version
-    }
-  }
-  return undefined
 }

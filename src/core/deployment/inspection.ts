@@ -13,6 +13,8 @@ export interface Inspection {
   unopened: number | undefined
   deployment_ids: Set<string>
   revision_ids: Set<string>
+  /** Deployments with the revision that serves, by name. */
+  serving: { name: string; revision_id: string }[]
   /** Of all workspaces, by host. */
   certified_domains: CertifiedDomain[]
   /** The names of the deployments whose projects see the API keys of their callers. */

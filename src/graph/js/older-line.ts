@@ -12,9 +12,10 @@
  *
  * How checkpoints themselves differ is in `js/checkpoints/sends.ts` and `js/checkpoints/values.ts`.
  */
+
+import { isOlder } from '../../core/package-version.ts'
 import { type Chunk, partsOf, withPlaces } from './checkpoints/places.ts'
 import type { Graph } from './langgraph/graph.ts'
-import { isOlder } from './modules/version.ts'
 
 /** Options of LangGraph's `stream`. */
 interface StreamOptions {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findInterpreter, isOlder } from './interpreter.ts'
+import { findInterpreter } from './interpreter.ts'
 
 let root: string
 let project: string
@@ -65,14 +65,5 @@ describe('findInterpreter', () => {
     await expect(pathOf()).rejects.toThrow('LangGraph 0.6.8, and Runyard needs 1.0 or newer')
     await putPython('apps/agent/.venv', '3.10.2', '1.2.22')
     await expect(pathOf()).rejects.toThrow('is Python 3.10.2, and Runyard needs 3.11 or newer')
-  })
-})
-
-describe('isOlder', () => {
-  it('compares numbers, not texts', () => {
-    expect(isOlder('3.9', '3.11')).toBe(true)
-    expect(isOlder('3.11', '3.11.0')).toBe(false)
-    expect(isOlder('1.0.0rc1', '1.0')).toBe(false)
-    expect(isOlder('0.10.2', '1.0')).toBe(true)
   })
 })

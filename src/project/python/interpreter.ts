@@ -2,7 +2,9 @@
 import { execFile } from 'node:child_process'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
+import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
 import { AppError } from '../../core/errors.ts'
+import { isOlder } from '../../core/package-version.ts'
 import type { Environment } from '../../settings/settings.ts'
 import { isThere } from '../files.ts'
 
@@ -18,9 +20,8 @@ interface Interpreter {
   base: string
 }
 
-/** The oldest of each that works. */
+/** The oldest that works. */
 const OLDEST_PYTHON = '3.11'
-export const OLDEST_LANGGRAPH = '1.0'
 
 /**
  * The first of these that has LangGraph: the environment that `VIRTUAL_ENV` names, the one of uv's
@@ -54,11 +55,11 @@ function checkInterpreter(interpreter: Interpreter, name: string): Interpreter {
       `${name} is Python ${version}, and Runyard needs ${OLDEST_PYTHON} or newer.`,
     )
   }
-  if (!isOlder(langgraph, OLDEST_LANGGRAPH)) return interpreter
+  if (!isOlder(langgraph, OLDEST_LANGGRAPH.python)) return interpreter
   throw new AppError(
     'bad_request',
-    `${name} has LangGraph ${langgraph}, and Runyard needs ${OLDEST_LANGGRAPH} or newer: ` +
-      `install "langgraph>=${OLDEST_LANGGRAPH}".`,
+    `${name} has LangGraph ${langgraph}, and Runyard needs ${OLDEST_LANGGRAPH.python} or newer: ` +
+      `install "langgraph>=${OLDEST_LANGGRAPH.python}".`,
   )
 }
 
@@ -124,16 +125,4 @@ async function inspectInterpreter(
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOENT' ? 'not there' : 'does not answer'
   }
-}
-
-/** Compares the numbers in front: `1.0.0rc1` is `1.0.0`. */
-export function isOlder(version: string, than: string): boolean {
-  const [numbers, others] = [version, than].map((text) =>
-    text.split('.').map((one) => parseInt(one, 10) || 0),
-  )
-  for (let at = 0; at < Math.max(numbers?.length ?? 0, others?.length ?? 0); at += 1) {
-    const difference = (numbers?.[at] ?? 0) - (others?.[at] ?? 0)
-    if (difference !== 0) return difference < 0
-  }
-  return false
 }

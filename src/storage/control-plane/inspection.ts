@@ -16,6 +16,10 @@ WHERE certificate IS NOT NULL ORDER BY host`
 
 const FORWARDING = 'SELECT name FROM deployments WHERE forwards_api_key = 1 ORDER BY name'
 
+const SERVING = `
+SELECT name, active_revision_id AS revision_id FROM deployments
+WHERE active_revision_id IS NOT NULL ORDER BY name`
+
 const VERSION = `
 SELECT coalesce(max(version), 0) AS version FROM schema_migrations WHERE version < $1`
 
@@ -61,6 +65,7 @@ async function contentOf(
     unopened: box && (await countUnopened(db, box, tables)),
     deployment_ids: await idsOf(db, 'SELECT id FROM deployments'),
     revision_ids: await idsOf(db, 'SELECT id FROM revisions'),
+    serving: await db.all(SERVING),
     certified_domains: tables.has('domains') ? await db.all(CERTIFIED_DOMAINS) : [],
     forwarding_names: await forwardingNames(db, Number(row?.version ?? 0)),
   }

@@ -11,7 +11,7 @@
  */
 import type { Checkpoint, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { PendingWrite } from '../../../core/agent/checkpoint.ts'
-import { isOlder } from '../modules/version.ts'
+import { isOlder } from '../../../core/package-version.ts'
 import { load } from './values.ts'
 
 const SENDS = '__pregel_tasks'

@@ -104,4 +104,19 @@ describe('checkProjectPackages', () => {
     const early = checkProjectPackages(config, { isBuilt: false })
     await expect(early).rejects.toThrow('has @langchain/langgraph 0.1.0')
   })
+
+  it('warns about a @langchain/core with a known weakness, and says what mends it', async () => {
+    const language = 'javascript' as const
+    const graph = { language, path: './src/graph.ts', file, exportName: 'graph' }
+    const graphs = ['a', 'b'].map((graph_id) => ({ graph_id, description: null, ...graph }))
+    await write('src/graph.ts', '')
+    await install('@langchain/langgraph', '1.0.2')
+    await install('@langchain/core', '1.0.2')
+    expect(await checkProjectPackages({ graphs })).toEqual([
+      '@langchain/core 1.0.2 has a known weakness (CVE-2025-68665): its load() reveals variables of the environment. ' +
+        'Run `npm install @langchain/core@^1.1.8`.',
+    ])
+    await install('@langchain/core', '1.1.8')
+    expect(await checkProjectPackages({ graphs })).toEqual([])
+  })
 })

@@ -5,18 +5,18 @@
  */
 import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
+import { OLDEST_LANGGRAPH, weaknessOf } from '../../../core/deployment/builds/langgraph.ts'
 import { AppError } from '../../../core/errors.ts'
+import { isOlder } from '../../../core/package-version.ts'
 import type { BuildState, ProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
 import { installCommand } from './install-command.ts'
 import { importFor } from './loader.ts'
 import { findPackage } from './package-home.ts'
-import { isOlder } from './version.ts'
 
 export const PACKAGE = '@langchain/langgraph'
 const CORE = '@langchain/core'
-/** The oldest version of LangGraph that works. */
-const OLDEST = '0.2.57'
+const OLDEST = OLDEST_LANGGRAPH.javascript
 /** What brings a project that is too old to one that works, with as little change as can be. */
 const NEWER = [`${PACKAGE}@0.4`, `${CORE}@0.3`]
 
@@ -50,15 +50,29 @@ export async function checkLangGraph(file: string): Promise<string> {
 /**
  * Makes sure, right after an install, that each graph of the project can import LangGraph; throws like
  * `checkLangGraph`. What is missing may come with a build command that has not run yet (`isBuilt: false`);
- * what is too old is refused.
+ * what is too old is refused. Answers warnings about versions with known weaknesses.
  */
 export async function checkProjectPackages(
   { graphs }: Pick<ProjectConfig, 'graphs'>,
   { isBuilt = true }: BuildState = {},
-): Promise<void> {
+): Promise<string[]> {
+  const warnings = new Set<string>()
   for (const { file } of graphs.filter(isJavascript)) {
-    if (isBuilt || (await findPackage(file, PACKAGE))) await checkLangGraph(file)
+    const found = await findPackage(file, PACKAGE)
+    if (isBuilt || found) await checkLangGraph(file)
+    const warning = found && (await warningAbout(file, found.folder))
+    if (warning) warnings.add(warning)
   }
+  return [...warnings]
+}
+
+/** About the copy that LangGraph stores values with. */
+async function warningAbout(file: string, langgraph: string): Promise<string | undefined> {
+  const core = await findPackage(join(langgraph, 'package.json'), CORE)
+  const weakness = core && weaknessOf(CORE, core.version)
+  if (!weakness) return undefined
+  const command = installCommand(file, [`${CORE}@^${weakness.mended.version}`])
+  return `${weakness.says}. Run \`${command}\`.`
 }
 
 /** The very copy of the package that a loaded file imports: of its place, and its kind of module. */
