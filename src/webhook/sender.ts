@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
+import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Answer, Message } from './post.ts'
 import { signatureHeaders } from './signature.ts'
@@ -15,6 +16,8 @@ export interface SenderParts {
   post: (message: Message, signal: AbortSignal) => Promise<Answer>
   /** The project's own headers, in every message. */
   headers: Readonly<Record<string, string>>
+  /** The fields of a webhook that are sent. Absent: all. */
+  allowedFields?: readonly string[]
   /** The keys, each of which makes a signature. Empty: messages are not signed. */
   secrets: readonly Uint8Array[]
   /** How long an attempt may take, in ms. */
@@ -143,9 +146,10 @@ export class WebhookSender {
   }
 
   #messageOf({ delivery_id, url, payload, ...own }: QueuedDelivery, now: number): Message {
-    const { headers, secrets } = this.#parts
-    const sent = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
-    const body = own.headers ? payload : sent
+    const { headers, secrets, allowedFields } = this.#parts
+    const whole = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
+    const sent = allowedFields ? () => pickFields(whole, allowedFields) : () => whole
+    const body = own.headers ? payload : sent()
     return {
       url,
       body,
@@ -170,6 +174,12 @@ export class WebhookSender {
     const waitMs = this.#stopping.signal.aborted ? 0 : backoffMs(attempt)
     return { status: 'pending', next_attempt_at: clock.now() + waitMs, response_status, error }
   }
+}
+
+/** When it is sent, so that a rule that has become stricter holds for what was queued before. */
+function pickFields(body: string, allowed: readonly string[]): string {
+  const fields = Object.entries(JSON.parse(body) as JsonObject)
+  return JSON.stringify(Object.fromEntries(fields.filter(([name]) => allowed.includes(name))))
 }
 
 function refusalOf(status: number): string {

@@ -7,6 +7,7 @@ const RULES: UrlRules = {
   allowedPorts: [],
   isHttpsRequired: false,
   isLocalRefused: false,
+  isPrivateRefused: false,
   maxLength: 2_048,
   allowedAddresses: [],
 }

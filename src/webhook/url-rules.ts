@@ -62,7 +62,7 @@ const CHECKS: readonly ((url: URL, rules: UrlRules) => string | undefined)[] = [
     allowedPorts.length > 0 && !allowedPorts.includes(portOf(url))
       ? `The port ${portOf(url)} is not one of webhooks.url.allowed_ports.`
       : undefined,
-  ({ hostname }, { allowedAddresses }) => addressProblem(hostname, allowedAddresses),
+  ({ hostname }, rules) => addressProblem(hostname, rules),
 ]
 
 function isWithin(hostname: string, domain: string): boolean {
@@ -79,12 +79,18 @@ function portOf({ port, protocol }: URL): number {
  * Checks a host that is an address. A name is checked with each connection, when its addresses are
  * known.
  */
-function addressProblem(hostname: string, allowed: readonly IpRange[]): string | undefined {
+function addressProblem(
+  hostname: string,
+  { allowedAddresses: allowed, isPrivateRefused }: UrlRules,
+): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')
   const isLocalName = /^(.*\.)?localhost\.?$/.test(bare)
   const address = isLocalName ? '127.0.0.1' : bare
   if (isIP(address) === 0 || isReachable(address, allowed)) return undefined
-  return `${hostname} is not a public address. The operator can allow it in RUNYARD_WEBHOOK_ALLOW.`
+  const hint = isPrivateRefused
+    ? 'The project refuses others with webhooks.url.disable_private_ips.'
+    : 'The operator can allow it in RUNYARD_WEBHOOK_ALLOW.'
+  return `${hostname} is not a public address. ${hint}`
 }
 
 /** Whether webhooks may connect to the address. */

@@ -56,7 +56,9 @@ export class Webhooks {
   /** Throws `bad_request` when the configured headers do not work. */
   constructor(parts: WebhooksParts) {
     const { config, settings, isDisabled, deliveries, onAttempt, clock, log } = parts
-    const { secrets = [], env = {}, allowedAddresses = [], resolve } = settings
+    const { secrets = [], env = {}, resolve } = settings
+    const { isPrivateRefused } = config.url
+    const allowedAddresses = isPrivateRefused ? [] : (settings.allowedAddresses ?? [])
     const { timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = exponentialBackoff } = settings
     const headers = fillHeaders(config.headers, { prefix: config.envPrefix, env })
     const rules = { ...config.url, allowedAddresses }
@@ -70,6 +72,7 @@ export class Webhooks {
     this.#createSender = (local) =>
       new WebhookSender({
         ...{ deliveries, headers, secrets, timeoutMs, backoffMs, onAttempt, clock },
+        ...(config.allowedFields && { allowedFields: config.allowedFields }),
         post: (message, signal) => post({ rules, dispatcher, local }, message, signal),
         log: log.child({ part: 'webhooks' }),
       })

@@ -28,12 +28,14 @@ export const DELIVERY_TRANSITIONS: Readonly<Record<DeliveryStatus, readonly Deli
   failed: ['pending'],
 }
 
-/** `webhooks` of `langgraph.json`: the headers of webhooks, and where they may go. */
+/** `webhooks` of `langgraph.json`: the headers and fields of webhooks, and where they may go. */
 export interface WebhookConfig {
   /** The prefix of the variables that headers may use. Default `LG_WEBHOOK_`. */
   envPrefix: string
   /** Templates: `Bearer ${{ env.LG_WEBHOOK_TOKEN }}`. */
   headers: Readonly<Record<string, string>>
+  /** The fields of the body that are sent; none where it is empty. Absent: all. */
+  allowedFields?: readonly string[]
   url: {
     /** `hooks.example.com`; `*.example.com` for the names below it. Empty: any. */
     allowedDomains: readonly string[]
@@ -43,6 +45,8 @@ export interface WebhookConfig {
     isHttpsRequired: boolean
     /** `disable_loopback`: paths of the server itself are refused. Default false. */
     isLocalRefused: boolean
+    /** `disable_private_ips`: public addresses only, whatever the operator allows. Default false. */
+    isPrivateRefused: boolean
     /** In characters. Default and most: 65,536. */
     maxLength: number
   }

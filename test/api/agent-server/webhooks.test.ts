@@ -109,6 +109,16 @@ describe('the end of a run is posted', () => {
     expect(await settled(run.run_id)).toMatchObject({ delivery_id: id, attempt: 1 })
   })
 
+  test('with those fields alone that the project allows', async () => {
+    await start({}, { configName: 'few-fields.json' })
+    const run = await server.client.runs.create(null, 'steps', steps(receiver.url))
+    await receiver.count(1)
+    const sent = receiver.received[0]?.json
+    expect(sent).toEqual({
+      ...{ run_id: run.run_id, status: 'success', webhook_sent_at: expect.any(String) },
+    })
+  })
+
   test('whichever way it was created', async () => {
     await start()
     const { client } = server
@@ -293,6 +303,19 @@ describe('nothing is sent', () => {
     const { status, error } = await settled(run.run_id)
     expect(status).toBe('failed')
     expect(error).toContain('stands for no public address')
+    expect(receiver.received).toEqual([])
+  })
+
+  test('to an address that is not public where the project refuses these, whatever the operator allows', async () => {
+    await start(
+      { resolve: async () => [{ address: '127.0.0.1', family: 4 }] },
+      { configName: 'public-only.json' },
+    )
+    const create = (url: string) => server.client.runs.create(null, 'steps', steps(url))
+    await expect(create(receiver.url)).rejects.toThrow('disable_private_ips')
+    const { port } = new URL(receiver.url)
+    const { run_id } = await create(`http://hooks.example.com:${port}/`)
+    expect((await settled(run_id)).error).toContain('stands for no public address')
     expect(receiver.received).toEqual([])
   })
 
