@@ -212,6 +212,10 @@ export interface ServeConfig {
   readonly streamBufferBytes: number | undefined
   /** `RUNYARD_MAX_PAGE_BYTES`: the largest page of threads or of a history; unset: 32 MiB. */
   readonly pageBytes: number | undefined
+  /** `RUNYARD_MAX_ANSWER_BYTES`: of all answers that were not read yet; unset: 128 MiB. */
+  readonly answerBytes: number | undefined
+  /** `RUNYARD_MAX_METADATA_BYTES`: of a thread, a run, an assistant or a cron; unset: 64 KiB. */
+  readonly metadataBytes: number | undefined
   /** `RUNYARD_PYTHON_PROCESSES`: how many processes run graphs in Python. */
   readonly pythonProcesses: number
   /** `RUNYARD_DASHBOARD`: answers the Studio at `/studio`. */

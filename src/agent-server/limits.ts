@@ -2,7 +2,8 @@
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, invalidField } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
 
 export interface Limits {
   /** How many runs may wait on one thread. Default 1,000. */
@@ -16,8 +17,12 @@ export interface Limits {
    * takes a quarter of it at a time. Default 1 MiB.
    */
   streamBufferBytes: number
-  /** How large a page of threads or of a history may become before its limit is reached. Default 32 MiB. */
+  /** How large a page of threads or of a history may become before its limit is reached, in bytes. Default 32 MiB. */
   pageBytes: number
+  /** How large the answers may be in all that were not read yet; see `AnswerBudget`. Default 128 MiB. */
+  answerBytes: number
+  /** How large metadata may be, in bytes of JSON. Default 64 KiB. */
+  metadataBytes: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -25,6 +30,8 @@ export const DEFAULT_LIMITS: Limits = {
   maxPendingRuns: 100_000,
   streamBufferBytes: 1_048_576,
   pageBytes: 32 * 1024 ** 2,
+  answerBytes: 128 * 1024 ** 2,
+  metadataBytes: 64 * 1024,
 }
 
 /** When who was refused may try again, in s. */
@@ -46,6 +53,28 @@ export async function requireRoomOnThread(
       '(RUNYARD_MAX_PENDING_RUNS_PER_THREAD). Wait until some of them have ended.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
+}
+
+/**
+ * Throws `invalid` for metadata of more than the limit. What is stored already with more (`before`) may be changed as long
+ * as it does not grow. Metadata is what everything is found by: every page of a search carries it.
+ */
+export function requireMetadataFits(
+  { metadataBytes: max }: Limits,
+  metadata: JsonObject,
+  before: JsonObject = {},
+): void {
+  const bytes = bytesOf(metadata)
+  if (bytes <= max || bytes <= bytesOf(before)) return
+  throw invalidField(
+    ['body', 'metadata'],
+    `The metadata has ${bytes} bytes, and may have ${max} (RUNYARD_MAX_METADATA_BYTES). Keep what is large in the ` +
+      "thread's values or in the store.",
+  )
+}
+
+function bytesOf(value: JsonObject): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }
 
 /** How long a count is good, in ms: to count a long line for each run would make it longer. */

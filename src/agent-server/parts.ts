@@ -12,6 +12,7 @@ import type { Tracer } from '../core/tracing.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { EventLog } from '../stream/event-log.ts'
 import type { Webhooks } from '../webhook/webhooks.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import type { Limits, PendingRuns } from './limits.ts'
 
 export interface Parts {
@@ -37,6 +38,7 @@ export interface Parts {
   /** Of which deployment's revision the server is; absent: of none. */
   revisionId?: string
   limits: Limits
+  answers: AnswerBudget
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean

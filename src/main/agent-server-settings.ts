@@ -40,13 +40,15 @@ export function agentServerSettings(
 
 function limitsOf(config: ServeConfig): Partial<Limits> {
   const { maxPendingRuns, maxPendingRunsPerThread, maxRequestsPerSecond } = config
-  const { streamBufferBytes, pageBytes } = config
+  const { streamBufferBytes, pageBytes, answerBytes, metadataBytes } = config
   return given({
     maxPendingRuns,
     maxPendingRunsPerThread,
     maxRequestsPerSecond,
     streamBufferBytes,
     pageBytes,
+    answerBytes,
+    metadataBytes,
   })
 }
 

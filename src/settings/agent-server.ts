@@ -14,6 +14,8 @@ export function readAgentServerSettings(settings: Settings) {
     streamBufferBytes: settings.number('RUNYARD_STREAM_BUFFER_BYTES'),
     pythonProcesses: settings.number('RUNYARD_PYTHON_PROCESSES'),
     pageBytes: settings.number('RUNYARD_MAX_PAGE_BYTES'),
+    answerBytes: settings.number('RUNYARD_MAX_ANSWER_BYTES'),
+    metadataBytes: settings.number('RUNYARD_MAX_METADATA_BYTES'),
   }
 }
 

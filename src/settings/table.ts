@@ -657,6 +657,25 @@ export const SETTINGS = [
       "how large a page of threads or of a thread's history becomes before its limit is reached",
   },
   {
+    name: 'RUNYARD_MAX_ANSWER_BYTES',
+    type: 'number',
+    unit: 'bytes',
+    unset: '128 MiB',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning:
+      'how large the answers of an agent server may be in all that its clients have not read yet',
+  },
+  {
+    name: 'RUNYARD_MAX_METADATA_BYTES',
+    type: 'number',
+    unit: 'bytes',
+    unset: '64 KiB',
+    readBy: ['up', 'serve'],
+    isHandedOn: true,
+    meaning: 'how large the metadata of a thread, a run, an assistant or a cron may be',
+  },
+  {
     name: 'RUNYARD_LOG_LEVEL',
     type: 'choice',
     values: LOG_LEVELS,

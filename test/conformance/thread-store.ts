@@ -285,14 +285,34 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
         await threads.update(String(id), { updated_at: LATER, state })
       const oldest = { ...PAGE, sort_order: 'asc' } as const
       const upTo = async (maxBytes: number, offset = 0) => {
-        const page = await threads.searchUpTo({}, { ...oldest, offset }, maxBytes)
+        const page = await threads.searchUpTo({}, { ...oldest, offset }, { maxBytes })
         return [page.threads.map(({ thread_id }) => thread_id), page.isCut]
       }
       expect(await upTo(15_000)).toEqual([[ids.a, ids.b], true])
       expect(await upTo(1, 2)).toEqual([[ids.c], false])
       expect(await upTo(1, 1)).toEqual([[ids.b], true])
-      const all = await threads.searchUpTo({}, oldest, 100_000)
+      const all = await threads.searchUpTo({}, oldest, { maxBytes: 100_000 })
       expect(all).toEqual({ threads: await threads.search({}, oldest), isCut: false })
+    })
+
+    it('counts metadata too, and tells how much it is going to read', async () => {
+      const { threads } = world().store
+      const large = { text: 'x'.repeat(10_000) }
+      const ids = await insertThreads({ a: large, b: large, c: large })
+      const oldest = { ...PAGE, sort_order: 'asc', hasState: false } as const
+      const told: number[] = []
+      const page = await threads.searchUpTo({}, oldest, {
+        maxBytes: 25_000,
+        onBytes: (bytes) => told.push(bytes),
+      })
+      expect(page.threads.map(({ thread_id }) => thread_id)).toEqual([ids.a, ids.b])
+      expect(page).toMatchObject({ isCut: true, threads: [{ metadata: large, values: null }, {}] })
+      expect(told).toEqual([expect.toSatisfy((n: number) => n > 20_000 && n < 25_000)])
+      const refuse = () => {
+        throw new RangeError('too much')
+      }
+      const refused = threads.searchUpTo({}, oldest, { maxBytes: 25_000, onBytes: refuse })
+      await expect(refused).rejects.toThrow('too much')
     })
 
     it('goes by the metadata as they are now', async () => {

@@ -8,6 +8,7 @@ import { agentNeed, isOnlooker, requireTalk } from '../../core/people/agent-acce
 import type { Role } from '../../core/people/api-key.ts'
 import { serverKeys } from '../../http/keys.ts'
 import type { RateLimit, Sender } from '../../http/rate-limit.ts'
+import type { AnswerHold } from '../answer-budget.ts'
 import { headerChoice } from './configurable-headers.ts'
 import {
   type DoorConfig,
@@ -39,6 +40,8 @@ export interface AgentServerEnv {
     role?: Role
     /** Whether the request was handed to the project's own routes; it is once. */
     hasProjectHandled?: boolean
+    /** What the answer takes of the server's budget. */
+    hold: AnswerHold
     /** Whom it was counted for before it was known who the caller is. */
     countedFor?: Sender
   }

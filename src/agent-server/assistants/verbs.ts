@@ -16,6 +16,7 @@ import { LOST_SERVER_MS } from '../../core/agent/server/server.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { requireMetadataFits } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { isSystemAssistant, systemAssistantId } from './system.ts'
 
@@ -37,7 +38,7 @@ interface AssistantRequest {
 
 /** Adds an assistant, or answers the one that is there. Throws `not_found` (graph), `conflict`. */
 export async function createAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   request: AssistantRequest,
 ): Promise<Assistant> {
@@ -52,6 +53,7 @@ export async function createAssistant(
     if_exists: request.if_exists ?? 'raise',
   }
   const filter = await parts.authorize(caller, { resource: 'assistants', action: 'create' }, value)
+  requireMetadataFits(parts.limits, value.metadata)
   const { if_exists, ...content } = value
   requireGraphName(parts, content.graph_id)
   const now = timestamp(parts.clock)
@@ -83,7 +85,7 @@ type AssistantPatch = Partial<AssistantContent>
  * servers. Throws `not_found`.
  */
 export async function patchAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   id: string,
   patch: AssistantPatch,
@@ -96,6 +98,7 @@ export async function patchAssistant(
   return parts.store.transaction(async ({ assistants }) => {
     const before = await requireAssistant(assistants, id, filter)
     const after = { ...before, ...fields, metadata: { ...before.metadata, ...metadata } }
+    requireMetadataFits(parts.limits, after.metadata, before.metadata)
     const version = (await assistants.lastVersion(before.assistant_id)) + 1
     const assistant = { ...after, version, updated_at: timestamp(parts.clock) }
     await assistants.putVersion(assistant)
@@ -133,7 +136,7 @@ export async function requireAssistant(
  * filter does not hide it. With `isRecalled` it may be one of `recall`. Throws `not_found`.
  */
 export async function resolveAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   id: string,
   { isRecalled = false } = {},

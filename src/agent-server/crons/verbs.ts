@@ -9,6 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { systemAssistantId } from '../assistants/system.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
+import { requireMetadataFits } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { type FiringParts, fireNow } from './firing.ts'
@@ -29,12 +30,13 @@ interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 
  * (schedule, time zone), and what the webhook is refused for.
  */
 export async function createCron(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
   caller: Caller,
   request: CronRequest,
 ): Promise<Cron> {
   const value = { ...request, cron_id: randomUUID(), metadata: { ...request.metadata } }
   await parts.authorize(caller, { resource: 'crons', action: 'create' }, value)
+  requireMetadataFits(parts.limits, value.metadata)
   checkSchedule(value)
   checkWebhook(parts, value.payload)
   const { assistant_id } = await resolveAssistant(parts, caller, value.assistant_id)
@@ -74,7 +76,7 @@ export type CronPatch = Partial<Omit<CronRequest, 'assistant_id' | 'thread_id'>>
 
 /** Throws `not_found`, and as `createCron` does. What is due next is counted from now on. */
 export async function patchCron(
-  parts: Pick<Parts, 'store' | 'authorize' | 'crons' | 'webhooks' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
   caller: Caller,
   cron_id: string,
   patch: CronPatch,
@@ -85,6 +87,7 @@ export async function patchCron(
   const changed = await parts.store.transaction(async ({ crons }) => {
     const before = await requireCron(crons, cron_id, filter)
     const after = applyPatch(before, value, parts)
+    requireMetadataFits(parts.limits, after.metadata, before.metadata)
     await crons.update(after)
     return after
   })

@@ -19,7 +19,7 @@ import { newUuid } from '../../core/random/uuid.ts'
 import type { Place } from '../../queue/places.ts'
 import { protocolBeginning } from '../../stream/beginning.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
-import { type Limits, requireRoomOnThread } from '../limits.ts'
+import { type Limits, requireMetadataFits, requireRoomOnThread } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf, requireCheckpoint } from '../state/read.ts'
 import { authorizeThread, requireThread, threadNotFound } from '../threads/verbs.ts'
@@ -78,6 +78,7 @@ export async function createRuns(
 
 /** Adds them for assistants as they were read before; once more with those that are stored, where one has changed. */
 async function addAsked(parts: CreationParts, caller: Caller, asks: Ask[]): Promise<QueuedRun[]> {
+  for (const { request } of asks) requireMetadataFits(parts.limits, request.metadata)
   const add = async (how: { isRecalled: boolean }) => {
     const admissions: Admission[] = []
     for (const ask of asks) admissions.push(await prepareRun(parts, caller, ask, how))

@@ -37,6 +37,7 @@ import { webhookDeliveryRoutes } from '../webhooks/routes.ts'
 import { describeRest, leaveOut } from './api-parts.ts'
 import { allowOrigins } from './cors.ts'
 import { mountProjectRoutes, warnOfOpenRoutes } from './custom-routes.ts'
+import { holdAnswers } from './hold-answers.ts'
 import { metaRoutes } from './meta-routes.ts'
 import { pathBelow } from './mount-prefix.ts'
 
@@ -55,6 +56,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   const caller = noteCaller({ ...config, configurableHeaders, rate })
   const isCallerFirst = !projectRoutes || http.isCustomRouteAuthEnabled
   app.use(observeRequests(parts))
+  app.use(holdAnswers(parts.answers))
   if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
   app.use(allowOrigins(http.cors))
   app.use(guardGateway(config))

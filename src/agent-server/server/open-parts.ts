@@ -9,6 +9,7 @@ import { Queue } from '../../queue/queue.ts'
 import { EventLog } from '../../stream/event-log.ts'
 import { Webhooks } from '../../webhook/webhooks.ts'
 import { authorizeBy } from '../access/project-auth.ts'
+import { AnswerBudget } from '../answer-budget.ts'
 import { CronScheduler } from '../crons/scheduler.ts'
 import { nextCheckpoint } from '../execution/next-checkpoint.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
@@ -61,6 +62,7 @@ export function openParts(
     abortLimitMs: options.abortLimitMs ?? DEFAULT_ABORT_LIMIT_MS,
     ...(options.revisionId !== undefined && { revisionId: options.revisionId }),
     limits,
+    answers: new AnswerBudget(limits.answerBytes),
     pendingRuns: new PendingRuns(store.runs, clock, limits),
     isLangSmithUsed: options.isLangSmithUsed ?? false,
     onNode: options.onNode ?? (() => {}),

@@ -1,5 +1,6 @@
 /** The operations on a thread's history. */
 import { createRoute, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -57,11 +58,15 @@ const search = createRoute({
 
 export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits'>) {
   const routes = createRoutes<AgentServerEnv>()
+  const sizeOf = (c: Context<AgentServerEnv>) => ({
+    maxBytes: parts.limits.pageBytes,
+    hold: c.var.hold,
+  })
   routes.openapi(list, async (c) => {
     const { thread_id } = c.req.valid('param')
     const query = { ...given(c.req.valid('query')), checkpoint: {} }
     const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
-    const page = await takePage(found, parts.limits.pageBytes, (state) => state)
+    const page = await takePage(found, sizeOf(c), (state) => state)
     return answerPage(page) as never
   })
   routes.openapi(search, async (c) => {
@@ -69,7 +74,7 @@ export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' 
     const { select, ...query } = { limit: 1, checkpoint: {}, ...given(c.req.valid('json')) }
     const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
     const show = (state: ThreadState) => selectFields(state, select)
-    return answerPage(await takePage(found, parts.limits.pageBytes, show)) as never
+    return answerPage(await takePage(found, sizeOf(c), show)) as never
   })
   return routes
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import type { StateQuery } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
+import type { AnswerHold } from '../answer-budget.ts'
 import type { Parts } from '../parts.ts'
 import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
@@ -42,11 +43,11 @@ export async function listThreadHistory(
 
 /**
  * Takes states until one more would make the page larger than `maxBytes`; one in any case. `show`
- * answers what of a state is shown.
+ * answers what of a state is shown; `hold` hears of the page as it grows.
  */
 export async function takePage(
   states: AsyncIterable<ThreadState>,
-  maxBytes: number,
+  { maxBytes, hold }: { maxBytes: number; hold: Pick<AnswerHold, 'atLeast'> },
   show: (state: ThreadState) => object,
 ): Promise<HistoryPage> {
   const texts: Buffer[] = []
@@ -56,6 +57,7 @@ export async function takePage(
     const text = Buffer.from(JSON.stringify(show(state)))
     bytes += text.length
     if (bytes > maxBytes && last !== undefined) return { texts, next: last }
+    hold.atLeast(bytes)
     texts.push(text)
     last = state.checkpoint?.checkpoint_id as string
     // Large states take their time, and reading SQLite never waits: others have their turn in between.

@@ -4,6 +4,7 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { requireMetadataFits } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { requireThread } from '../threads/verbs.ts'
 import { requireFree } from './update.ts'
@@ -13,7 +14,7 @@ import { requireFree } from './update.ts'
  * stays. Throws `not_found`, and `conflict` while the thread is busy.
  */
 export async function patchThreadState(
-  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   thread_id: string,
   metadata: JsonObject,
@@ -24,10 +25,12 @@ export async function patchThreadState(
     async (tx) => {
       const thread = await requireThread(tx.threads, thread_id, filter)
       await requireFree(tx, thread_id)
+      const merged = { ...thread.metadata, ...value.metadata }
+      requireMetadataFits(parts.limits, merged, thread.metadata)
       const state = await patchCheckpoint(tx, thread_id, value.metadata)
       await tx.threads.update(thread_id, {
         updated_at: timestamp(parts.clock),
-        metadata: { ...thread.metadata, ...value.metadata },
+        metadata: merged,
         ...(state && { state }),
       })
     },

@@ -4,6 +4,7 @@ import { type Caller, matchesFilter } from '../../core/agent/authorization.ts'
 import type { Superstep } from '../../core/agent/host/states.ts'
 import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
+import { requireMetadataFits } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 import { type StagedState, stageState } from '../state/update.ts'
 import { authorizeThread, type ThreadRequest } from './verbs.ts'
@@ -14,11 +15,12 @@ import { authorizeThread, type ThreadRequest } from './verbs.ts'
  * (no graph) and `invalid` (the graph does not take them).
  */
 export async function createThread(
-  parts: Pick<Parts, 'store' | 'config' | 'host' | 'authorize' | 'clock' | 'log'>,
+  parts: Pick<Parts, 'store' | 'config' | 'host' | 'authorize' | 'limits' | 'clock' | 'log'>,
   caller: Caller,
   request: ThreadRequest & { supersteps?: Superstep[] },
 ): Promise<Thread> {
   const { thread, filter } = await authorizeThread(parts, caller, request)
+  requireMetadataFits(parts.limits, thread.metadata)
   const beginning = await stageBeginning(parts, thread, request.supersteps)
   return parts.store.transaction(
     async (tx) => {

@@ -157,7 +157,7 @@ export function threadRoutes(parts: Parts) {
   })
   routes.openapi(search, async (c) => {
     const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
-    const { threads, total } = await searchThreads(parts, c.var.caller, request)
+    const { threads, total } = await searchThreads(parts, c.var.caller, request, c.var.hold)
     setPagination(c, { offset: request.offset, count: threads.length, total })
     return c.json(threads as z.infer<typeof ThreadSchema>[], 200)
   })

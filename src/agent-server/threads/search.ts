@@ -2,6 +2,7 @@
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { AnswerHold } from '../answer-budget.ts'
 import type { Parts } from '../parts.ts'
 import { type ExtractPath, extractFrom } from './extract.ts'
 
@@ -23,22 +24,23 @@ type FoundThread = Partial<Thread> & { extracted?: JsonObject }
 export const COUNTED_THREADS = 1_000
 
 /**
- * One page of what the caller may see, cut where their states become too much. `total` counts all pages, up to
+ * One page of what the caller may see, cut where it becomes too much. `hold` hears of its size before it is read. `total` counts all pages, up to
  * one more than `COUNTED_THREADS`, and in any case up to the first thread of the next page.
  */
 export async function searchThreads(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
   caller: Caller,
   { select, extract, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
+  hold?: Pick<AnswerHold, 'atLeast'>,
 ): Promise<{ threads: FoundThread[]; total: number }> {
   const seen = await narrow(parts, caller, query)
   const page = { sort_by, sort_order, limit, offset }
-  const { threads: found, isCut } = needsState(select, extract)
-    ? await parts.store.threads.searchUpTo(seen, page, parts.limits.pageBytes)
-    : {
-        threads: await parts.store.threads.search(seen, { ...page, hasState: false }),
-        isCut: false,
-      }
+  const hasState = needsState(select, extract)
+  const { threads: found, isCut } = await parts.store.threads.searchUpTo(
+    seen,
+    { ...page, hasState },
+    { maxBytes: parts.limits.pageBytes, onBytes: (bytes) => hold?.atLeast(bytes) },
+  )
   const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)
   const atMost = Math.max(COUNTED_THREADS, offset + limit) + 1
   const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen, atMost)

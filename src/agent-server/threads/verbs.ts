@@ -12,6 +12,7 @@ import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
+import { requireMetadataFits } from '../limits.ts'
 import type { Parts } from '../parts.ts'
 
 export interface ThreadRequest {
@@ -53,7 +54,7 @@ interface ThreadChange {
 
 /** Throws `not_found`. */
 export async function patchThread(
-  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   thread_id: string,
   change: ThreadChange,
@@ -62,10 +63,12 @@ export async function patchThread(
   const filter = await parts.authorize(caller, { resource: 'threads', action: 'update' }, value)
   return parts.store.transaction(
     async ({ threads }) => {
-      const { metadata } = await requireThread(threads, thread_id, filter)
+      const { metadata: before } = await requireThread(threads, thread_id, filter)
+      const metadata = { ...before, ...value.metadata }
+      requireMetadataFits(parts.limits, metadata, before)
       await threads.update(thread_id, {
         updated_at: timestamp(parts.clock),
-        metadata: { ...metadata, ...value.metadata },
+        metadata,
         ...(change.ttl && { ttl: change.ttl }),
       })
       return requireThread(threads, thread_id, undefined)

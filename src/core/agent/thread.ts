@@ -156,13 +156,14 @@ export interface ThreadStore {
    */
   search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
   /**
-   * The same, but the page ends before the thread whose state would exceed `maxBytes` in all, as stored.
-   * It has one thread at least. `isCut`: the page ended that way.
+   * The same, but the page ends before the thread whose metadata, config and state would exceed `maxBytes` in all, as
+   * stored. It has one thread at least. `isCut`: the page ended that way. `onBytes` hears what the page has before it
+   * is read; what it throws ends the search.
    */
   searchUpTo(
     query: ThreadQuery,
     page: ThreadPage,
-    maxBytes: number,
+    size: { maxBytes: number; onBytes?(bytes: number): void },
   ): Promise<{ threads: Thread[]; isCut: boolean }>
   /** Counts no further than to `atMost`. Default: all. */
   count(query: ThreadQuery, atMost?: number): Promise<number>

@@ -18,8 +18,8 @@ export function createThreadSearch(db: Db) {
   return {
     search: (query: ThreadQuery, page: ThreadPage): Promise<Thread[]> =>
       db.snapshot((tx) => search(tx, query, page)),
-    searchUpTo: (query: ThreadQuery, page: ThreadPage, maxBytes: number) =>
-      db.snapshot((tx) => searchUpTo(tx, query, page, maxBytes)),
+    searchUpTo: (query: ThreadQuery, page: ThreadPage, size: PageSize) =>
+      db.snapshot((tx) => searchUpTo(tx, query, page, size)),
     count: (query: ThreadQuery, atMost = Number.MAX_SAFE_INTEGER): Promise<number> =>
       db.snapshot((tx) => count(tx, query, atMost)),
   }
@@ -47,36 +47,56 @@ export async function removeThreadLabels(tx: Db, thread_id: string): Promise<voi
 /** When more threads than this have a label, sorting them does not pay. */
 const COMMON = 1_000
 
-const STATES = (json: Db['json']) =>
-  `SELECT thread_id, state FROM threads WHERE thread_id IN ${json.texts('$1')}`
+interface PageSize {
+  maxBytes: number
+  onBytes?(bytes: number): void
+}
 
-/** Reads the sizes first, so that a state that does not fit is not read. */
+/** Of what may be large. */
+const BYTES = 'octet_length(t.metadata) + octet_length(t.config)'
+const STATE_BYTES = 'coalesce(octet_length(t.state), 0)'
+
+/** Reads the sizes first, so that what does not fit is not read. */
 async function searchUpTo(
   tx: Db,
   query: ThreadQuery,
   page: ThreadPage,
-  maxBytes: number,
+  { maxBytes, onBytes }: PageSize,
 ): Promise<{ threads: Thread[]; isCut: boolean }> {
-  const columns = `${THREAD_COLUMNS_WITHOUT_STATE}, octet_length(t.state) AS state_bytes`
-  const found = await findRows<SizedRow>(tx, query, page, columns)
-  let bytes = 0
-  const tooMuch = found.findIndex(({ state_bytes }, place) => {
-    bytes += Number(state_bytes ?? 0)
-    return bytes > maxBytes && place > 0
-  })
-  const rows = tooMuch === -1 ? found : found.slice(0, tooMuch)
-  const ids = JSON.stringify(rows.map(({ thread_id }) => thread_id))
-  const states = await tx.all<{ thread_id: string; state: string | null }>(STATES(tx.json), [ids])
-  const stateOf = new Map(states.map(({ thread_id, state }) => [thread_id, state]))
-  const threads = rows.map(({ state_bytes: _, ...row }) =>
-    toThread({ ...row, state: stateOf.get(row.thread_id) ?? null }),
-  )
-  return { threads, isCut: tooMuch !== -1 }
+  const hasState = page.hasState !== false
+  const size = hasState ? `${BYTES} + ${STATE_BYTES}` : BYTES
+  const found = await findRows<SizedRow>(tx, query, page, `t.thread_id, ${size} AS bytes`)
+  const { count, bytes } = fitting(found, maxBytes)
+  onBytes?.(bytes)
+  const ids = found.slice(0, count).map(({ thread_id }) => thread_id)
+  return { threads: await readInOrder(tx, ids, hasState), isCut: count < found.length }
 }
 
 interface SizedRow {
   thread_id: string
-  state_bytes: number | null
+  bytes: number
+}
+
+/** How many of them, from the first on, fit, and their bytes; one in any case. */
+function fitting(rows: readonly SizedRow[], maxBytes: number): { count: number; bytes: number } {
+  let bytes = 0
+  for (const [place, row] of rows.entries()) {
+    if (place > 0 && bytes + Number(row.bytes) > maxBytes) return { count: place, bytes }
+    bytes += Number(row.bytes)
+  }
+  return { count: rows.length, bytes }
+}
+
+async function readInOrder(tx: Db, ids: string[], hasState: boolean): Promise<Thread[]> {
+  if (ids.length === 0) return []
+  const columns = hasState ? THREAD_COLUMNS : THREAD_COLUMNS_WITHOUT_STATE
+  const sql = `SELECT ${columns} FROM threads AS t WHERE t.thread_id IN ${tx.json.texts('$1')}`
+  const rows = await tx.all<{ thread_id: string }>(sql, [JSON.stringify(ids)])
+  const byId = new Map(rows.map((row) => [row.thread_id, row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row ? [toThread(row)] : []
+  })
 }
 
 async function search(tx: Db, query: ThreadQuery, page: ThreadPage): Promise<Thread[]> {

@@ -1,5 +1,7 @@
 /** What an operator can bound, and how a caller is told. */
 import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type RunningAgentServer,
@@ -125,6 +127,100 @@ describe('a page', () => {
     expect(await search({})).toEqual([1, '1'])
     expect(await search({ offset: 1 })).toEqual([1, null])
     expect(await search({ select: ['thread_id'] })).toEqual([2, null])
+  })
+})
+
+describe('metadata', () => {
+  const metadata = { text: 'x'.repeat(1_000) }
+  const assistant_id = 'hold'
+  const schedule = '0 7 29 2 *'
+  const tooMuch = {
+    status: 422,
+    json: {
+      detail: [
+        {
+          loc: ['body', 'metadata'],
+          msg: expect.stringContaining('RUNYARD_MAX_METADATA_BYTES'),
+          type: 'value_error',
+        },
+      ],
+    },
+  }
+
+  test('of everything that has some is bounded, however it is sent', async () => {
+    await start({ limits: { metadataBytes: 1_000 } })
+    const { client } = server
+    const { thread_id } = await client.threads.create()
+    const assistant = await client.assistants.create({ graphId: 'hold' })
+    const { cron_id } = await client.crons.create('hold', { schedule })
+    const asked: [string, string, object][] = [
+      ['POST', '/threads', { metadata }],
+      ['PATCH', `/threads/${thread_id}`, { metadata }],
+      ['PATCH', `/threads/${thread_id}/state`, { metadata }],
+      ['POST', `/threads/${thread_id}/runs`, { ...RUN, metadata }],
+      ['POST', '/runs', { ...RUN, metadata }],
+      ['POST', '/assistants', { graph_id: 'hold', metadata }],
+      ['PATCH', `/assistants/${assistant.assistant_id}`, { metadata }],
+      ['POST', '/runs/crons', { assistant_id, schedule, metadata }],
+      ['PATCH', `/runs/crons/${cron_id}`, { metadata }],
+    ]
+    for (const [method, path, body] of asked) {
+      expect([path, await send(method, path, body)]).toMatchObject([path, tooMuch])
+    }
+    expect(await send('POST', '/runs/batch', [RUN, { ...RUN, metadata }] as never)).toMatchObject(
+      tooMuch,
+    )
+    const half = { metadata: { a: 'x'.repeat(600) } }
+    expect(await send('PATCH', `/threads/${thread_id}`, half)).toMatchObject({ status: 200 })
+    const other = { metadata: { b: 'x'.repeat(600) } }
+    expect(await send('PATCH', `/threads/${thread_id}`, other)).toMatchObject(tooMuch)
+  })
+
+  test('that was stored before with more is read, and may become less', async () => {
+    dataDir = await temporaryFolder()
+    const database = join(dataDir, 'agent.db')
+    await start({ database })
+    const { thread_id } = await server.client.threads.create({ metadata })
+    await server.stop()
+    await start({ database, limits: { metadataBytes: 500 } })
+    expect(await server.client.threads.get(thread_id)).toMatchObject({ metadata })
+    const patch = (text: string) => send('PATCH', `/threads/${thread_id}`, { metadata: { text } })
+    expect(await patch('y'.repeat(1_000))).toMatchObject({ status: 200 })
+    expect(await patch('y'.repeat(1_001))).toMatchObject(tooMuch)
+    expect(await patch('y'.repeat(900))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('answers', () => {
+  /** Asks, and reads nothing of what comes. */
+  const askAndWait = (path: string, body: object) => {
+    const { hostname, port } = new URL(server.members[0].url)
+    const text = JSON.stringify(body)
+    const socket = connect(Number(port), hostname).pause()
+    const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${text.length}\r\n\r\n`
+    socket.write(head + text)
+    return socket
+  }
+
+  test('that nobody reads are bounded in all, and small ones always pass', async () => {
+    const limits = { metadataBytes: 20_000_000, answerBytes: 25_000_000 }
+    await start({ limits })
+    const { client } = server
+    const metadata = { text: 'x'.repeat(10_000_000) }
+    const { thread_id } = await client.threads.create({ metadata })
+    const search = () => send('POST', '/threads/search', {})
+    const readers = [1, 2].map(() => askAndWait('/threads/search', {}))
+    const refused = {
+      status: 503,
+      retryAfter: 2,
+      json: { detail: expect.stringContaining('RUNYARD_MAX_ANSWER_BYTES') },
+    }
+    await expect.poll(search).toEqual(refused)
+    expect(await send('GET', `/threads/${thread_id}`)).toEqual(refused)
+    expect(await send('GET', '/ok')).toMatchObject({ status: 200 })
+    expect(await send('POST', '/threads/count', {})).toMatchObject({ status: 200, json: 1 })
+    for (const one of readers) one.destroy()
+    await expect.poll(search).toMatchObject({ status: 200 })
   })
 })
 
