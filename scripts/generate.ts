@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentServerTypes, clientTypes } from '../client/generate.ts'
+import { AnswerBudget } from '../src/agent-server/answer-budget.ts'
 import type { Parts } from '../src/agent-server/parts.ts'
 import { createAgentServerApp } from '../src/agent-server/server/app.ts'
 import type { ControlPlaneParts } from '../src/control-plane/parts.ts'
@@ -30,7 +31,11 @@ async function documentOf(app: App): Promise<string> {
   return `${JSON.stringify(document, undefined, 2)}\n`
 }
 
-const agentServer = createAgentServerApp({ log: silentLog } as Parts, { apiKeys: [], version: '0' })
+const answers = new AnswerBudget(Number.POSITIVE_INFINITY)
+const agentServer = createAgentServerApp({ answers, log: silentLog } as Parts, {
+  apiKeys: [],
+  version: '0',
+})
 const controlPlane = createControlPlaneApp({ log: silentLog } as ControlPlaneParts)
 
 /** On a cluster that is there for no longer than this. */

@@ -1475,6 +1475,11 @@ export interface components {
             code?: string;
             /** @description An API key, or a signed user token. */
             api_key?: string;
+            /**
+             * @description With `code`: sign in although somebody else is signed in with this browser. Their session ends.
+             * @default false
+             */
+            replaces_session: boolean;
         };
         SignInWays: {
             /** @enum {boolean} */
@@ -3447,6 +3452,15 @@ export interface operations {
             };
             /** @description The API key may not do this. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The name is taken, or the thing is being deleted. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -55,7 +55,7 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT, is_public INTEGER NOT NULL DEFAULT 0 CHECK (is_public IN (0, 1)),
+  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT, is_public INTEGER NOT NULL DEFAULT 0 CHECK (is_public IN (0, 1)), forwards_api_key INTEGER NOT NULL DEFAULT 0 CHECK (forwards_api_key IN (0, 1)),
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)
@@ -191,6 +191,24 @@ CREATE TABLE oauth_providers (
   UNIQUE (workspace_id, provider_id)
 ) STRICT;
 
+CREATE TABLE oauth_revocations (
+  id TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  user_id TEXT NOT NULL,
+  end_user_id TEXT NOT NULL,
+  provider_id TEXT NOT NULL,
+  -- Sealed.
+  secrets TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  -- In ms since 1970.
+  next_at INTEGER NOT NULL,
+  created_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX oauth_revocations_due ON oauth_revocations (next_at);
+
+CREATE INDEX oauth_revocations_workspace ON oauth_revocations (workspace_id);
+
 CREATE TABLE oauth_token_events (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -241,6 +259,14 @@ CREATE INDEX oauth_tokens_idle ON oauth_tokens (status, updated_at);
 CREATE INDEX oauth_tokens_owner ON oauth_tokens (workspace_id, user_id, provider_id);
 
 CREATE INDEX oauth_tokens_provider ON oauth_tokens (provider_key, workspace_id);
+
+CREATE TABLE released_domains (
+  host TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  released_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX released_domains_age ON released_domains (released_at);
 
 CREATE TABLE revisions (
   seq INTEGER PRIMARY KEY,
