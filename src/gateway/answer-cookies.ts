@@ -45,7 +45,7 @@ function heldBy(sent: string | undefined): Map<string, number> {
   return new Map(pairs.map((pair) => [pair.split('=')[0] ?? '', pair.length]))
 }
 
-/** Whether it may be set; then `held` has it too. */
+/** Decides whether the cookie may be set, and counts it in `held` if so. */
 function isAllowed(value: string, held: Map<string, number>): boolean {
   const cookie = parseCookie(value)
   if (!cookie || cookie.name === '' || isOwnCookie(cookie.name)) return false

@@ -103,6 +103,16 @@ describe('at a public deployment', () => {
     expect(await seen({ 'x-api-key': key, authorization: bearer(key) })).toEqual({})
   })
 
+  it('a key of ours stays there when the next revision has no auth of its own', async () => {
+    const { targets } = world.gateway
+    serve({ hasOwnAuth: true })
+    targets.hold('agent', { ...agent.target, limitMs: 60_000 })
+    const waiting = seen({ 'x-api-key': KEY })
+    await expect.poll(() => targets.activity('agent').open).toBe(1)
+    serve({})
+    expect(await waiting).toEqual({})
+  })
+
   it('a key that is none of ours is the project’s', async () => {
     expect(await seen({ 'x-api-key': 'theirs' })).toEqual({ apiKey: 'theirs' })
     expect(await seen({ authorization: bearer('theirs') })).toEqual({

@@ -1,14 +1,15 @@
 /** The control-plane keys in a client's request. An agent that saw them could act as its callers. */
 import type { IncomingMessage } from 'node:http'
 import { hasKeyForm } from '../core/people/api-key.ts'
+import { bearerIn } from '../core/people/sent-key.ts'
 
 /**
- * The names of the headers that hold the key by which the request is let in, as `keyIn` looks for it, or another key of
- * ours. A bearer token of the client's own beside our key is none of them.
+ * The names of the headers that hold a key of Runyard: the one that `keyIn` finds, and a second one beside it. A bearer
+ * token of the client's own beside `X-Api-Key` is not among them.
  */
 export function keyHeadersOf({ headers }: IncomingMessage): ReadonlySet<string> {
   const apiKey = String(headers['x-api-key'] ?? '').trim()
-  const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  const bearer = bearerIn(headers.authorization ?? null)
   const names = new Set<string>()
   if (apiKey) names.add('x-api-key')
   const isBearerOurs = !apiKey || bearer === apiKey || (bearer && hasKeyForm(bearer))

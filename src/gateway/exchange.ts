@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import { valuesOf } from './headers.ts'
 import { endAnswer } from './request-body.ts'
 import type { Connections, Cuttable } from './upstream/connections.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
@@ -199,9 +200,9 @@ function rawHeaders(controller: Dispatcher.DispatchController): string[] {
  * Throws for any transfer coding but one `chunked`. The gateway drops the header, so the client could not decode the body.
  */
 function refuseOtherCodings(headers: string[]): void {
-  const codings = headers.filter((_, i) => headers[i - 1]?.toLowerCase() === 'transfer-encoding')
-  if (codings.length === 0 || (codings.length === 1 && codings[0]?.toLowerCase() === 'chunked'))
-    return
+  const codings = valuesOf('transfer-encoding', headers)
+  if (codings.length === 0) return
+  if (codings.length === 1 && codings[0]?.toLowerCase() === 'chunked') return
   throw new Error('The answer has a transfer coding other than chunked.')
 }
 

@@ -289,7 +289,7 @@ export class Gateway {
   #admit(req: IncomingMessage, route: AgentRoute): Admitted | Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
-    if (name.hasOwnAuth && !isStudio) return UNCHECKED
+    if (name.hasOwnAuth && !isStudio) return this.#withKeys(UNCHECKED, req)
     if (name.isPublic && !isStudio) return this.#admitAnyone(req)
     const principal = this.#authenticate(keyHeaders(req))
     if (!(principal instanceof Promise)) return this.#withKeys(admitted(principal, name), req)
@@ -303,7 +303,7 @@ export class Gateway {
     )
   }
 
-  /** To a public deployment. Its agent sees a key that is none of ours, such as one that the project checks. */
+  /** To a public deployment. Its project may check keys of its own, so a key that the control plane does not know goes on. */
   async #admitAnyone(req: IncomingMessage): Promise<Admitted> {
     if (keyHeadersOf(req).size === 0) return UNCHECKED
     try {

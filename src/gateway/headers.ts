@@ -137,7 +137,8 @@ function addOrigin(sent: string[], req: IncomingMessage): void {
   sent.push('x-forwarded-proto', joined(headers['x-forwarded-proto']) || protocolOf(req))
 }
 
-function valuesOf(lowerCaseName: string, raw: string[]): string[] {
+/** All values of one header, in the order in which they came. */
+export function valuesOf(lowerCaseName: string, raw: string[]): string[] {
   return raw.filter((_, i) => {
     const name = i % 2 === 1 ? raw[i - 1] : undefined
     return name?.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName

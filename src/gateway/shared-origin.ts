@@ -78,7 +78,7 @@ export function hasOtherCookies(cookie: string | undefined): boolean {
   return cookie !== undefined && withoutOwnCookies(cookie, { isShared: true }) !== ''
 }
 
-/** Whether a cookie of this name is one of ours, which no agent may set. */
+/** Whether the cookie is one of Runyard's, which no agent may set. */
 export function isOwnCookie(name: string): boolean {
   return OWN_COOKIE.test(name)
 }

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import type { HeaderReader } from '../header-reader.ts'
 
 export function keyIn(headers: HeaderReader): string | undefined {
-  return headers.get('x-api-key')?.trim() || bearer(headers.get('authorization')) || undefined
+  return headers.get('x-api-key')?.trim() || bearerIn(headers.get('authorization')) || undefined
 }
 
 /** Throws `unauthenticated` where there is none. */
@@ -21,6 +21,7 @@ export function noKey(): AppError {
   return new AppError('unauthenticated', `An API key is needed. ${how}`)
 }
 
-function bearer(authorization: string | null): string | undefined {
+/** The token in an `Authorization: Bearer TOKEN` header. */
+export function bearerIn(authorization: string | null): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }

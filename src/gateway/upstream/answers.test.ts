@@ -37,6 +37,10 @@ async function read(method = 'GET'): Promise<string | undefined> {
 describe('an answer', () => {
   it.each([
     ['of a length', `${head('Content-Length: 5')}hello`],
+    [
+      'with a value that names a header',
+      `${head('Vary: Transfer-Encoding', 'Content-Length: 5')}hello`,
+    ],
     ['in chunks', `${chunked}3;x=y\r\nhel\r\n2\r\nlo\r\n0\r\nDigest: 1\r\n\r\n`],
     [
       'after an interim one',
@@ -130,6 +134,16 @@ describe('bytes that no request asked for', () => {
       socket.once('data', () => socket.write(`${head('Content-Length: 0')}`))
       socket.once('close', () => closed.resolve())
       socket.once('data', () => setTimeout(() => socket.write('\r\n'), 20))
+    })
+    expect(await ask('/x')).toBe('')
+    await closed.promise
+  })
+
+  it('cannot come on a connection that its server closes within two seconds', async () => {
+    const closed = Promise.withResolvers<void>()
+    await world.serveRaw((socket) => {
+      socket.on('data', () => socket.write(head('Keep-Alive: timeout=2', 'Content-Length: 0')))
+      socket.once('close', () => closed.resolve())
     })
     expect(await ask('/x')).toBe('')
     await closed.promise
