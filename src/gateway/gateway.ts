@@ -25,6 +25,7 @@ import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
 import { bodyOf, checkBodySize, hasBody } from './request-body.ts'
 import {
   type AgentRoute,
+  isOfOperators,
   isOpen,
   noDeployment,
   parseAgentRoute,
@@ -290,7 +291,10 @@ export class Gateway {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if (name.hasOwnAuth && !isStudio) return this.#withKeys(UNCHECKED, req)
-    if (name.isPublic && !isStudio) return this.#admitAnyone(req)
+    if (name.isPublic && !isStudio) {
+      const isOperators = isOfOperators(route) && hasCredentials(req)
+      return isOperators ? this.#admitOperator(req, name) : this.#admitAnyone(req)
+    }
     const principal = this.#authenticate(keyHeaders(req))
     if (!(principal instanceof Promise)) return this.#withKeys(admitted(principal, name), req)
     return principal.then(
@@ -312,6 +316,16 @@ export class Gateway {
       if (refusal instanceof AppError && refusal.code === 'unauthenticated') return UNCHECKED
     }
     return this.#withKeys(UNCHECKED, req)
+  }
+
+  /** To what operators see of a public deployment. Its agent server refuses a caller whose key is not known here. */
+  async #admitOperator(req: IncomingMessage, name: Name): Promise<Admitted> {
+    try {
+      return this.#withKeys(admitted(await this.#authenticate(keyHeaders(req)), name), req)
+    } catch (refusal) {
+      if (!(refusal instanceof AppError) || refusal.code === 'unavailable') throw refusal
+      return this.#admitAnyone(req)
+    }
   }
 
   /** The same admission, with the headers that hold the key. */

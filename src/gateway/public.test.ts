@@ -37,6 +37,19 @@ it('asks those for a key who say to be Studio', async () => {
   expect(await status({ 'x-auth-scheme': 'langsmith', ...withKey.headers })).toBe(200)
 })
 
+it('tells its agent server who asks for what operators ask', async () => {
+  const callerOf = async (path: string, headers?: Record<string, string>) =>
+    (await ask(headers, path)).text()
+  for (const path of ['/metrics', '/webhooks/deliveries?limit=1', '/below/webhooks/deliveries/1']) {
+    expect(await callerOf(path, withKey.headers)).not.toBe('nobody')
+    expect(await callerOf(path)).toBe('nobody')
+    for (const key of ['unknown', OTHER_KEY]) {
+      expect(await callerOf(path, { 'x-api-key': key })).toBe('nobody')
+    }
+  }
+  expect(await callerOf('/threads', withKey.headers)).toBe('nobody')
+})
+
 it('takes WebSockets without a key', async () => {
   const sockets = new WebSocketServer({ server: agent.server })
   sockets.on('connection', (socket) => socket.send('hello'))

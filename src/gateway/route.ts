@@ -78,6 +78,11 @@ export function isOpen(req: IncomingMessage, route: AgentRoute): boolean {
   return path === '/ok' || path === '/info' || path.startsWith('/ui/')
 }
 
+/** Whether the path looks like one of those that only operators may ask, below whatever prefix. */
+export function isOfOperators({ path }: AgentRoute): boolean {
+  return /\/(metrics|webhooks\/.*)$/.test(pathOf(path))
+}
+
 /** What every ambiguous target has. Few others have it. */
 const SUSPICIOUS = /[.%\\#]/
 

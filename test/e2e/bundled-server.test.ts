@@ -10,6 +10,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CALLER_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 import { writeProject } from '../support/bundled-project.ts'
 import { collect } from '../support/collect.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
@@ -129,9 +130,12 @@ describe.each(databases)('the bundled agent server on $database', (place) => {
     await gone
   })
 
-  const ask = async (path: string, init: { method?: string; body?: object } = {}) => {
-    const { method = init.body ? 'POST' : 'GET', body } = init
-    const headers = { ...GATEWAY, accept: 'application/json, text/event-stream' }
+  const ask = async (
+    path: string,
+    init: { method?: string; body?: object; headers?: object } = {},
+  ) => {
+    const { method = init.body ? 'POST' : 'GET', body, headers: more } = init
+    const headers = { ...GATEWAY, accept: 'application/json, text/event-stream', ...more }
     const sent = body ? { body: JSON.stringify(body) } : {}
     const response = await fetch(`${server?.url}${path}`, { method, headers, ...sent })
     return { status: response.status, text: await response.text() }
@@ -185,7 +189,9 @@ describe.each(databases)('the bundled agent server on $database', (place) => {
   })
 
   it('tells of itself', async () => {
-    expect((await ask('/metrics')).text).toContain('runyard_http_requests_total')
+    expect((await ask('/metrics', { headers: { [CALLER_HEADER]: 'ann' } })).text).toContain(
+      'runyard_http_requests_total',
+    )
     expect((await ask('/info')).status).toBe(200)
     expect((await ask('/openapi.json')).status).toBe(200)
     expect((await ask('/docs')).status).toBe(200)

@@ -74,6 +74,27 @@ export function guardGateway({
   }
 }
 
+/** What is for those who run the deployment: how it is, and what it has posted to whom. */
+const OF_OPERATORS = /^\/(metrics|webhooks)(\/|$)/
+
+/**
+ * Throws `unauthenticated` for what operators ask where the gateway has checked no key: a deployment that is public is
+ * open to everyone, and knows no users. Where the project has its own auth, that decides.
+ */
+export function guardOperators({
+  gatewayToken,
+  auth,
+}: DoorConfig & { auth?: unknown }): MiddlewareHandler<{ Variables: { sender?: Sender } }> {
+  return async (c, next) => {
+    const isGuarded = gatewayToken !== undefined && !auth && !isInProcess(c)
+    if (isGuarded && OF_OPERATORS.test(c.req.path) && !('identity' in unknownSender(c))) {
+      const why = 'An API key of its control plane is needed, although the deployment is public.'
+      throw new AppError('unauthenticated', `${why} Send it as "X-Api-Key: KEY".`)
+    }
+    await next()
+  }
+}
+
 /** Whom a request counts for, where nothing has proved who sent it. */
 export function unknownSender(c: Context): Sender {
   return c.get('sender') ?? { address: remoteAddress(c) }

@@ -12,7 +12,7 @@ import { RateLimit } from '../../http/rate-limit.ts'
 import { refuseUnmatched } from '../../http/unmatched.ts'
 import { a2aRoutes } from '../a2a/routes.ts'
 import { type AgentServerEnv, countRequests, noteCaller, requireAccess } from '../access/caller.ts'
-import { guardGateway } from '../access/door.ts'
+import { guardGateway, guardOperators } from '../access/door.ts'
 import { guardOpenServer } from '../access/open-door.ts'
 import { guardSockets } from '../access/socket-door.ts'
 import type { AppConfig } from '../app-config.ts'
@@ -69,6 +69,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   if (projectRoutes && isCallerFirst && hasCredentials(config))
     warnOfOpenRoutes(projectRoutes, parts.log)
   if (!isCallerFirst) app.use(caller)
+  app.use(guardOperators(config))
   app.use(leaveOut(http.disabled))
   if (openTo) app.use(requireJson)
   app.use(

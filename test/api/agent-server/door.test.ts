@@ -43,6 +43,17 @@ test('behind a gateway, answers only the gateway', async () => {
   expect((await get('/assistants/agent', { 'x-runyard-gateway': 'secret' })).status).toBe(200)
 })
 
+test('of a public deployment, keeps to operators what is theirs', async () => {
+  await start({ gatewayToken: 'secret' })
+  const status = async (path: string, more = {}) =>
+    (await get(path, { 'x-runyard-gateway': 'secret', ...more })).status
+  for (const path of ['/metrics', '/%6detrics', '/webhooks/deliveries', '/webhooks/deliveries/1']) {
+    expect([path, await status(path)]).toEqual([path, 401])
+    expect([path, await status(path, { 'x-runyard-caller': 'ann' })]).not.toEqual([path, 401])
+  }
+  expect(await status('/assistants/agent')).toBe(200)
+})
+
 test('graphs see the headers of their caller, but no credentials', async () => {
   await start({ gatewayToken: 'secret' })
   const headers = {
