@@ -110,7 +110,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     python: [],
     js: [
       ...['js/auth', 'js/checkpoints', 'js/langgraph', 'js/modules', 'js/store'],
-      ...['js/run/run', 'js/schemas/description', 'js/schemas/runtime'],
+      ...['js/run/run', 'js/schemas/description', 'js/schemas/runtime', 'js/schemas/static'],
     ],
     'js/modules': [],
     'js/langgraph': ['js/modules'],

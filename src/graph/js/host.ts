@@ -7,7 +7,8 @@ import type { Log } from '../../core/log.ts'
 import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { OpenedGraph } from './opened-graph.ts'
 import type { Project } from './project.ts'
-import { StaticSchemas } from './schemas/static.ts'
+import { describeGraph } from './schemas/description.ts'
+import { NOTHING, StaticSchemas } from './schemas/static.ts'
 
 /** Where the schemas that are read in the sources are, or are kept. */
 export interface SchemasPlace {
@@ -15,7 +16,7 @@ export interface SchemasPlace {
   builtAt?: string
   /** The file for the next start; absolute. Absent: they are not kept. */
   keptAt?: string
-  /** Whether they are read now, before anything asks for them. Default: no. */
+  /** Whether those that a graph lacks are read now, before anything asks for them. Default: no. */
   isReadAhead?: boolean
 }
 
@@ -34,7 +35,7 @@ export function createJsHost(
   const { auth, routes, embed, onNode } = project
   const graphs = [...project.graphs.values()].map(({ spec }) => spec)
   const schemas = new StaticSchemas({ ...place, graphs, log })
-  if (place.isReadAhead) schemas.begin()
+  if (place.isReadAhead) void readAhead(project, schemas)
   return {
     runtimes: [{ language: 'js', langgraphVersion: project.langgraphVersion }],
     graphs: new Map(infos.map((info) => [info.graph_id, info])),
@@ -49,5 +50,20 @@ export function createJsHost(
       const graph = await source.open(config, checkpoints)
       return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, schemas })
     },
+  }
+}
+
+/** Only where a graph does not have all of its schemas at run time; of a factory's graphs that is not known. */
+async function readAhead({ graphs }: Project, schemas: StaticSchemas): Promise<void> {
+  const beginning = {
+    async of() {
+      schemas.begin()
+      return NOTHING
+    },
+  }
+  for (const source of graphs.values()) {
+    if (source.hasFactory) schemas.begin()
+    // What fails here fails again for the request, which reports it.
+    else await describeGraph(source, await source.open({}), beginning).catch(() => {})
   }
 }

@@ -13,7 +13,7 @@ import type { StaticSchemas } from './static.ts'
 export async function describeGraph(
   source: ProjectGraph,
   graph: Graph,
-  written: StaticSchemas,
+  written: Pick<StaticSchemas, 'of'>,
 ): Promise<GraphSchemaSet> {
   const toJsonSchema = await loadToJsonSchema(source.spec.file)
   const subgraphs = await listSubgraphs(graph)

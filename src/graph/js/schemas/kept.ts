@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ExtractedSchemas, GraphPlace } from './type-extraction.ts'
+import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
 
 /** Changes with what an extraction answers: older files count for nothing then. */
 const FORMAT = 1
@@ -18,11 +18,6 @@ interface KeptSchemas {
 /** Where a build keeps them, beside the bundle of the `langgraph.json`. */
 export function builtSchemasPath(configPath: string): string {
   return join(dirname(configPath), 'node_modules', '.runyard', 'schemas.json')
-}
-
-/** The name of a graph in the file. */
-export function keyOf({ path, exportName }: Pick<GraphPlace, 'path' | 'exportName'>): string {
-  return `${path}:${exportName}`
 }
 
 /** `undefined` where there are none, not of all of these graphs, or, with `isChecked`, a file has changed since. */

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
 import { siblingModule } from '../../../core/sibling-module.ts'
-import { keyOf, readKept } from './kept.ts'
-import type { ExtractedSchemas, GraphPlace } from './type-extraction.ts'
+import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
+import { readKept } from './kept.ts'
 import type { ExtractionOrder } from './type-extraction-worker.ts'
 
 /**
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 180_000
 /** What the thread may use, in MiB; a compiler that needs more gives up. */
 const MAX_MEMORY_MB = 1_024
 
-const NOTHING: ExtractedSchemas = { graph: {}, subgraphs: {} }
+export const NOTHING: ExtractedSchemas = { graph: {}, subgraphs: {} }
 
 interface StaticSchemasOptions {
   /** Of the project; those in Python not among them. */

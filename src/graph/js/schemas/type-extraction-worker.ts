@@ -1,8 +1,8 @@
 /** The thread that `static.ts` starts: it answers one order, and ends. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { ExtractedSchemas, GraphPlace } from './extracted.ts'
 import { readKept, writeKept } from './kept.ts'
-import type { ExtractedSchemas, GraphPlace } from './type-extraction.ts'
 
 export interface ExtractionOrder {
   graphs: GraphPlace[]

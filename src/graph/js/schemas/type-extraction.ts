@@ -2,24 +2,10 @@
 import { dirname, resolve } from 'node:path'
 import ts from 'typescript-api'
 import type { GraphSchemas } from '../../../core/agent/host/description.ts'
-import { keyOf } from './kept.ts'
+import { findTsconfig } from '../../../project/tsconfig.ts'
+import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
 import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
-
-/** A graph, by the names that `langgraph.json` gives it. */
-export interface GraphPlace {
-  /** The file that exports the graph; absolute. */
-  file: string
-  /** As written. */
-  path: string
-  exportName: string
-}
-
-export interface ExtractedSchemas {
-  graph: GraphSchemas
-  /** By the way to them (`node` or `node|node`). */
-  subgraphs: Record<string, GraphSchemas>
-}
 
 interface Extraction {
   /** By `keyOf`. What the types do not say is missing. */
@@ -32,7 +18,7 @@ interface Extraction {
 export function extractSchemas(graphs: GraphPlace[]): Extraction {
   const files = new Set<string>()
   const system = noting(files)
-  const configOf = ({ file }: GraphPlace) => ts.findConfigFile(dirname(file), system.fileExists)
+  const configOf = ({ file }: GraphPlace) => findTsconfig(dirname(file))
   const found: Extraction['graphs'] = {}
   for (const [config, group] of Map.groupBy(graphs, configOf)) {
     const roots = [...new Set(group.map(({ file }) => file))]
