@@ -516,8 +516,8 @@ export function readClientConfig(flags: Flags, env: Environment = process.env): 
 
 /**
  * Sets variables for the project that this process is about to load: `defaults` where there is no value
- * yet, `values` in any case. Takes the server's own keys out first: a serializer that looks up variables by names that clients send
- * must find none. A process loads one project, so nothing is undone. Answers all variables that are then set, for
+ * yet, `values` in any case. Removes the server's own keys first: code that looks variables up by a name
+ * that a client sent must not find them. A process loads one project, so nothing is undone. Answers all variables that are then set, for
  * `project/variables.ts`.
  */
 export function applyProjectEnvironment(

@@ -125,7 +125,7 @@ function serviceName(start: StartMessage | undefined): string {
   return start?.deployment_name ?? 'runyard'
 }
 
-/** Answers where agents reach their control plane, if they have one. */
+/** Returns the address at which agents reach their control plane; `undefined`: they have none. */
 async function openHome({ config, start, started }: Opening): Promise<string | undefined> {
   const home = start?.home ?? config.home
   if (!home) return undefined

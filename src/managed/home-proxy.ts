@@ -20,7 +20,7 @@ import type { Home } from '../core/deployment/runtime-protocol.ts'
 /** Where the key counts; all else is passed on as it came. */
 const VAULT = '/v2/auth/'
 
-/** Of one connection, or said anew for the next one. */
+/** Headers that belong to one connection. */
 const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'host']
 
 interface HomeProxy {

@@ -39,7 +39,7 @@ export class Classes {
     this.#own = own
   }
 
-  /** By what `keyOf` answers; without those that the project's version does not have. */
+  /** By `keyOf`; without those that the project's version does not have. */
   known(): Promise<ReadonlyMap<string, Make>> {
     this.#made ??= this.#load()
     return this.#made

@@ -7,7 +7,7 @@ import {
 } from '@langchain/core/messages'
 import { ChatPromptValue } from '@langchain/core/prompt_values'
 import { Send } from '@langchain/langgraph'
-import { MemorySaver } from '@langchain/langgraph-checkpoint'
+import { emptyCheckpoint, InMemoryCache, MemorySaver } from '@langchain/langgraph-checkpoint'
 import { beforeAll, expect, test } from 'vitest'
 import { guardSerializers } from './serializer.ts'
 
@@ -171,4 +171,40 @@ test('a circle is marked where it closes, and functions are left out', async () 
   expect(await throughStorage({ circle, call: () => {} })).toEqual({
     circle: { name: 'a', self: '[Circular]' },
   })
+})
+
+test('objects of classes are stored as JSON.stringify writes them', async () => {
+  class Money {
+    cents = 5
+    valueOf() {
+      return this.cents
+    }
+  }
+  class Itself {
+    a = [new Number(1), new String('b'), new Boolean(false)]
+    toJSON() {
+      return this
+    }
+  }
+  const values = { money: new Money(), itself: new Itself(), at: [new Date(0), Buffer.from('a')] }
+  expect(await throughStorage(values)).toEqual(JSON.parse(JSON.stringify(values)))
+})
+
+test('the serializers of caches and of other checkpointers are guarded as well', async () => {
+  const [cache, saver] = [new InMemoryCache(), new MemorySaver()]
+  await cache.set([{ key: [['a'], 'b'], value: { SECRET, MESSAGE } }])
+  expect(await cache.get([[['a'], 'b']])).toEqual([
+    { key: [['a'], 'b'], value: { SECRET, MESSAGE } },
+  ])
+  await saver.put(
+    { configurable: { thread_id: 't' } },
+    { ...emptyCheckpoint(), channel_values: { MESSAGE } },
+    {
+      source: 'input',
+      step: 0,
+      parents: {},
+    },
+  )
+  const found = await saver.getTuple({ configurable: { thread_id: 't' } })
+  expect(found?.checkpoint.channel_values).toEqual({ MESSAGE })
 })

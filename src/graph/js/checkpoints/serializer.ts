@@ -1,7 +1,7 @@
 /**
- * The serializer of a project's LangGraph, with its JSON written and read by Runyard. What clients send is data wherever
- * it is in a value: LangGraph's own would revive objects that only look like LangChain's, and before `@langchain/core` 0.3.80 and
- * 1.1.8 answer variables of the environment to whoever can name them.
+ * The serializer of a project's LangGraph, with its JSON written and read by Runyard. What clients send is data, wherever it lies in a
+ * value. LangGraph's own serializer revives objects that only look like LangChain's; before `@langchain/core` 0.3.80 and 1.1.8 it reads
+ * the environment variables that they name.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { Classes } from './classes.ts'

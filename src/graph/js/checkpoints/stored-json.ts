@@ -19,8 +19,8 @@ const MAX_KEYS_TOLD = 12
  * - As in any JSON, functions and symbols in an object are left out, dates are text, numbers that JSON lacks are `null`, and
  *   an object of a class is its `toJSON()` or its fields. A reference back to an object that contains it is `"[Circular]"`.
  *
- * Throws `UnstorableValue` for a `bigint`, a function or a symbol as the value itself, what a `toJSON` or a getter throws, and values that are
- * nested too deeply: LangGraph's own serializer stores a text in place of the whole value then.
+ * Throws `UnstorableValue` for a `bigint`, for a function or a symbol as the value itself, for values that are nested too deeply, and when a
+ * `toJSON` or a getter throws. LangGraph's own serializer stores a text in place of the whole value then.
  */
 export function toStoredJson(value: unknown): string {
   const json = new Writer().write(value)
@@ -34,7 +34,7 @@ class Writer {
   readonly #above: object[] = []
   readonly #path: (string | number)[] = []
 
-  /** Answers `undefined` for what JSON leaves out. */
+  /** Returns `undefined` for what JSON leaves out. */
   write(value: unknown): unknown {
     switch (typeof value) {
       case 'string':
@@ -72,6 +72,15 @@ class Writer {
   #object(value: object): unknown {
     if (isSend(value)) return this.#fields(fieldsOfSend(value))
     if (isConvertible(value)) return this.#convertible(value)
+    return this.#unconverted(value)
+  }
+
+  /** As `JSON.stringify`, which asks no second time: a `toJSON` may return its own object. */
+  #asConverted(json: unknown): unknown {
+    return typeof json === 'object' && json !== null ? this.#unconverted(json) : this.write(json)
+  }
+
+  #unconverted(value: object): unknown {
     if (Array.isArray(value)) return Array.from(value, (item, place) => this.#step(place, item))
     if (isPlain(value)) return this.#data(value)
     return this.#instance(value)
@@ -81,7 +90,7 @@ class Writer {
     const own = isSerializable(value) && isMessage(value) ? ownArguments(value) : undefined
     if (own) return this.#langchain((value as Serializable).lc_id, own)
     const json = this.#converted(value)
-    if (!isSerializable(value) || !isConstructor(json)) return this.write(json)
+    if (!isSerializable(value) || !isConstructor(json)) return this.#asConverted(json)
     return this.#langchain(json.id, json.kwargs)
   }
 
@@ -107,8 +116,7 @@ class Writer {
     if (isDeltaSnapshot(value)) {
       return { lc: 2, type: 'delta_snapshot', value: this.#step('value', value.value) }
     }
-    const simple: unknown = value.valueOf()
-    return typeof simple === 'object' ? this.#data(value) : this.write(simple)
+    return isBoxed(value) ? this.write(value.valueOf()) : this.#data(value)
   }
 
   /** A value that JSON lacks, as the call that makes it. */
@@ -168,6 +176,10 @@ function stepTo(key: string | number): string {
 function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
+}
+
+function isBoxed(value: object): boolean {
+  return value instanceof Number || value instanceof String || value instanceof Boolean
 }
 
 interface Convertible {
