@@ -91,7 +91,7 @@ def test_what_a_client_has_planted_is_data(serializer: Any, tmp_path: Path) -> N
         "id": ["langchain_core", "prompts", "prompt", "PromptTemplate"],
         "kwargs": {"template": "{{ x }}", "input_variables": [], "template_format": "jinja2"},
     }
-    planted = [call, method, template, SECRET]
+    planted = [call, method, template, SECRET, made("Uint8Array", 2**62)]
     sent = message("HumanMessage", content="hi", additional_kwargs={"x": planted})
     found = read([*planted, sent], serializer())
     assert found[:-1] == planted

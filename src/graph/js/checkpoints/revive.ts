@@ -60,7 +60,8 @@ const VALUES: Readonly<Record<string, (...args: never[]) => object>> = {
   Map: (items: [unknown, unknown][]) => new Map(items),
   RegExp: (source: string, flags: string) => new RegExp(source, flags),
   Error: (message: string) => new Error(message),
-  Uint8Array: (bytes: number[]) => Uint8Array.from(bytes),
+  // `from` takes a length as well, as large as a client likes: only a list has an iterator.
+  Uint8Array: (bytes: number[]) => Uint8Array.from(bytes[Symbol.iterator]()),
 }
 
 /** `undefined` where the arguments are none for it: the record is data then. */

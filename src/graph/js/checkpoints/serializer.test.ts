@@ -120,11 +120,12 @@ test('what an older version stored unescaped is revived as messages, and as noth
   const planted = { ...MESSAGE, kwargs: { content: 'hi', additional_kwargs: { SECRET } } }
   const call = { lc: 2, type: 'constructor', id: ['Function'], args: ['return process'] }
   const getter = { ...MESSAGE, id: ['langchain_core', 'utils', 'env', 'getEnvironmentVariable'] }
-  const text = JSON.stringify([planted, call, getter, { ...MESSAGE, kwargs: null }])
+  const bytes = { lc: 2, type: 'constructor', id: ['Uint8Array'], args: [{ length: 2 ** 40 }] }
+  const text = JSON.stringify([planted, call, getter, bytes, { ...MESSAGE, kwargs: null }])
   const read = (await serde.loadsTyped('json', text)) as HumanMessage[]
   expect(read[0]).toBeInstanceOf(HumanMessage)
   expect(read[0]?.additional_kwargs).toEqual({ SECRET })
-  expect(read.slice(1)).toEqual([call, getter, expect.anything()])
+  expect(read.slice(1)).toEqual([call, getter, bytes, expect.anything()])
 })
 
 const circle: Record<string, unknown> = { name: 'a' }

@@ -115,6 +115,13 @@ def _map(items: list[list[Any]]) -> Any:
         return items
 
 
+def _bytes(items: Any) -> bytes:
+    """Of a list: a number would be a length, as large as a client likes."""
+    if not isinstance(items, list):
+        raise TypeError("Bytes are a list.")
+    return bytes(items)
+
+
 def _pattern(source: str, flags: str) -> re.Pattern[str]:
     return re.compile(source, sum(_FLAGS.get(flag, 0) for flag in flags))
 
@@ -125,7 +132,7 @@ _VALUES: dict[str, Callable[..., Any]] = {
     "Map": _map,
     "RegExp": _pattern,
     "Error": Exception,
-    "Uint8Array": bytes,
+    "Uint8Array": _bytes,
     "builtins.set": _set,
     "builtins.frozenset": frozenset,
     "builtins.bytes": bytes.fromhex,
