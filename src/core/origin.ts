@@ -21,7 +21,16 @@ export interface Origin {
 }
 
 /** What a run keeps of the request that made it. */
-export type RunOrigin = Pick<Origin, 'request_id' | 'traceparent'>
+export interface RunOrigin extends Pick<Origin, 'request_id' | 'traceparent'> {
+  /** The run whose graph sent the request, and waits for this run. */
+  waiting_run_id?: string
+}
+
+/** The run that executes here; `undefined`: none. */
+export function executingRun(): string | undefined {
+  const { fail, run_id } = currentOrigin()
+  return fail && run_id
+}
 
 /** The place in a run where the work is done. */
 export type Place = Pick<Origin, 'run_id' | 'thread_id' | 'node'>

@@ -52,6 +52,8 @@ export interface AgentServerEnv {
     isProject?: boolean
     /** The server's check of itself, at its start. */
     isSelfCheck?: boolean
+    /** Beside that: the run whose graph sends the request. */
+    runId?: string | undefined
     /** With a request that wants a WebSocket. */
     acceptSocket?: AcceptSocket
   }

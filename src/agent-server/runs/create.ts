@@ -24,6 +24,7 @@ import type { Parts } from '../parts.ts'
 import { placeOf, requireCheckpoint } from '../state/read.ts'
 import { authorizeThread, requireThread, threadNotFound } from '../threads/verbs.ts'
 import { announceCancelled, type Cancelled, cancelRuns } from './cancel.ts'
+import { refuseCircle } from './circle.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
 import { newRun, type RunRequest } from './new-run.ts'
 
@@ -40,9 +41,8 @@ export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'p
  * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
  * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
  * With an `idempotencyKey` that created a run before, answers that run.
- * `check` is asked about a thread that is there and idle, in the transaction that adds the run.
  *
- * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`),
+ * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`, or as `refuseCircle`),
  * `too_many_requests` when too many runs wait, and as `findRepeated` does.
  */
 export async function createRun(
@@ -50,12 +50,26 @@ export async function createRun(
   caller: Caller,
   thread_id: string | null,
   request: RunRequest,
-  { idempotencyKey, check }: { idempotencyKey?: string | undefined; check?: CheckThread } = {},
+  { idempotencyKey, check, waiting_run_id }: CreationOptions = {},
 ): Promise<QueuedRun> {
   const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
-  const ask: Ask = { thread_id, request, ...(key && { key }), ...(check && { check }) }
+  const ask: Ask = {
+    thread_id,
+    request,
+    waiting_run_id,
+    ...(key && { key }),
+    ...(check && { check }),
+  }
   const [run] = await addAsked(parts, caller, [ask])
   return run as QueuedRun
+}
+
+interface CreationOptions {
+  idempotencyKey?: string | undefined
+  /** Is asked about a thread that is there and idle, in the transaction that adds the run. */
+  check?: CheckThread
+  /** The run whose graph waits for this one: it must not hold the thread. */
+  waiting_run_id?: string | undefined
 }
 
 /** Throws where the run may not be added to the thread as it is at that moment. */
@@ -154,6 +168,7 @@ interface Ask {
   request: RunRequest
   key?: KeyInUse
   check?: CheckThread
+  waiting_run_id?: string | undefined
 }
 
 export interface Admission extends Ask {
@@ -398,11 +413,12 @@ function withGraph(metadata: JsonObject, { assistant }: Admission): JsonObject {
 async function applyStrategy(
   tx: AgentStore,
   thread_id: string,
-  { run_id, request, now, isBusy }: Admission & { isBusy: boolean },
+  { run_id, request, now, isBusy, waiting_run_id }: Admission & { isBusy: boolean },
 ): Promise<Cancelled> {
   const plan = planMultitask(request.multitask_strategy, isBusy)
   switch (plan.kind) {
     case 'accept':
+      if (isBusy) await refuseCircle(tx, thread_id, waiting_run_id)
       return { running: [], ended: [] }
     case 'reject':
       throw new AppError(

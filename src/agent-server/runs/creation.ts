@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../parts.ts'
+import { askingRun } from './circle.ts'
 import { createRun } from './create.ts'
 import { runRequest } from './request.ts'
 import { answerWithResult, answerWithStream, runLocation } from './responses.ts'
@@ -18,27 +19,33 @@ type Creation = Context<
 
 /** Each creates a run on the thread, or with `null` on one of its own. Throws as `createRun` does. */
 export function creationHandlers(parts: Parts) {
-  const create = (c: Creation, thread_id: string | null): Promise<QueuedRun> => {
+  const create = (
+    c: Creation,
+    thread_id: string | null,
+    { isWaiting }: { isWaiting: boolean },
+  ): Promise<QueuedRun> => {
     const idempotencyKey = c.req.valid('header')['idempotency-key']
     const request = runRequest(c.req.valid('json'))
-    return createRun(parts, c.var.caller, thread_id, request, { idempotencyKey })
+    const waiting_run_id = isWaiting ? askingRun(c, request.config.configurable) : undefined
+    const options = { idempotencyKey, waiting_run_id }
+    return createRun(parts, c.var.caller, thread_id, request, options)
   }
   const isCancelledOnLeave = (c: Creation) => c.req.valid('json').on_disconnect === 'cancel'
   return {
     /** Answers the run at once. */
     async create(c: Creation, thread_id: string | null) {
-      const run = await create(c, thread_id)
+      const run = await create(c, thread_id, { isWaiting: false })
       return c.json(runOnWire(run), 200, runLocation(run))
     },
     /** Answers the values that the run leaves. */
     async wait(c: Creation, thread_id: string | null) {
-      const run = await create(c, thread_id)
+      const run = await create(c, thread_id, { isWaiting: true })
       const how = { isCancelledOnLeave: isCancelledOnLeave(c) }
       return answerWithResult(c, { parts, run, ...how }) as never
     },
     /** Answers the run's events as they come. */
     async stream(c: Creation, thread_id: string | null) {
-      const run = await create(c, thread_id)
+      const run = await create(c, thread_id, { isWaiting: true })
       const how = { isNew: true, after: -1, isCancelledOnLeave: isCancelledOnLeave(c) }
       return answerWithStream(c, { parts, run, ...how })
     },

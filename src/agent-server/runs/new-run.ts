@@ -31,6 +31,8 @@ export function newRun(from: {
   caller: Caller
   /** What the graph's context schema has; absent where that is not known. */
   contextKeys?: ReadonlySet<string> | undefined
+  /** The run whose graph waits for this one. */
+  waiting_run_id?: string | undefined
   /** ms since 1970 */
   now: number
 }): NewRun {
@@ -54,15 +56,21 @@ export function newRun(from: {
     kwargs: kwargsOf(from),
     multitask_strategy: request.multitask_strategy,
     available_at: now + Math.round((request.after_seconds ?? 0) * 1000),
-    ...originOf(),
+    ...originOf(from.waiting_run_id),
   }
 }
 
 /** The request that makes the run. A cron's run has none. */
-function originOf(): Pick<NewRun, 'origin'> {
+function originOf(waiting_run_id: string | undefined): Pick<NewRun, 'origin'> {
   const { request_id, traceparent } = currentOrigin()
   if (request_id === undefined) return {}
-  return { origin: { request_id, ...(traceparent !== undefined && { traceparent }) } }
+  return {
+    origin: {
+      request_id,
+      ...(traceparent !== undefined && { traceparent }),
+      ...(waiting_run_id !== undefined && { waiting_run_id }),
+    },
+  }
 }
 
 function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {

@@ -1,4 +1,5 @@
 /** The operations on runs that are there. */
+
 import { createRoute, z } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import { parseLastEventId } from '../../stream/last-event-id.ts'
@@ -8,6 +9,8 @@ import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
 import { defaultStart } from '../streams/run.ts'
 import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
+import { isTerminal } from '../../core/agent/run.ts'
+import { askingRun, refuseCircle } from './circle.ts'
 import { deleteRun } from './delete.ts'
 import { getRun, requireLog } from './read.ts'
 import {
@@ -47,7 +50,7 @@ const join = createRoute({
   request: { params: RunPathSchema, query: JoinQuerySchema },
   responses: {
     200: VALUES_ANSWER,
-    ...refusals(404, 422),
+    ...refusals(404, 409, 422),
   },
 })
 
@@ -112,6 +115,7 @@ export function runRoutes(parts: Parts) {
   })
   routes.openapi(join, async (c) => {
     const run = await getRun(parts, c.get('caller'), c.req.valid('param'))
+    if (!isTerminal(run.status)) await refuseCircle(parts.store, run.thread_id, askingRun(c))
     const isCancelledOnLeave = c.req.valid('query').cancel_on_disconnect
     return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
   })

@@ -139,8 +139,8 @@ export class AgentServer {
 
   #connectHost(): () => void {
     const { host, store, events, items, onNode } = this.#parts
-    const fetch: HostCalls['fetch'] = (request, { asProject = false } = {}) =>
-      this.#fetch(request, asProject ? AS_PROJECT : IN_PROCESS)
+    const fetch: HostCalls['fetch'] = (request, { asProject = false, run_id: runId } = {}) =>
+      this.#fetch(request, { ...(asProject ? AS_PROJECT : IN_PROCESS), runId })
     const checkpoints = settledCheckpoints(store.checkpoints, events)
     return host.connect({ checkpoints, items, onNode, fetch })
   }

@@ -2,7 +2,7 @@
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { GraphItems, HostCalls } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Place } from '../../core/origin.ts'
+import { executingRun, type Place } from '../../core/origin.ts'
 import { connectLoopback } from './loopback.ts'
 
 export class ServerConnection {
@@ -31,7 +31,9 @@ export class ServerConnection {
   /** Answers what ends it. */
   connect(calls: HostCalls): () => void {
     this.#calls = calls
-    const disconnect = connectLoopback((request) => calls.fetch(request))
+    const disconnect = connectLoopback((request) =>
+      calls.fetch(request, { run_id: executingRun() }),
+    )
     return () => {
       disconnect()
       if (this.#calls === calls) this.#calls = undefined

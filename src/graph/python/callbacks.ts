@@ -5,7 +5,7 @@ import { plainNumber, withPlainNumbers } from '../../core/exact-json.ts'
 import type { Place } from '../../core/origin.ts'
 import type { Binding, Bindings } from './bindings.ts'
 import type { WithBytes } from './frames.ts'
-import { answerWith, readRequest, type WireRequest } from './http.ts'
+import { answerWith, readRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
 import type { PassOn } from './routes.ts'
 import { allFilled, emptied, filled } from './typed-bytes.ts'
@@ -41,7 +41,7 @@ export class Callbacks {
         this.#server.items.searchAll(searches, refresh),
       'items.namespaces': (_, { query, page }) => this.#server.items.namespaces(query, page),
       'routes.next': (call, params) => this.#passOn(call, params),
-      fetch: (call, { request, as_project }) => this.#fetch(call, request, as_project),
+      fetch: (call, params) => this.#fetch(call, params),
     }
   }
 
@@ -80,8 +80,8 @@ export class Callbacks {
     return emptied(await this.#bound(of).checkpoints.list(query))
   }
 
-  async #fetch(call: IncomingCall, request: WireRequest, asProject?: boolean): Promise<void> {
-    const options = { asProject: asProject === true }
+  async #fetch(call: IncomingCall, { request, as_project, run_id }: Params): Promise<void> {
+    const options = { asProject: as_project === true, run_id }
     const answer = await this.#server.fetch(readRequest(request, call), options)
     await answerWith(call, answer)
   }

@@ -84,6 +84,7 @@ export const BEHIND_A_WIRE = {
   'thread-factory': 'factories',
   // What they call back for.
   'remote-graph': 'requests',
+  'run-circle': 'requests',
   'store-in-graphs': 'items',
   // What a project has beside its graphs.
   'custom-auth': 'auth',

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from .peer import OutgoingCall, Peer
+from .place import current_place
 from .port import Checkpoints, Items, Json, JsonObject, Request, Response
 
 _Call = Callable[[str, JsonObject], Awaitable[Json]]
@@ -123,6 +124,8 @@ class WireCalls:
     ) -> Response:
         """Asks the agent server itself."""
         params = {"request": to_wire_request(request), "as_project": as_project}
+        if (run_id := current_place().run_id) is not None:
+            params["run_id"] = run_id
         call = self._peer.begin("fetch", params, body or no_chunks())
         response, _ = await read_response(call)
         return response

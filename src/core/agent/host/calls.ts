@@ -15,9 +15,13 @@ export interface HostCalls {
   /**
    * A request of the project's own code to the server that it runs in, which needs none of the server's
    * keys. It ends with the request's signal. `asProject`: the project's own `auth` is not asked either, as
-   * of what the project does for itself; default: it is, as of a request from outside.
+   * of what the project does for itself; default: it is, as of a request from outside. `run_id`: the run whose graph
+   * sends it.
    */
-  fetch(request: Request, options?: { asProject?: boolean }): Promise<Response>
+  fetch(
+    request: Request,
+    options?: { asProject?: boolean; run_id?: string | undefined },
+  ): Promise<Response>
 }
 
 /** The items of the store as `langgraph.json` says: with time to live, and found by their meaning. */
