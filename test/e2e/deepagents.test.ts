@@ -7,8 +7,11 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
+import { readProjectConfig } from '../../src/project/config.ts'
 import { temporaryFolder } from '../support/agent-server.ts'
 import { LANGUAGES, type Language } from '../support/language.ts'
+import { GATEWAY, startManagedServe } from '../support/managed-serve.ts'
 import { run } from '../support/program.ts'
 import { endOfRun, readUntil, SocketClient, send, subscribe } from '../support/protocol-client.ts'
 import { installPython, NO_PYTHON } from '../support/python.ts'
@@ -86,3 +89,41 @@ describe.each(LANGUAGES)('in %s', (language) => {
     socket.close()
   })
 })
+
+it('is bundled whole, and answers out of the bundle what it answers from its files', async () => {
+  const { cwd } = await INSTALLERS.javascript()
+  const configPath = join(cwd, 'langgraph.json')
+  const made = await bundleProject(await readProjectConfig(configPath))
+  expect(made).toMatchObject({ external: [], file: expect.any(String) })
+  const bundled = await talk(configPath, bundlePath(configPath))
+  expect(bundled.at(-1)).toContain('ai: ')
+  expect(bundled).toEqual(await talk(configPath))
+}, 600_000)
+
+interface Message {
+  type: string
+  content: unknown
+}
+
+/** What each message of a run is, by its type and its text. */
+async function talk(configPath: string, bundle?: string): Promise<string[]> {
+  const dataDir = await temporaryFolder()
+  const started = await startManagedServe({
+    ...{ configPath, dataDir },
+    ...(bundle !== undefined && { bundlePath: bundle }),
+  })
+  try {
+    const input = { messages: [{ role: 'human', content: 'How is Bern?', id: 'question' }] }
+    const response = await fetch(`${started.url}/runs/wait`, {
+      method: 'POST',
+      headers: { ...GATEWAY, 'content-type': 'application/json' },
+      body: JSON.stringify({ assistant_id: 'deep', input }),
+    })
+    const { messages } = (await response.json()) as { messages: Message[] }
+    expect(started.output()).not.toContain('The bundle could not be used')
+    return messages.map(({ type, content }) => `${type}: ${JSON.stringify(content)}`)
+  } finally {
+    started.process.kill('SIGKILL')
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}

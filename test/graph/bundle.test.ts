@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { builtSchemasPath } from '../../src/graph/js/schemas/kept.ts'
@@ -11,7 +11,9 @@ import { bundle as build } from '../../src/main/builds/bundle.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
+import { run } from '../support/program.ts'
 
+const LOAD = resolve(import.meta.dirname, '../support/load-layouts.ts')
 const ANN = { authorization: 'Bearer ann', ...GATEWAY }
 
 let dir: string
@@ -128,6 +130,44 @@ it('leaves a package that is not there to the code that looks for it', async () 
   expect(await bundle()).toMatchObject({ external: [] })
   const text = await readFile(bundlePath(join(root, 'langgraph.json')), 'utf8')
   expect(text).toContain('import("absent")')
+})
+
+it('bundles what a package on LangChain finds in a table, with one core', async () => {
+  const manifest = (name: string) =>
+    JSON.stringify({
+      name,
+      type: 'module',
+      main: 'index.js',
+      peerDependencies: { '@langchain/core': '1' },
+    })
+  await writeProject(root, {
+    'package.json': '{ "type": "module" }',
+    'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',
+    'graph.ts': `
+import { AIMessage } from '@langchain/core/messages'
+import { init } from 'table'
+export const graph = async () => {
+  const absent = await init('absent').catch(({ code, message }) => [code, message.split(' imported')[0]])
+  return [(await init('model')) instanceof AIMessage, absent]
+}`,
+    'node_modules/table/package.json': manifest('table'),
+    // As \`langchain/chat_models/universal\` has one of all models.
+    'node_modules/table/index.js': `
+import '@langchain/core/messages'
+const TABLE = { model: { package: '@acme/model' }, absent: { package: "@acme/absent" } }
+export const init = async (name) => (await import(TABLE[name].package)).make()
+`,
+    'node_modules/@acme/model/package.json': manifest('@acme/model'),
+    'node_modules/@acme/model/index.js': `
+import { AIMessage } from '@langchain/core/messages'
+export const make = () => new AIMessage('x')
+`,
+  })
+  expect(await bundle()).toMatchObject({ external: [] })
+  const load = (way: string) => run(process.execPath, [LOAD, way, join(root, 'langgraph.json')])
+  const missing = ['ERR_MODULE_NOT_FOUND', "Cannot find package '@acme/absent'"]
+  for (const way of ['bundle', 'sources'])
+    expect(JSON.parse(await load(way))).toEqual({ g: [true, missing] })
 })
 
 /** What the project says to a client, started as the driver of a control plane starts it. */
