@@ -1,6 +1,7 @@
 /** The operations on runs that are there. */
 
 import { createRoute, z } from '@hono/zod-openapi'
+import { isTerminal } from '../../core/agent/run.ts'
 import { createRoutes } from '../../http/app.ts'
 import { parseLastEventId } from '../../stream/last-event-id.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -9,7 +10,6 @@ import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
 import { defaultStart } from '../streams/run.ts'
 import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
-import { isTerminal } from '../../core/agent/run.ts'
 import { askingRun, refuseCircle } from './circle.ts'
 import { deleteRun } from './delete.ts'
 import { getRun, requireLog } from './read.ts'

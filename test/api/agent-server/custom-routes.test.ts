@@ -50,10 +50,7 @@ describe('the routes of a project', () => {
   }
 
   test('never send more than they announce, nor anything after fewer', async () => {
-    const [, exact, short] = await onOneConnection(
-      '/sends/5/hello',
-      '/sends/5/hello,more,and+more',
-    )
+    const [, exact, short] = await onOneConnection('/sends/5/hello', '/sends/5/hello,more,and+more')
     expect(exact).toMatch(/^helloHTTP\/1\.1 200/)
     expect(short).toMatch(/^helloHTTP\/1\.1 200/)
     // What was asked behind these is asked again by its client, on another connection.
