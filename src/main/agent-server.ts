@@ -12,6 +12,7 @@ import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
 import type { SchemasPlace } from '../graph/js/host.ts'
+import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
 import { builtSchemasPath } from '../graph/js/schemas/kept.ts'
 import { startHomeProxy } from '../managed/home-proxy.ts'
 import type { OnStep } from '../managed/report-start.ts'
@@ -64,9 +65,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const border = sourceRoot === undefined ? {} : { border: sourceRoot }
   const projectConfig = await readProjectConfig(config.configPath, { environment, ...border })
   // Of a deployment they are in the log of its build.
-  if (!start)
-    for (const note of [...(projectConfig.image?.notes ?? []), ...projectConfig.notes])
-      log.warn({}, note)
+  if (!start) for (const note of await notesOn(projectConfig)) log.warn({}, note)
   const homeUrl = await openHome(opening)
   const env = applyEnvironment(projectConfig, { start, homeUrl })
   const tracer = await openTracer(serviceName(start), started, env)
@@ -108,6 +107,12 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
 function schemasPlace({ config, start, isHelper }: Opening, { path }: ProjectConfig): SchemasPlace {
   if (start && config.devHost === undefined) return { builtAt: builtSchemasPath(path) }
   return { keptAt: join(config.dataDir, 'schemas.json'), isReadAhead: !isHelper }
+}
+
+/** What an author should know of a project that no build has looked at. */
+async function notesOn(config: ProjectConfig): Promise<string[]> {
+  const { image, notes } = config
+  return [...(image?.notes ?? []), ...notes, ...(await checkProjectPackages(config))]
 }
 
 function pythonOptions(
