@@ -2,7 +2,6 @@
  * The event log of the runs. It writes events, and lets others follow them while a run executes or
  * later.
  */
-
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {

@@ -2,7 +2,6 @@
  * Converts events of the log into those of the protocol. Events of protocol runs are in the log as they
  * are sent. Events of legacy runs, and the end of every run, are converted here.
  */
-
 import {
   END_EVENT,
   isEnd,

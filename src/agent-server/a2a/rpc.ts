@@ -1,5 +1,4 @@
 /** JSON-RPC requests of the Agent2Agent protocol, in the words of version 1.0 or 0.3. */
-
 import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors'

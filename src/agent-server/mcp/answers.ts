@@ -1,5 +1,4 @@
 /** What is answered to messages of the Model Context Protocol, by its own library. */
-
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   ErrorCode,

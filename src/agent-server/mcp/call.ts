@@ -1,5 +1,4 @@
 /** A call of a tool: a run of its assistant on a thread of its own, to the end. */
-
 import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isEnd, type RunEnd } from '../../core/agent/event.ts'

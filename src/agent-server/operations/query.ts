@@ -1,5 +1,4 @@
 /** Query parameters in the forms that SDKs send them. */
-
 import { z } from '@hono/zod-openapi'
 import { parseJson } from '../../core/exact-json.ts'
 

@@ -5,7 +5,6 @@
  * Messages are compared piece by piece. A message that comes out differently starts again with the same
  * id. One that does not come again is marked as broken off.
  */
-
 import type { NewEvent } from '../../core/agent/event.ts'
 import { protocolEventName, protocolPlaceOf } from '../../core/agent/protocol.ts'
 import { parseJson } from '../../core/exact-json.ts'

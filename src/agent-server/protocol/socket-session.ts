@@ -3,7 +3,6 @@
  * A client that does not read costs no more than what its socket holds: then nothing is read from it
  * or from the log until it does.
  */
-
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
 import { AppError, HTTP_STATUS } from '../../core/errors.ts'

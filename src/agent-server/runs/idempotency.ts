@@ -1,5 +1,4 @@
 /** `Idempotency-Key`: a request that creates runs, sent again, finds those that it created. */
-
 import { createHash } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'

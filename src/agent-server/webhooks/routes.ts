@@ -1,5 +1,4 @@
 /** The operations on webhook deliveries. */
-
 import { createRoute, z } from '@hono/zod-openapi'
 import type { QueuedDelivery, WebhookDelivery } from '../../core/agent/webhook.ts'
 import { parseJson } from '../../core/exact-json.ts'

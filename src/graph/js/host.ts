@@ -1,5 +1,4 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
-
 import type { GraphHost } from '../../core/agent/host/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import { withPlainNumbers } from '../../core/exact-json.ts'

@@ -1,5 +1,4 @@
 /** A compiled graph of LangGraph for JavaScript behind the port. */
-
 import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'

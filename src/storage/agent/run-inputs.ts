@@ -3,7 +3,6 @@
  * change of it, such as the renewal of a lease, and reads through what stands before a column. Measured with an
  * input of 50 MB: 0.7 s of CPU for each renewal.
  */
-
 import type { RunKwargs, StoredRun } from '../../core/agent/run.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'

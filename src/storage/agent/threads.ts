@@ -1,5 +1,4 @@
 /** The `threads` table. Its search is in another file. */
-
 import type {
   NewThread,
   Thread,

@@ -1,5 +1,4 @@
 /** Copies, cuts and measures the whole history of a thread's checkpoints. */
-
 import type { CheckpointStore, StorageUse } from '../../core/agent/checkpoint.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'

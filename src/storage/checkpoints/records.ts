@@ -1,5 +1,4 @@
 /** Reads checkpoints with their values and writes. */
-
 import {
   type ChannelValue,
   type CheckpointRecord,

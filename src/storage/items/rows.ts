@@ -1,5 +1,4 @@
 /** Reads rows of the `store_items` table. A namespace is stored as text. */
-
 import type { Item, ItemId } from '../../core/agent/items/item.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { SqlValue } from '../db/db.ts'

@@ -2,7 +2,6 @@
  * The project's own `auth`: an `Auth` of the SDK that it uses. It says who sent a request, and decides
  * about each operation, by the rules of LangGraph Server.
  */
-
 import type { AuthUser } from '../../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/host/auth.ts'
 import { AppError } from '../../../core/errors.ts'

@@ -1,5 +1,4 @@
 /** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
-
 import type {
   Checkpoint,
   CheckpointMetadata,

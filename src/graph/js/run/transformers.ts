@@ -4,7 +4,6 @@
  * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
  * of LangGraph's own `StreamMux`.
  */
-
 import type { Emission } from '../../../core/agent/host/emission.ts'
 import type {
   MadeEvent,

@@ -1,5 +1,4 @@
 /** LangGraph's store over the server's items: what graphs find as `config.store` and `runtime.store`. */
-
 import type {
   BaseStore,
   GetOperation,

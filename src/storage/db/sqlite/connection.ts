@@ -1,5 +1,4 @@
 /** One open SQLite file: its settings and its prepared statements. Nothing here waits. */
-
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../../../core/errors.ts'
