@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../../test/support/program.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -12,6 +12,10 @@ import { openBuildLog } from '../build-log.ts'
 import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
 import { fetchRepository } from './git.ts'
 
+const WHO = {
+  ...{ GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@b.c' },
+  ...{ GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@b.c' },
+}
 const NO_SSH = { keyPath: undefined, knownHostsPath: '/dev/null' }
 
 let dir: string
@@ -41,6 +45,39 @@ function git(...args: string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null' }
   const repository = join(dir, 'repository')
   return runNow('git', [...who, ...init(args, repository)], { env }).trim()
+}
+
+/** Another repository, with one commit of these files and gitlinks. Answers the commit. */
+async function other(
+  name: string,
+  files: Record<string, string>,
+  links: Record<string, string> = {},
+): Promise<string> {
+  const folder = join(dir, name)
+  const run = (...args: string[]) => {
+    const who = ['-c', 'user.name=A', '-c', 'user.email=a@b.c', '-C', folder]
+    return runNow('git', [...who, ...args], { env: { PATH: process.env.PATH } }).trim()
+  }
+  await mkdir(folder, { recursive: true })
+  run('init', '--quiet', '--initial-branch=main')
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  run('add', '--force', '.')
+  for (const [path, id] of Object.entries(links)) {
+    run('update-index', '--add', '--cacheinfo', `160000,${id},${path}`)
+  }
+  run('commit', '--quiet', '-m', 'x')
+  return run('rev-parse', 'HEAD')
+}
+
+const module = (path: string, url: string, more = '') =>
+  `[submodule "${path}"]\n\tpath = ${path}\n\turl = ${url}\n${more}`
+
+async function logged(): Promise<string> {
+  await context.log.close()
+  return readFile(join(dir, 'build.log'), 'utf8')
 }
 
 function init(args: string[], repository: string): string[] {
@@ -116,6 +153,68 @@ it('takes file:// only where it is allowed', async () => {
   const request = { repo_url, repo_ref: null, isFileUrlAllowed: false, ssh: NO_SSH }
   const fetching = fetchRepository(request, join(dir, 'source'), context)
   await expect(fetching).rejects.toThrow('needs an API key with role admin')
+})
+
+it('fetches submodules at the commits that are named, and those of submodules', async () => {
+  const inner = await other('inner', { 'word.py': 'inner' })
+  const library = await other(
+    'library',
+    { 'word.py': 'library', '.gitmodules': module('deep/inner', '../inner') },
+    { 'deep/inner': inner },
+  )
+  // A branch that has the commit's name, and leads elsewhere.
+  runNow('git', ['-C', join(dir, 'inner'), 'commit', '--quiet', '--allow-empty', '-m', 'later'], {
+    env: { PATH: process.env.PATH, ...WHO },
+  })
+  runNow('git', ['-C', join(dir, 'inner'), 'update-ref', `refs/heads/${inner}`, 'HEAD'])
+  await other(
+    'app',
+    { file: 'app', '.gitmodules': module('vendor/library', `${dir}/library`) },
+    { 'vendor/library': library },
+  )
+  const { files, text } = await fetched(null, `file://${dir}/app`)
+  expect({ files, text }).toEqual({ files: ['.gitmodules', 'file', 'vendor'], text: 'app' })
+  const source = join(dir, 'source/vendor/library')
+  expect((await readdir(source)).toSorted()).toEqual(['.gitmodules', 'deep', 'word.py'])
+  expect(await readdir(join(source, 'deep/inner'))).toEqual(['word.py'])
+  expect(await logged()).toContain(`Fetched file://${dir}/inner at commit ${inner}.`)
+})
+
+it('names submodules that lie elsewhere or are not wanted, and leaves their folders empty', async () => {
+  const id = 'a'.repeat(40)
+  const modules =
+    module('a', 'https://user:secret@other.example/a.git') +
+    module('b', `file://${dir}/nowhere`, '\tupdate = none\n') +
+    '[submodule "c"]\n\tpath = c\n'
+  await other('app', { file: 'app', '.gitmodules': modules }, { a: id, b: id, c: id })
+  await fetched(null, `file://${dir}/app`)
+  for (const name of ['a', 'b', 'c']) {
+    expect(await readdir(join(dir, 'source', name))).toEqual([])
+  }
+  const log = await logged()
+  expect(log).toContain('submodule a is not fetched')
+  expect(log).toContain('https://other.example/a.git has another host or scheme')
+  expect(log).toContain('submodule b is not fetched, and its folder is empty: .gitmodules says')
+  expect(log).toContain('submodule c is not fetched, and its folder is empty: .gitmodules names')
+  expect(log).not.toContain('secret')
+})
+
+it('says which submodule could not be fetched', async () => {
+  const modules = module('lib', `file://${dir}/repository`)
+  await other('app', { file: 'app', '.gitmodules': modules }, { lib: 'a'.repeat(40) })
+  const fetching = fetched(null, `file://${dir}/app`)
+  await expect(fetching).rejects.toMatchObject({ name: 'BuildError', step: 'fetch' })
+  await expect(fetching).rejects.toThrow(/^The submodule lib: .*update = none/)
+})
+
+it('names the files that Git LFS keeps, and no others', async () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`
+  await other('app', {
+    ...{ file: 'app', 'models/.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' },
+    ...{ 'models/a.bin': pointer, 'models/b.bin': 'small, and no pointer' },
+  })
+  await fetched(null, `file://${dir}/app`)
+  expect(await logged()).toContain('in place of 1 files: models/a.bin.')
 })
 
 it('runs no hook and reads no configuration of the machine', async () => {

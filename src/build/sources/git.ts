@@ -1,15 +1,16 @@
 /** Fetches one commit of a git repository. */
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
-import type { CommandEnd } from '../../core/deployment/builds/project-commands.ts'
 import { checkRepoRef } from '../../core/deployment/sources/repo-ref.ts'
 import { checkRepoUrl } from '../../core/deployment/sources/repo-url.ts'
 import { AppError } from '../../core/errors.ts'
-import { runCommand } from '../command.ts'
-import { reasonOf, type StepContext } from '../step.ts'
-import { type RepositoryUrl, splitCredentials } from './repository-url.ts'
-import { type SshAccess, sshEnvironment } from './ssh-access.ts'
+import type { StepContext } from '../step.ts'
+import { createGit, type Git, gitEnvironment } from './git-command.ts'
+import { findLfsPointers } from './lfs-pointers.ts'
+import { splitCredentials } from './repository-url.ts'
+import type { SshAccess } from './ssh-access.ts'
+import { readModules, readSubmodules, type Submodule, submoduleUrl } from './submodules.ts'
 
 interface RepositoryRequest {
   repo_url: string
@@ -22,14 +23,13 @@ interface RepositoryRequest {
 const FULL_COMMIT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
 const COMMIT_ID = /^[0-9a-f]{7,64}$/
 
-/** git's answer to `get` of the credential protocol, without the values on a command line. */
-const CREDENTIAL_HELPER =
-  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" ' +
-  '"$BUILD_GIT_USERNAME" "$BUILD_GIT_PASSWORD"; }; f'
+/** How deep submodules of submodules are followed. */
+const MAX_DEPTH = 8
 
 /**
  * Puts the files of one commit into the new folder `into` and answers the commit's id. The history
- * is not kept; submodules are not fetched (their folders are empty), nor large files (LFS). Git reads no configuration
+ * is not kept. Submodules are fetched from the server of the repository, with its scheme and its key; others are named in
+ * the log, as are pointers to large files (LFS). Git reads no configuration
  * of the machine or its user, runs no hooks, asks for nothing, and speaks only https, ssh, git and,
  * where allowed, file.
  *
@@ -45,10 +45,107 @@ export async function fetchRepository(
   await mkdir(into, { recursive: true })
   const git = createGit(into, gitEnvironment(repository, request, context), context)
   const commit = await fetchRef(git, repository.url, request.repo_ref, context)
-  await git.run(['checkout', '--quiet', '--force', '--detach', commit], `checkout ${commit}`)
-  await rm(join(into, '.git'), { recursive: true, force: true })
-  context.log.line(`Fetched ${repository.url} at commit ${commit}.`)
+  await checkOut(git, { request, into, commit, depth: 0 }, context)
   return commit
+}
+
+interface Checkout {
+  request: RepositoryRequest
+  into: string
+  /** Fetched already. */
+  commit: string
+  /** How many repositories this one is a submodule of. */
+  depth: number
+}
+
+async function checkOut(git: Git, checkout: Checkout, context: StepContext): Promise<void> {
+  const { request, into, commit } = checkout
+  await git.run(['checkout', '--quiet', '--force', '--detach', commit], `checkout ${commit}`)
+  context.log.line(`Fetched ${splitCredentials(request.repo_url).url} at commit ${commit}.`)
+  await noteLargeFiles(git, into, context)
+  for (const submodule of await submodulesOf(git, commit)) {
+    await fetchSubmodule(submodule, checkout, context)
+  }
+  await rm(join(into, '.git'), { recursive: true, force: true })
+}
+
+async function submodulesOf(git: Git, commit: string): Promise<Submodule[]> {
+  const list = ['ls-tree', '-z', commit, '--']
+  if ((await git.answer([...list, '.gitmodules'], 'ls-tree')) === '') return []
+  const config = ['config', '--blob', `${commit}:.gitmodules`, '--null', '--list']
+  const modules = readModules(await git.answer(config, 'config --blob .gitmodules'))
+  if (modules.size === 0) return []
+  return readSubmodules(modules, await git.answer([...list, ...modules.keys()], 'ls-tree'))
+}
+
+/** Exactly the commit that the repository names, whatever branches there are. Throws `BuildError('fetch')`. */
+async function fetchSubmodule(
+  { path, commit, url, isLeftOut }: Submodule,
+  { request, into, depth }: Checkout,
+  context: StepContext,
+): Promise<void> {
+  const leave = (why: string) =>
+    context.log.line(
+      `Warning: the submodule ${path} is not fetched, and its folder is empty: ${why}.`,
+    )
+  if (isLeftOut) return leave('.gitmodules says update = none')
+  if (url === undefined) return leave('.gitmodules names no url for it')
+  const repo_url = submoduleUrl(request.repo_url, url)
+  if (repo_url === undefined) {
+    const shown = splitCredentials(url).url
+    return leave(
+      `${shown} has another host or scheme than the repository, whose key is not sent there`,
+    )
+  }
+  if (depth >= MAX_DEPTH) return leave(`it is nested more than ${MAX_DEPTH} deep`)
+  const folder = join(into, path)
+  const own = { ...request, repo_url: withLogin(repo_url, request.repo_url), repo_ref: commit }
+  try {
+    checkRequest(own)
+    await requireOwnFolder(into, folder, path)
+    const repository = splitCredentials(own.repo_url)
+    const git = createGit(folder, gitEnvironment(repository, own, context), context)
+    await git.run(['init', '--quiet', '--template='], 'init')
+    if ((await fetchCommit(git, commit, context)) !== commit) {
+      throw new BuildError('fetch', `${repository.url} has no commit ${commit}.`)
+    }
+    await checkOut(git, { request: own, into: folder, commit, depth: depth + 1 }, context)
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    const hint = 'update = none in .gitmodules leaves it out'
+    throw new BuildError('fetch', `The submodule ${path}: ${error.message} (${hint}.)`, {
+      cause: error,
+      logTail: error.logTail,
+    })
+  }
+}
+
+/** Where it is checked out must not lie behind a link. */
+async function requireOwnFolder(into: string, folder: string, path: string): Promise<void> {
+  const [top, real] = await Promise.all([realpath(into), realpath(folder)])
+  if (real !== join(top, path)) throw new BuildError('fetch', 'its folder lies behind a link.')
+}
+
+/** The same server takes the same login. */
+function withLogin(url: string, repository: string): string {
+  if (!URL.canParse(url) || !URL.canParse(repository)) return url
+  const own = new URL(url)
+  if (own.protocol !== 'https:') return url
+  const { username, password } = new URL(repository)
+  return Object.assign(own, { username, password }).href
+}
+
+const SHOWN_FILES = 20
+
+async function noteLargeFiles(git: Git, into: string, context: StepContext): Promise<void> {
+  const entries = await git.answer(['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD'], 'ls-tree')
+  const names = (await findLfsPointers(into, entries)).map(({ path }) => path)
+  if (names.length === 0) return
+  const more = names.length > SHOWN_FILES ? ` and ${names.length - SHOWN_FILES} more` : ''
+  context.log.line(
+    `Warning: what Git LFS keeps is not fetched; the project finds pointers in place of ${names.length} files: ` +
+      `${names.slice(0, SHOWN_FILES).join(', ')}${more}.`,
+  )
 }
 
 /** Checks the URL again: git must never get one that only another part of the code has checked. */
@@ -72,20 +169,29 @@ async function fetchRef(
   await git.run(['init', '--quiet', '--template='], 'init')
   const remoteRef = await findRemoteRef(git, url, ref)
   if (remoteRef) return fetchShallow(git, remoteRef)
-  if (ref !== null && FULL_COMMIT_ID.test(ref)) {
-    const commit = await fetchShallow(git, ref).catch((error: unknown) => {
+  const commit = ref === null ? undefined : await fetchCommit(git, ref, context)
+  if (commit) return commit
+  const name = ref === null ? 'a default branch' : `the branch, tag or commit ${ref}`
+  throw new BuildError('fetch', `${url} has no such thing as ${name}.`, {
+    logTail: context.log.tail(),
+  })
+}
+
+/** By its full or its short id; `undefined` when the repository has no such commit. */
+async function fetchCommit(
+  git: Git,
+  id: string,
+  context: StepContext,
+): Promise<string | undefined> {
+  if (FULL_COMMIT_ID.test(id)) {
+    const commit = await fetchShallow(git, id).catch((error: unknown) => {
       if (!(error instanceof BuildError)) throw error
       context.log.line('The server does not hand out single commits: fetching the history.')
       return undefined
     })
     if (commit) return commit
   }
-  const commit = ref !== null && COMMIT_ID.test(ref) ? await findInHistory(git, ref) : undefined
-  if (commit) return commit
-  const name = ref === null ? 'a default branch' : `the branch, tag or commit ${ref}`
-  throw new BuildError('fetch', `${url} has no such thing as ${name}.`, {
-    logTail: context.log.tail(),
-  })
+  return COMMIT_ID.test(id) ? findInHistory(git, id) : undefined
 }
 
 /** The full name of a branch or a tag; `undefined` when the repository has neither. */
@@ -121,86 +227,4 @@ async function commitOf(git: Git, name: string): Promise<string> {
   const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`]
   // `--end-of-options` is echoed as a line of its own by some versions.
   return (await git.answer(args, `rev-parse ${name}`)).trim().split('\n').at(-1) ?? ''
-}
-
-interface Git {
-  run(args: string[], title: string): Promise<void>
-  /** Answers the standard output, which does not go to the log. */
-  answer(args: string[], title: string): Promise<string>
-}
-
-function createGit(cwd: string, env: Record<string, string>, context: StepContext): Git {
-  const execute = async (args: string[], title: string, isCaptured: boolean) => {
-    const end = await runCommand(['git', ...args], {
-      cwd,
-      env,
-      signal: context.signal,
-      limitMs: context.limits.fetchMs,
-      maxMemoryBytes: context.limits.maxMemoryBytes,
-      onLine: (line) => context.log.line(line),
-      isCaptured,
-    })
-    refuseFailure(end, title, context)
-    return end.stdout
-  }
-  return {
-    run: async (args, title) => {
-      await execute(args, title, false)
-    },
-    answer: (args, title) => execute(args, title, true),
-  }
-}
-
-/** The lines that say why git failed. Those of ssh come first, since they say more than git's own. */
-const REASON =
-  /^(error|remote):|^fatal: (?!Could not read from remote)|Permission denied|verification failed/
-
-function refuseFailure(end: CommandEnd, title: string, context: StepContext): void {
-  const reason = reasonOf(end, context.limits.fetchMs, context.limits)
-  if (!reason) return
-  const logTail = context.log.tail()
-  const said = logTail.findLast((line) => REASON.test(line))
-  const why = said ? `: ${said}` : ''
-  throw new BuildError('fetch', `git ${title} ${reason}${why}`, { logTail })
-}
-
-function gitEnvironment(
-  repository: RepositoryUrl,
-  { isFileUrlAllowed, ssh }: RepositoryRequest,
-  context: StepContext,
-): Record<string, string> {
-  const config: [string, string][] = [
-    // The URL comes by the environment, so that git cannot take it for an option.
-    ['remote.origin.url', repository.url],
-    ['core.hooksPath', '/dev/null'],
-    ['core.attributesFile', '/dev/null'],
-    ['advice.detachedHead', 'false'],
-    ['credential.helper', ''],
-    ['gc.auto', '0'],
-  ]
-  if (repository.credentials) {
-    config.push([`credential.${new URL(repository.url).origin}.helper`, CREDENTIAL_HELPER])
-  }
-  return {
-    ...context.env,
-    ...configVariables(config),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: '',
-    SSH_ASKPASS: '',
-    ...sshEnvironment(ssh),
-    GIT_ALLOW_PROTOCOL: isFileUrlAllowed ? 'https:ssh:git:file' : 'https:ssh:git',
-    BUILD_GIT_USERNAME: repository.credentials?.username ?? '',
-    BUILD_GIT_PASSWORD: repository.credentials?.password ?? '',
-  }
-}
-
-function configVariables(config: [string, string][]): Record<string, string> {
-  const entries = config.flatMap(([key, value], i) => [
-    [`GIT_CONFIG_KEY_${i}`, key],
-    [`GIT_CONFIG_VALUE_${i}`, value],
-  ])
-  return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(config.length) }
 }
