@@ -82,11 +82,15 @@ async function buildInto(
   options: BuilderOptions,
   context: StepContext,
 ): Promise<BuiltRevision> {
-  const { dir, tarballs, clock, elsewhere } = options
+  const { dir, tarballs, clock, elsewhere, downloads } = options
   if (isImageSource(request)) return settleImage(request, options, context)
   if (elsewhere) return buildInJob({ request, source, options, elsewhere }, context)
   // The project's variables are for its own commands: git could be led astray by them.
-  const repo_commit_sha = await fetchSource(request, { dir, tarballs, into: source }, context)
+  const repo_commit_sha = await fetchSource(
+    request,
+    { dir, tarballs, into: source, downloads },
+    context,
+  )
   const made = await buildProject({ request, source, options }, context)
   context.signal.throwIfAborted()
   context.log.line('The build has ended well.')

@@ -76,8 +76,8 @@ async function prepare(
   const { revision_id, secrets } = request
   const { signal } = context
   await artifacts.remove(revision_id)
-  const { dir, tarballs } = options
-  const place = { dir, tarballs, into: source }
+  const { dir, tarballs, downloads } = options
+  const place = { dir, tarballs, into: source, downloads }
   const repo_commit_sha = await fetchSource(request, place, context)
   const lent = await artifacts.lend(revision_id, source, signal)
   await rm(source, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts'
 import type { CheckedConfig } from './configuration.ts'
 import type { Bundler } from './javascript/bundle.ts'
 import type { ImageSources } from './sources/image.ts'
+import type { LfsDownloads } from './sources/lfs.ts'
 import type { BuildLimits } from './step.ts'
 
 /** Where builds run as Jobs, and what carries folders there and back. */
@@ -39,6 +40,8 @@ export interface BuilderOptions {
     configPath: string,
     place: { isBuilt: boolean; border: string },
   ): Promise<readonly string[]>
+  /** How files that Git LFS keeps are fetched; absent: they are not. */
+  downloads?: LfsDownloads
   /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
   ownNode: string
   /**

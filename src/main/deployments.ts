@@ -217,6 +217,10 @@ function createProjectBuilder(
     ...(elsewhere && { elsewhere }),
     ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
     images,
+    downloads: {
+      own: createGuardedFetch({ allowed: EVERYWHERE, isStreamed: true }).fetch,
+      named: createGuardedFetch({ allowed: [], isStreamed: true }).fetch,
+    },
     bundler: { command: containers ? IN_IMAGE : ownBundler(), pathOf: bundlePath },
     limits: {
       installMs: config.buildTimeoutMs,

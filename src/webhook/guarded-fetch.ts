@@ -22,12 +22,17 @@ interface GuardedFetchOptions {
   /** The limit for a whole exchange; 10 s by default. */
   timeoutMs?: number
   resolve?: ResolveName
+  /**
+   * The answer is handed out before its body is read, which may have any length. `timeoutMs` then counts from piece to
+   * piece. Default false.
+   */
+  isStreamed?: boolean
 }
 
 /** Connections are made at the first request, and closed with the process. */
 export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
   const { allowed, timeoutMs = DEFAULT_TIMEOUT_MS, resolve } = options
-  const { setting = 'RUNYARD_OAUTH_ALLOW' } = options
+  const { setting = 'RUNYARD_OAUTH_ALLOW', isStreamed = false } = options
   const agents: Partial<Record<string, Promise<Agent>>> = {}
   const agentFor = (protocol: string) => {
     // Plain text is sent only where the operator knows the network.
@@ -47,7 +52,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
       const problem = problemOf(url)
       if (problem) throw new AppError('unavailable', problem)
       try {
-        return await send(url, { init, dispatcher: await agentFor(url.protocol), timeoutMs })
+        const dispatcher = await agentFor(url.protocol)
+        return await send(url, { init, dispatcher, timeoutMs, isStreamed })
       } catch (error) {
         throw asRefusal(url, error)
       }
@@ -74,12 +80,20 @@ function problemIn(
 
 async function send(
   url: URL,
-  options: { init: RequestInit | undefined; dispatcher: Agent; timeoutMs: number },
+  options: {
+    init: RequestInit | undefined
+    dispatcher: Agent
+    timeoutMs: number
+    isStreamed: boolean
+  },
 ): Promise<Response> {
   const { fetch } = await import('undici')
-  const signal = limited(options.init?.signal, options.timeoutMs)
+  const { isStreamed } = options
+  const asked = options.init?.signal
+  const signal = isStreamed ? asked : limited(asked, options.timeoutMs)
   const init = { ...options.init, dispatcher: options.dispatcher, redirect: 'manual', signal }
   const response = await fetch(url, init as Parameters<typeof fetch>[1])
+  if (isStreamed) return response as unknown as Response
   const body = await readLimited(response.body)
   const { status, statusText } = response
   const headers = [...response.headers].filter(([name]) => !isAboutTransfer(name))

@@ -1,5 +1,6 @@
 import type { BuildRequest, Tarballs } from '../../core/deployment/builds/build.ts'
 import type { StepContext } from '../step.ts'
+import type { LfsDownloads } from './lfs.ts'
 
 /** Where a source comes from and goes to. */
 interface FetchPlace {
@@ -7,6 +8,8 @@ interface FetchPlace {
   dir: string
   tarballs: Pick<Tarballs, 'use'>
   into: string
+  /** Absent: what Git LFS keeps is not fetched. */
+  downloads?: LfsDownloads | undefined
 }
 
 /**

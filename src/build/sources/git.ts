@@ -7,6 +7,7 @@ import { checkRepoUrl } from '../../core/deployment/sources/repo-url.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
 import { createGit, type Git, gitEnvironment } from './git-command.ts'
+import { fetchLargeFiles, type LfsDownloads } from './lfs.ts'
 import { findLfsPointers } from './lfs-pointers.ts'
 import { splitCredentials } from './repository-url.ts'
 import type { SshAccess } from './ssh-access.ts'
@@ -18,6 +19,8 @@ interface RepositoryRequest {
   repo_ref: string | null
   isFileUrlAllowed: boolean
   ssh: SshAccess
+  /** Absent: large files are not fetched. */
+  downloads?: LfsDownloads
 }
 
 const FULL_COMMIT_ID = /^([0-9a-f]{40}|[0-9a-f]{64})$/
@@ -28,8 +31,8 @@ const MAX_DEPTH = 8
 
 /**
  * Puts the files of one commit into the new folder `into` and answers the commit's id. The history
- * is not kept. Submodules are fetched from the server of the repository, with its scheme and its key; others are named in
- * the log, as are pointers to large files (LFS). Git reads no configuration
+ * is not kept. Submodules are fetched from the server of the repository, with its scheme and its key, and so are large files
+ * (LFS); those that are not are named in the log. Git reads no configuration
  * of the machine or its user, runs no hooks, asks for nothing, and speaks only https, ssh, git and,
  * where allowed, file.
  *
@@ -62,7 +65,7 @@ async function checkOut(git: Git, checkout: Checkout, context: StepContext): Pro
   const { request, into, commit } = checkout
   await git.run(['checkout', '--quiet', '--force', '--detach', commit], `checkout ${commit}`)
   context.log.line(`Fetched ${splitCredentials(request.repo_url).url} at commit ${commit}.`)
-  await noteLargeFiles(git, into, context)
+  await bringLargeFiles(git, checkout, context)
   for (const submodule of await submodulesOf(git, commit)) {
     await fetchSubmodule(submodule, checkout, context)
   }
@@ -137,15 +140,27 @@ function withLogin(url: string, repository: string): string {
 
 const SHOWN_FILES = 20
 
-async function noteLargeFiles(git: Git, into: string, context: StepContext): Promise<void> {
+/** What cannot be fetched stays a pointer: the project may do without it. */
+async function bringLargeFiles(
+  git: Git,
+  { request, into }: Checkout,
+  { log, limits, signal }: StepContext,
+): Promise<void> {
   const entries = await git.answer(['ls-tree', '-r', '-l', '-z', '--full-tree', 'HEAD'], 'ls-tree')
-  const names = (await findLfsPointers(into, entries)).map(({ path }) => path)
-  if (names.length === 0) return
-  const more = names.length > SHOWN_FILES ? ` and ${names.length - SHOWN_FILES} more` : ''
-  context.log.line(
-    `Warning: what Git LFS keeps is not fetched; the project finds pointers in place of ${names.length} files: ` +
-      `${names.slice(0, SHOWN_FILES).join(', ')}${more}.`,
-  )
+  const pointers = await findLfsPointers(into, entries)
+  if (pointers.length === 0) return
+  const { downloads } = request
+  const repository = splitCredentials(request.repo_url)
+  const place = { repository, folder: into, maxBytes: limits.maxUnpackedBytes, signal }
+  const left = downloads
+    ? await fetchLargeFiles(pointers, { ...place, downloads })
+    : pointers.map((pointer) => ({ pointer, why: 'it is not fetched here' }))
+  const fetched = pointers.length - left.length
+  if (fetched > 0) log.line(`Fetched ${fetched} files that Git LFS keeps.`)
+  for (const { pointer, why } of left.slice(0, SHOWN_FILES)) {
+    log.line(`Warning: ${pointer.path} is only a pointer to a file that Git LFS keeps: ${why}.`)
+  }
+  if (left.length > SHOWN_FILES) log.line(`The same of ${left.length - SHOWN_FILES} more files.`)
 }
 
 /** Checks the URL again: git must never get one that only another part of the code has checked. */

@@ -6,7 +6,7 @@ import type { FetchSource } from './fetch.ts'
 import { fetchRepository } from './git.ts'
 import { withSshAccess } from './ssh-access.ts'
 
-export const fetchGithub: FetchSource = async (request, { dir, into }, context) => {
+export const fetchGithub: FetchSource = async (request, { dir, into, downloads }, context) => {
   const { repo_url } = request.source_config
   const { repo_ref, repo_commit_sha } = request.source_revision_config
   if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
@@ -18,6 +18,6 @@ export const fetchGithub: FetchSource = async (request, { dir, into }, context) 
     isFileUrlAllowed: isFileUrl(repo_url),
   }
   return withSshAccess(dir, findDeployKey(request.secrets), (ssh) =>
-    fetchRepository({ ...repository, ssh }, into, context),
+    fetchRepository({ ...repository, ssh, ...(downloads && { downloads }) }, into, context),
   )
 }
