@@ -14,6 +14,7 @@ import type {
   ServeConfig,
   UpConfig,
 } from './config.ts'
+import { logMark } from './core/deployment/log-source.ts'
 import { AppError } from './core/errors.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Reporter } from './main/carrying/reporter.ts'
@@ -119,7 +120,9 @@ export async function serve(
   const stopping = managed ? AbortSignal.any([signal, stopOf(managed)]) : signal
   const release = managed && releaseOf(managed)
   const { startServe } = await import('./main/serve.ts')
-  const log = createLog(config.logLevel)
+  const mark = managed && logMark(managed.start.gatewayToken)
+  if (mark !== undefined) watchdog.sign(mark)
+  const log = createLog(config.logLevel, undefined, mark)
   const onFailure = async (error: unknown) => {
     const reason = await reasonOf(error, config)
     await managed?.link.send({ type: 'failed', reason })

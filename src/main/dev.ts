@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { readLine } from '../core/deployment/log-source.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 import { Reloads } from '../dev/reloads.ts'
@@ -70,7 +71,7 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
     dataDir: () => dataDir,
     databaseUrl: async () => config.databaseUrl,
     env: config.childEnv,
-    onLine: say,
+    onLine: (line) => say(readLine(line).text),
     onSources: (files) => sources.add(files),
     clock: systemClock,
     log: errorsOf(log),

@@ -39,6 +39,7 @@ export class Watchdog {
   readonly #place = new Uint8Array(new SharedArrayBuffer(PLACE_BYTES))
   readonly #encoder = new TextEncoder()
   readonly #limits: typeof LIMITS
+  readonly #worker: Worker
   #beat: NodeJS.Timeout | undefined
 
   constructor({ isManaged, logLevel, limits }: WatchdogOptions) {
@@ -55,6 +56,12 @@ export class Watchdog {
     // Without it the process is as good as any other.
     worker.on('error', (error) => console.error('The watchdog has ended.', error))
     worker.unref()
+    this.#worker = worker
+  }
+
+  /** Signs the lines that it writes from now on; see `core/deployment/log-source.ts`. */
+  sign(mark: string): void {
+    this.#worker.postMessage(mark)
   }
 
   /** From now on, until `stop`, a loop that is blocked is told of. */
@@ -93,7 +100,8 @@ function stackHere(): string[] {
  * standard error: what a thread logs otherwise is written by the loop that is blocked.
  */
 const SOURCE = `
-const { parent, counts, place, told, limits } = require('node:worker_threads').workerData
+const { parentPort, workerData } = require('node:worker_threads')
+const { parent, counts, place, told, limits } = workerData
 const { lookMs, leftMs, pauseMs, blockedMs } = limits
 
 if (parent !== undefined) {
@@ -142,9 +150,15 @@ function tellBlocked(ms) {
   })
 }
 
+// What the lines are signed with, as those of the log are.
+let signed = {}
+parentPort.on('message', (mark) => {
+  signed = { mark }
+})
+
 function write(level, fields) {
   if (!told[level]) return
-  const line = { level, time: new Date().toISOString(), pid: process.pid, ...fields }
+  const line = { level, time: new Date().toISOString(), pid: process.pid, ...signed, ...fields }
   try {
     require('node:fs').writeSync(2, JSON.stringify(line) + '\\n')
   } catch {

@@ -1,4 +1,5 @@
 /** The level and the message of a printed line, from any program. */
+import { OF_PROJECT } from '../core/deployment/log-source.ts'
 import type { LogEntryLevel } from '../core/deployment/revision-log.ts'
 
 /** The levels of pino and similar loggers: words, or numbers from 10 (trace) to 60 (fatal). */
@@ -27,7 +28,7 @@ const WARNING = /^(?:npm )?\[?warn(?:ing)?\b/i
 const DEBUG = /^\[?(?:debug|trace|verbose)\b/i
 
 /** Fields that the entry itself has, or that tell its reader nothing. */
-const LEFT_OUT = new Set(['level', 'time', 'pid', 'hostname', 'msg'])
+const LEFT_OUT = new Set(['level', 'time', 'pid', 'hostname', 'msg', ...Object.keys(OF_PROJECT)])
 
 export function levelOf(text: string): LogEntryLevel {
   const [, word, number] = STRUCTURED.exec(text) ?? []

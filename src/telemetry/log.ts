@@ -14,15 +14,16 @@ import { maskSecrets, withoutSecrets } from './redaction.ts'
  * replaced (`redaction.ts`).
  *
  * Lines are written at once, so that none is lost when the process ends. `to` is standard error, unless a
- * test passes something else.
+ * test passes something else. `mark`: signs each line, right behind the `pid` (`core/deployment/log-source.ts`).
  */
 export function createLog(
   level: LogLevel,
   to: DestinationStream = destination({ fd: 2, sync: true }),
+  mark?: string,
 ): Log {
   const options = {
     level,
-    base: { pid: process.pid },
+    base: { pid: process.pid, ...(mark !== undefined && { mark }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
     // `withoutSecrets` has already serialized the errors, with their causes.

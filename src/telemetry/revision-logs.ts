@@ -1,6 +1,7 @@
 /** Reads build and deploy logs from the files that builders and runtime drivers write. */
 import { rm, rmdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readLine } from '../core/deployment/log-source.ts'
 import {
   comparePositions,
   entryId,
@@ -131,11 +132,14 @@ async function openAll(paths: string[]): Promise<LogFile[]> {
 }
 
 function match({ at, text, source }: SourceLine, query: LogQuery): LogEntry | undefined {
-  const line = source.mask(text)
+  const said = query.kind === 'deploy' ? readLine(text) : { text }
+  const line = source.mask(said.text)
   const level = levelOf(line)
   if (query.level !== undefined && level !== query.level) return undefined
   if (query.run_id !== undefined && !line.includes(query.run_id)) return undefined
   const message = messageOf(line)
   if (query.query && !message.toLowerCase().includes(query.query.toLowerCase())) return undefined
-  return { id: entryId(at), timestamp: new Date(at.ms).toISOString(), level, message }
+  const timestamp = new Date(at.ms).toISOString()
+  const whose = 'source' in said && { source: said.source }
+  return { id: entryId(at), timestamp, level, message, ...whose }
 }

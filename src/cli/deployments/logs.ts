@@ -143,8 +143,10 @@ async function pause(signal: AbortSignal): Promise<boolean> {
   return delay(POLL_MS, true, { signal }).catch(() => false)
 }
 
-function printLine({ timestamp, level, message }: LogEntry): void {
-  console.log(`${timestamp} ${level.padEnd(7)} ${message}`)
+/** What a project prints stands behind a bar, so that it cannot look like a line of the server. */
+function printLine({ timestamp, level, message, source }: LogEntry): void {
+  const bar = source === 'project' ? '| ' : ''
+  console.log(`${timestamp} ${level.padEnd(7)} ${bar}${message}`)
 }
 
 /** Prints one JSON object a line, since a log may have no end. */

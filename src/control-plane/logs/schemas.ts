@@ -1,5 +1,6 @@
 /** Logs on the wire: entries, and the ways to ask for them. */
 import { z } from '@hono/zod-openapi'
+import { LINE_SOURCES } from '../../core/deployment/log-source.ts'
 import {
   ENTRY_ID,
   LOG_ENTRY_LEVELS,
@@ -19,6 +20,10 @@ const LogEntrySchema = z
     timestamp: z.iso.datetime(),
     level: z.enum(LOG_ENTRY_LEVELS),
     message: z.string(),
+    source: z.enum(LINE_SOURCES).optional().openapi({
+      description:
+        'Only of deploy logs: whether the agent server itself says so, or the code of the project prints it.',
+    }),
   })
   .openapi('LogEntry')
 

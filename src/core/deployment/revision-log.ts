@@ -1,9 +1,11 @@
 /** The output of a revision's build and of its agent servers, read page by page. */
 
+import type { LineSource } from './log-source.ts'
+
 export const LOG_ENTRY_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export type LogEntryLevel = (typeof LOG_ENTRY_LEVELS)[number]
 
-/** One line. */
+/** One line. `source`: who has said it. */
 export interface LogEntry {
   /** Stays the same each time the line is read. It is also the place to continue from (`LogQuery.after`). */
   id: string
@@ -11,6 +13,8 @@ export interface LogEntry {
   timestamp: string
   level: LogEntryLevel
   message: string
+  /** Only of deploy logs. */
+  source?: LineSource
 }
 
 /** `build`: fetching, installing, building. `deploy`: the output of the agent servers. */

@@ -7,8 +7,11 @@ let lines: [level: string, fields: object, message: string][]
 
 beforeEach(() => {
   lines = []
-  const note = (level: string) => (fields: object, message: string) =>
-    void lines.push([level, fields, message])
+  const note = (level: string) => (all: object, message: string) => {
+    const { said_by, ...fields } = all as { said_by?: string }
+    expect(said_by).toBe('project')
+    lines.push([level, fields, message])
+  }
   installSdkLogger({
     ...silentLog,
     debug: note('debug'),

@@ -5,6 +5,7 @@
  */
 
 import { inspect } from 'node:util'
+import { OF_PROJECT } from '../../core/deployment/log-source.ts'
 import { isObject } from '../../core/json.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import type { LangGraph } from './modules/langgraph-package.ts'
@@ -42,7 +43,7 @@ const logger = Object.fromEntries(
   Object.entries(LEVELS).map(([name, level]) => {
     const write: LogMethod = (message, ...meta) => {
       const { sentence, fields } = lineOf(message, meta)
-      connected[level]({ ...nodeFields(), ...fields }, sentence)
+      connected[level]({ ...nodeFields(), ...fields, ...OF_PROJECT }, sentence)
       return logger
     }
     return [name, write]
@@ -78,7 +79,7 @@ function lineOf(first: unknown, meta: unknown[]): { sentence: string; fields: ob
 }
 
 /** The line's own members; a field of the same name is kept with an underscore behind it. */
-const OWN = new Set(['level', 'time', 'pid', 'msg'])
+const OWN = new Set(['level', 'time', 'pid', 'mark', 'msg', ...Object.keys(OF_PROJECT)])
 
 function fieldsOf(object: object): object {
   if (object instanceof Error) return { err: object }

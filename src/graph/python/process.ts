@@ -6,6 +6,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { endGroup, killGroup } from '../../child-process/group.ts'
 import { readLines } from '../../child-process/output-lines.ts'
+import { OF_PROJECT } from '../../core/deployment/log-source.ts'
 import { HostLost } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
@@ -147,9 +148,9 @@ export class HostProcess {
 
   #readOutput(log: Log): void {
     const { stdout, stderr, stdio } = this.#child
-    readLines(stdout, (line) => log.info({ stream: 'stdout' }, line))
+    readLines(stdout, (line) => log.info({ stream: 'stdout', ...OF_PROJECT }, line))
     readLines(stderr, (line) => {
-      log.info({ stream: 'stderr' }, line)
+      log.info({ stream: 'stderr', ...OF_PROJECT }, line)
       this.#lastLines.push(line)
       if (this.#lastLines.length > KEPT_LINES) this.#lastLines.shift()
     })

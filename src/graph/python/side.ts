@@ -1,4 +1,5 @@
 /** What a Python host tells of itself on descriptor 4: that it lives, what its start does, what blocks it, what it logs. */
+import { OF_PROJECT } from '../../core/deployment/log-source.ts'
 import type { Log } from '../../core/log.ts'
 
 interface SideParts {
@@ -51,7 +52,7 @@ function tellBlocked({ kind: _, ms, ...place }: Entry, { onBlocked, log }: SideP
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 /** The line's own members, but for those of `tellLog`. */
-const OWN = ['level', 'time', 'pid', 'host_pid', 'msg']
+const OWN = ['level', 'time', 'pid', 'mark', 'host_pid', 'msg', ...Object.keys(OF_PROJECT)]
 
 /** With the fields that the project gave it; one that the line has itself is kept with an underscore behind it. */
 function tellLog(entry: Entry, log: Log): void {
@@ -61,6 +62,7 @@ function tellLog(entry: Entry, log: Log): void {
     ...rest,
     ...(node ? { langgraph_node: node } : {}),
     ...(error ? { err: error } : {}),
+    ...OF_PROJECT,
   }
   const own = new Set([...OWN, ...Object.keys(about)])
   const given = Object.entries(typeof fields === 'object' && fields !== null ? fields : {})

@@ -2,6 +2,7 @@
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { logMark, notedLine } from '../../core/deployment/log-source.ts'
 import type { Endpoint, Load } from '../../core/deployment/runtime.ts'
 import { isHelloMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { AgentReading } from '../../core/figures/reading.ts'
@@ -200,7 +201,9 @@ class AgentContainer {
    * may come twice. Rejects when the container is gone, or is let go of.
    */
   async #follow({ id }: Docker.Container): Promise<void> {
-    const { engine, isAdopted, onLine } = this.#options
+    const { engine, isAdopted, token } = this.#options
+    const mark = logMark(token)
+    const onLine = (line: string) => this.#options.onLine(notedLine(line, mark))
     const { signal } = this.#stopping
     const container = engine.patient.getContainer(id)
     for (let since = isAdopted ? now() : 0; ; ) {

@@ -1,6 +1,7 @@
 /** One pod of a revision: the agent server in it, as the cluster and it itself tell of it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
+import { logMark, notedLine } from '../../core/deployment/log-source.ts'
 import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
@@ -191,7 +192,8 @@ export class AgentPod {
       const { namespace, name: pod } = this
       const ref = { namespace, pod, container }
       const ended = { isPrevious, isFirst: this.restarts <= 1 }
-      this.#tail = { id, lines: await lastLinesOf(this.#options.cluster, ref, ended) }
+      const lines = await lastLinesOf(this.#options.cluster, ref, ended)
+      this.#tail = { id, lines: lines.map((line) => this.#noted(line)) }
     }
     return this.#tail.lines
   }
@@ -268,10 +270,15 @@ export class AgentPod {
     this.#session = undefined
   }
 
-  #takeLine(line: string): void {
+  #takeLine(printed: string): void {
+    const line = this.#noted(printed)
     const doing = stepIn(line)
     if (doing !== undefined) this.#logged = { doing, since: performance.now() }
     this.#options.onLine(line)
+  }
+
+  #noted(line: string): string {
+    return notedLine(line, logMark(this.#options.start.gatewayToken))
   }
 
   #followLog(): void {

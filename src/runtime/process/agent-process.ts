@@ -8,6 +8,7 @@ import { endGroup, killGroup } from '../../child-process/group.ts'
 import { familyResidentBytes } from '../../child-process/memory.ts'
 import { readLines } from '../../child-process/output-lines.ts'
 import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
+import { logMark, notedLine } from '../../core/deployment/log-source.ts'
 import type { Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import type { Home, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../../core/deployment/sandbox.ts'
@@ -36,6 +37,7 @@ interface AgentProcessOptions {
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
   sandbox: Sandbox
+  /** Hears of each line that it prints, as `notedLine` has it. */
   onLine(line: string): void
   /** Hears of the project's files as the process imports them. */
   onSources(files: string[]): void
@@ -53,8 +55,9 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   // What goes wrong later (a signal that cannot be sent) is seen by what it leads to.
   child.on('error', () => {})
   const exited = describeEnd(child, hasMonitor)
-  readLines(child.stdout, options.onLine)
-  readLines(child.stderr, options.onLine)
+  const mark = logMark(token)
+  for (const stream of [child.stdout, child.stderr])
+    readLines(stream, (line) => options.onLine(notedLine(line, mark)))
   const link = ipcLink(child)
   const { onSources, onLoad, onLast } = options
   const talk = converse(link, { exited, onSources, onLoad, onLast })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { lastWords } from './last-words.ts'
 
 const logged = (level: string, fields: object) =>
-  `{"level":"${level}","time":"2026-11-22T08:53:36.379Z","pid":7,${JSON.stringify(fields).slice(1)}`
+  `[runyard] {"level":"${level}","time":"2026-11-22T08:53:36.379Z","pid":7,${JSON.stringify(fields).slice(1)}`
 
 it('are what the project has printed', () => {
   const lines = [

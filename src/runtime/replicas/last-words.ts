@@ -1,12 +1,11 @@
 /** What an agent server has printed last, as a project's author reads it. */
 import { fileURLToPath } from 'node:url'
+import { readLine } from '../../core/deployment/log-source.ts'
 
 /** The folder of Runyard's own modules, and where the agent server is in few files. */
 const OWN = fileURLToPath(new URL('../../', import.meta.url))
 const BUNDLE = '/dist/server/'
 
-/** A line of Runyard's own log (`telemetry/log.ts`); a project that logs JSON has another order. */
-export const LOG_LINE = /^\{"level":"\w+","time":"\d{4}-\d\d-[^"]+","pid":\d+[,}]/
 const FRAME = /^\s+at /
 /** Stack frames that are not the project's: those of Node, of packages, of Runyard. */
 const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN, BUNDLE]
@@ -16,8 +15,9 @@ const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN, BUNDLE]
  * sentences; of stack traces only the frames of the project; and nothing that `told` says already.
  */
 export function lastWords(lines: string[], told: string): string[] {
-  return lines.flatMap((line) => {
-    if (LOG_LINE.test(line)) return sentenceOf(line, told)
+  return lines.flatMap((noted) => {
+    const { text: line, source } = readLine(noted)
+    if (source === 'server' && line.startsWith('{')) return sentenceOf(line, told)
     if (FRAME.test(line) && FOREIGN.some((part) => line.includes(part))) return []
     return told.includes(line.replace(/^runyard: /, '').trim()) ? [] : [line]
   })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { ownLine } from '../../core/deployment/log-source.ts'
 import { createLog } from '../../telemetry/log.ts'
 import { lateStart, stepIn } from './late-start.ts'
 
@@ -7,7 +8,11 @@ it('finds the step in a line of an agent server’s own log, and in no other', (
   const log = createLog('info', { write: (line) => lines.push(line) })
   log.info({ doing: 'imports ./src/agent.ts' }, 'The agent server starts.')
   log.info({ doing: 7 }, 'Something else.')
-  expect(lines.map((line) => stepIn(line.trim()))).toEqual(['imports ./src/agent.ts', undefined])
+  expect(lines.map((line) => stepIn(ownLine(line.trim())))).toEqual([
+    'imports ./src/agent.ts',
+    undefined,
+  ])
+  expect(lines.map((line) => stepIn(line.trim()))).toEqual([undefined, undefined])
   expect(stepIn('{"doing":"imports what a project has printed"}')).toBeUndefined()
 })
 

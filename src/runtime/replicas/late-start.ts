@@ -1,5 +1,5 @@
 /** How long an agent server may take until it answers, and what is said of one that takes longer. */
-import { LOG_LINE } from './last-words.ts'
+import { readLine } from '../../core/deployment/log-source.ts'
 
 /** Without `RUNYARD_START_TIMEOUT_SECS`, in ms: large packages of projects take minutes to import. */
 export const DEFAULT_HEALTH_TIMEOUT_MS = 300_000
@@ -10,11 +10,12 @@ export function lateStart(limitMs: number, doing: string | undefined): string {
   return `${late}${doing === undefined ? '' : `: it ${doing}`}. RUNYARD_START_TIMEOUT_SECS sets the limit.`
 }
 
-/** The step that a line of an agent server's log names: it may block its process before a driver has connected. */
-export function stepIn(line: string): string | undefined {
-  if (!LOG_LINE.test(line)) return undefined
+/** The step that a noted line of an agent server's log names: it may block its process before a driver has connected. */
+export function stepIn(noted: string): string | undefined {
+  const { text, source } = readLine(noted)
+  if (source !== 'server') return undefined
   try {
-    const { doing } = JSON.parse(line)
+    const { doing } = JSON.parse(text)
     return typeof doing === 'string' ? doing : undefined
   } catch {
     return undefined

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
+import { ownLine } from '../../core/deployment/log-source.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { AgentReading, ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
@@ -243,7 +244,7 @@ export class Supervisor {
 
   /** Until it runs, the revision is still starting; one that was healthy stays `restarting`. */
   #becomeWaiting(reason: string): void {
-    this.#options.deployLog.line(reason)
+    this.#options.deployLog.line(ownLine(reason))
     if (this.#state.kind === 'starting') this.#become({ kind: 'starting', reason })
   }
 

@@ -35,7 +35,7 @@ export function LogLine(props: {
   /** Puts the line into the address. */
   onPick?: () => void
 }) {
-  const { level, timestamp, message } = props.entry
+  const { level, timestamp, message, source } = props.entry
   return (
     <div
       className={classes(
@@ -45,6 +45,11 @@ export function LogLine(props: {
       )}
     >
       {!props.isTimeHidden && <LineTime timestamp={timestamp} onPick={props.onPick} />}
+      {source === 'project' && (
+        <span className="shrink-0 text-ink-faint select-none" title="Printed by the project">
+          |
+        </span>
+      )}
       <span
         className={classes(
           INK[level],
